@@ -1,0 +1,63 @@
+// swift-tools-version: 6.2
+// The modules and the doors between them, as docs/architecture.md draws them. HouseRulesTests checks that no source
+// file imports more than this manifest and that table allow.
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// Modules without a single raw pointer: the compiler proves it.
+let pure = house + [.strictMemorySafety()]
+
+func tests(_ module: String, _ more: Target.Dependency...) -> Target {
+    .testTarget(name: "\(module)Tests", dependencies: [.byName(name: module)] + more, swiftSettings: house)
+}
+
+let package = Package(
+    name: "associated",
+    products: [
+        .executable(name: "associated", targets: ["associated"]),
+        .library(name: "Association", targets: ["Association", "SourceJSON"]),
+        .library(name: "HTTP", targets: ["HTTP"]),
+    ],
+    targets: [
+        .target(name: "CLinux"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        .target(name: "SourceJSON", swiftSettings: pure),
+        .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: pure),
+        .target(name: "HTTP", swiftSettings: house),
+        .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: house),
+        .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: house),
+        .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: house),
+        .target(
+            name: "Hosting",
+            dependencies: ["Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib"],
+            swiftSettings: house),
+        .target(name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP"], swiftSettings: house),
+        .target(name: "Verifier", dependencies: ["TLS", "HTTP", "Posix", "Association"], swiftSettings: house),
+        .executableTarget(
+            name: "associated",
+            dependencies: [
+                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Hosting", "Engine", "Verifier",
+            ],
+            swiftSettings: house),
+
+        tests("SourceJSON"),
+        tests("Association", "SourceJSON"),
+        tests("HTTP"),
+        tests("Posix"),
+        tests("TLS"),
+        tests("Catalogue", "HTTP"),
+        tests("Hosting", "Catalogue", "HTTP", "Association", "SourceJSON"),
+        tests("Engine", "Catalogue", "HTTP", "Posix"),
+        tests("Verifier", "Posix"),
+        .testTarget(name: "EndToEndTests", dependencies: ["associated"], swiftSettings: house),
+        .testTarget(name: "HouseRulesTests", swiftSettings: house),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,54 @@
+// What linting says: one finding for each thing that a phone, a verifier or a person would trip over.
+
+public import SourceJSON
+
+/// How much a finding matters.
+public enum Severity: String, Hashable, Sendable, CaseIterable {
+    /// The association fails, or a rule cannot work.
+    case error
+    /// Some consumer or system version breaks, or it is probably a mistake.
+    case warning
+    /// Worth knowing.
+    case note
+}
+
+/// One result of linting. Printed as `file:line:column: severity[rule]: message; fix`.
+public struct Finding: Hashable, Sendable {
+    /// The id of the rule, such as `AASA-019`; the key into `LintRule.all`.
+    public var rule: String
+    public var severity: Severity
+    /// The file as its reader named it; this module opens none.
+    public var file: String
+    /// Where in the file; nil when it concerns the file as a whole.
+    public var range: SourceRange?
+    /// What is wrong and why, in lower case and without a full stop.
+    public var message: String
+    /// What to do, in the same form.
+    public var fix: String?
+    /// The mechanical form of the fix, where there is one.
+    public var edit: SourceEdit?
+
+    public init(
+        rule: String, severity: Severity, file: String, range: SourceRange?, message: String, fix: String? = nil,
+        edit: SourceEdit? = nil
+    ) {
+        self.rule = rule
+        self.severity = severity
+        self.file = file
+        self.range = range
+        self.message = message
+        self.fix = fix
+        self.edit = edit
+    }
+}
+
+/// A suggested replacement of a stretch of the source text.
+public struct SourceEdit: Hashable, Sendable {
+    public var range: SourceRange
+    public var replacement: String
+
+    public init(range: SourceRange, replacement: String) {
+        self.range = range
+        self.replacement = replacement
+    }
+}

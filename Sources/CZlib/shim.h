@@ -1,0 +1,7 @@
+// zlib as Swift sees it. Macros that Swift cannot import become static inline functions here; there is no logic.
+#pragma once
+#include <zlib.h>
+
+static inline int associated_deflateInit2(z_stream *stream, int level, int windowBits, int memLevel) {
+    return deflateInit2(stream, level, Z_DEFLATED, windowBits, memLevel, Z_DEFAULT_STRATEGY);
+}
