@@ -1,0 +1,31 @@
+// The import rule against small good and bad files.
+
+import Testing
+
+struct HouseRuleImportsTests {
+    @Test(arguments: [
+        ("Sources/HTTP/A.swift", "import Foundation", "HTTP may not import Foundation, only Glibc"),
+        ("Sources/SourceJSON/A.swift", "public import Glibc", "SourceJSON may not import Glibc, only nothing"),
+        ("Sources/Engine/A.swift", "@preconcurrency import struct Hosting.Loader", "Engine may not import Hosting"),
+        ("Sources/Hosting/Deep/A.swift", "package import COpenSSL", "Hosting may not import COpenSSL"),
+        ("Tests/HTTPTests/A.swift", "@testable import Posix", "HTTP may not import Posix"),
+    ])
+    func `refuses a door that is not in the table`(path: String, line: String, message: String) {
+        let violations = HouseRule.imports.check(SourceFile(path: path, "// Opening.\n\(line)\n"))
+        #expect(violations.count == 1)
+        #expect(violations.first?.line == 2)
+        #expect(violations.first?.message.hasPrefix(message) == true)
+    }
+
+    @Test(arguments: [
+        ("Sources/HTTP/A.swift", "import Glibc"),
+        ("Sources/Association/A.swift", "public import SourceJSON"),
+        ("Sources/HTTP/A.swift", "// import Foundation"),
+        ("Sources/HTTP/A.swift", "let text = \"import Foundation\""),
+        ("Tests/HTTPTests/A.swift", "@testable import HTTP"),
+        ("Tests/EndToEndTests/A.swift", "import Engine"),
+    ])
+    func `lets through what is allowed`(path: String, line: String) {
+        #expect(HouseRule.imports.check(SourceFile(path: path, line)).isEmpty)
+    }
+}

@@ -1,0 +1,40 @@
+// The module table in three places: as data here, in Package.swift for the compiler and in docs/architecture.md for
+// people. They must say the same.
+
+import Testing
+
+struct ModuleTableTests {
+    @Test(arguments: ModuleTable.modules)
+    func `docs/architecture.md draws the same doors`(module: Module) throws {
+        let lines = try SourceTree.content(of: "docs/architecture.md").split(separator: "\n")
+        let rows = lines.filter { $0.hasPrefix("| `\(module.name)` |") }
+        try #require(rows.count == 1, "the table has \(rows.count) rows for \(module.name)")
+        let cells = rows[0].split(separator: "|")
+        let drawn = Set(cells.last?.split(separator: "`").filter { $0.first?.isLetter == true }.map(String.init) ?? [])
+        #expect(drawn == module.mayImport)
+    }
+
+    @Test(arguments: ModuleTable.modules)
+    func `Package.swift depends on the same modules`(module: Module) throws {
+        let manifest = try SourceTree.content(of: "Package.swift")
+        let targets = try #require(manifest.firstRange(of: "\n    targets: [")).upperBound
+        let target = try #require(manifest[targets...].firstRange(of: "name: \"\(module.name)\","))
+        let declaration = manifest[target.upperBound...].prefix { $0 != ")" }
+        let list = declaration.firstMatch(of: /dependencies: \[([^\]]*)\]/)?.1 ?? ""
+        let names = Set(list.split(separator: "\"").filter { $0.first?.isLetter == true }.map(String.init))
+        #expect(names == module.mayImport.subtracting(ModuleTable.toolchain))
+    }
+
+    @Test func `modules are listed from the bottom up, so there is no circle`() {
+        var below = ModuleTable.toolchain.union(["CLinux", "COpenSSL", "CZlib"])
+        for module in ModuleTable.modules {
+            #expect(module.mayImport.isSubset(of: below), "\(module.name) imports something above itself")
+            below.insert(module.name)
+        }
+    }
+
+    @Test func `every folder of Sources is in the table`() {
+        let folders = Set(SourceTree.swiftFiles.filter { !$0.isTest }.map { $0.path.split(separator: "/")[1] })
+        #expect(folders.map(String.init).sorted() == ModuleTable.modules.map(\.name).sorted())
+    }
+}

@@ -1,0 +1,36 @@
+// One file of the tree and where it stands in it.
+
+import Foundation
+
+/// A file as the rules see it.
+struct SourceFile {
+    /// From the project's top folder, with slashes: `Sources/HTTP/Method.swift`.
+    var path: String
+    var text: SourceText
+
+    init(path: String, _ content: String) {
+        self.path = path
+        text = SourceText(content)
+    }
+
+    private var folders: [Substring] { path.split(separator: "/").dropLast() }
+
+    /// `Method` of `Sources/HTTP/Method.swift`.
+    var name: String { String((path as NSString).lastPathComponent.dropLast(".swift".count)) }
+
+    var isTest: Bool { folders.first == "Tests" }
+
+    /// The module it belongs to or, for a test, the module it tests; nil for tests of no single module.
+    var module: Module? {
+        guard folders.count >= 2 else { return nil }
+        let name = isTest ? String(folders[1].dropLast("Tests".count)) : String(folders[1])
+        return ModuleTable.module(named: name)
+    }
+
+    /// Whether the file decides anything, so that a test of it could fail.
+    var hasLogic: Bool {
+        ["if", "guard", "switch", "for", "while", "repeat"].contains {
+            !SourceText.lines(of: text.code, containing: $0).isEmpty
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// Words that a plane does not use, each with what to write instead. The measured costs are in docs/decisions.
+
+extension HouseRule {
+    static let words = HouseRule(name: "no word that the plane may not use") { file in
+        guard let module = file.module, !file.isTest else { return [] }
+        return forbiddenWords(in: module).flatMap { word, instead in
+            SourceText.lines(of: file.text.code, containing: word).map {
+                Violation(
+                    path: file.path, line: $0,
+                    message: "\(module.name) does not use `\(word)`; \(instead)")
+            }
+        }
+    }
+
+    private static func forbiddenWords(in module: Module) -> [(word: String, instead: String)] {
+        switch module.plane {
+        case .data: everywhere + quiet + still + bytes
+        case .pure: everywhere + quiet + still
+        case .control: module.name == "associated" ? everywhere : everywhere + quiet
+        }
+    }
+
+    private static let everywhere = [
+        ("try!", "throw a typed error or return the outcome as a value"),
+        ("fatalError(", "use precondition for a bug, and a value for what input can cause"),
+    ]
+
+    private static let quiet = [
+        ("print(", "return what there is to say; the command line prints and the log logs")
+    ]
+
+    private static let still = [
+        ("any ", "use a generic parameter or an enum: an existential is boxed and called through a table"),
+        ("Task", "use a thread of Posix: nothing here is scheduled by somebody else"),
+        ("async", "return an outcome such as .wantsRead and be called again"),
+        ("await", "return an outcome such as .wantsRead and be called again"),
+    ]
+
+    private static let bytes = [
+        ("Foundation", "use Glibc through Posix"),
+        ("Data(", "use a Span or [UInt8]"),
+    ]
+}

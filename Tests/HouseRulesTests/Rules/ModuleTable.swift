@@ -1,0 +1,69 @@
+// Which module may import which: the doors between the rooms, as data. docs/architecture.md shows the same table to
+// people, Package.swift shows it to the compiler; tests hold the three together. The compiler alone is not enough, for
+// it lets a file import whatever a dependency happens to depend on.
+
+import Testing
+
+/// Where a module stands, which decides the words it may not use.
+enum Plane {
+    /// Values in, values out: no files, no clock, no network.
+    case pure
+    /// Everything between two calls of `epoll_wait`.
+    case data
+    /// Loading, watching, command line.
+    case control
+}
+
+/// One line of the table.
+struct Module: Sendable, CustomTestStringConvertible {
+    var name: String
+    var plane: Plane
+    var mayImport: Set<String>
+
+    init(_ name: String, _ plane: Plane, mayImport: Set<String>) {
+        self.name = name
+        self.plane = plane
+        self.mayImport = mayImport
+    }
+
+    var testDescription: String { name }
+
+    /// Neither descriptors nor threads: it can be tested by calling it.
+    var isValuesOnly: Bool { plane == .pure || name == "HTTP" }
+}
+
+/// The whole table, from the bottom up.
+enum ModuleTable {
+    static let modules = [
+        Module("SourceJSON", .pure, mayImport: []),
+        Module("Association", .pure, mayImport: ["SourceJSON"]),
+        Module("HTTP", .data, mayImport: ["Glibc"]),
+        Module("Posix", .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
+        Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Glibc", "Synchronization"]),
+        Module("Catalogue", .data, mayImport: ["HTTP", "Posix", "Glibc", "Synchronization"]),
+        Module(
+            "Hosting", .control,
+            mayImport: [
+                "Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib", "Foundation", "Glibc",
+                "Synchronization",
+            ]),
+        Module(
+            "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Glibc", "Synchronization"]),
+        Module(
+            "Verifier", .control,
+            mayImport: ["TLS", "HTTP", "Posix", "Association", "Foundation", "Glibc", "Synchronization"]),
+        Module(
+            "associated", .control,
+            mayImport: [
+                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Hosting", "Engine", "Verifier",
+                "Foundation", "Glibc", "Synchronization",
+            ]),
+    ]
+
+    /// What comes with the toolchain, and so stands in no manifest.
+    static let toolchain: Set<String> = ["Foundation", "Glibc", "Synchronization"]
+
+    static func module(named name: String) -> Module? {
+        modules.first { $0.name == name }
+    }
+}
