@@ -1,0 +1,174 @@
+// An Apple app id, `PREFIX.bundle.id`, and everything that is commonly wrong with one. A check of the text alone: whether
+// such an app exists, only Apple knows.
+
+/// An application identifier in its two parts.
+public struct AppID: Hashable, Sendable {
+    /// The team id, or for old apps a seed id: ten characters.
+    public var prefix: String
+    public var bundleID: String
+
+    public var text: String { prefix + "." + bundleID }
+
+    /// The two parts of a text that could belong to an app, or nil. What is merely suspicious is still read.
+    public init?(_ text: String) {
+        guard !AppID.problems(in: text).contains(where: { $0.severity == .error }) else { return nil }
+        let (prefix, bundleID) = AppID.split(text)
+        guard let bundleID else { return nil }
+        self.prefix = prefix
+        self.bundleID = bundleID
+    }
+
+    /// What is wrong with an app id, the most serious first. Empty for a good one.
+    public static func problems(in text: String) -> [TextProblem] {
+        let trimmed = text.trimmingSpaces()
+        guard trimmed == text else {
+            return [
+                TextProblem(
+                    "AASA-019", "app id \(text.quoted) has a space around it, so it equals no signed app's id",
+                    fix: "remove the space", replacement: trimmed)
+            ]
+        }
+        if let placeholder = placeholder(in: text) { return [placeholder] }
+        let (prefix, bundleID) = split(text)
+        guard let bundleID, !bundleID.isEmpty else {
+            return [
+                TextProblem(
+                    "AASA-019", "app id \(text.quoted) is not PREFIX.bundle.id, so it equals no signed app's id",
+                    fix: "write the ten characters of the team id, a dot, and the bundle id")
+            ]
+        }
+        var problems = prefixProblems(prefix, of: text, bundleID: bundleID) + bundleProblems(bundleID, of: text)
+        if problems.isEmpty, isExampleBundle(bundleID) || prefix == "ABCDE12345" || prefix == "A1B2C3D4E5" {
+            problems.append(placeholderProblem(text))
+        }
+        return problems
+    }
+
+    /// At the first dot; a bundle id of nil means that there is none.
+    private static func split(_ text: String) -> (prefix: String, bundleID: String?) {
+        guard let dot = text.firstIndex(of: ".") else { return (text, nil) }
+        return (String(text[..<dot]), String(text[text.index(after: dot)...]))
+    }
+}
+
+// MARK: Prefix
+
+extension AppID {
+    private static func prefixProblems(_ prefix: String, of text: String, bundleID: String) -> [TextProblem] {
+        let scalars = Array(prefix.unicodeScalars)
+        guard scalars.count == 10, scalars.allSatisfy({ $0.isLetter || $0.isDigit }) else {
+            let reason: String
+            if prefix.isEmpty {
+                reason = "starts with a dot"
+            } else if topLevelNames.contains(prefix.lowercased()) {
+                reason = "is a bundle id without a team id before it"
+            } else if scalars.count != 10 {
+                reason = "has a prefix of \(scalars.count) characters, and a team id has ten"
+            } else {
+                reason = "has a prefix with characters other than A-Z and 0-9"
+            }
+            return [
+                TextProblem(
+                    "AASA-019", "app id \(text.quoted) \(reason), so it equals no signed app's id",
+                    fix: "write TEAMID.bundle.id with the ten characters of the team id")
+            ]
+        }
+        guard scalars.contains(where: \.isLowerLetter) else { return [] }
+        return [
+            TextProblem(
+                "AASA-020",
+                "the prefix of app id \(text.quoted) has lower-case letters; team ids are upper case, and "
+                    + "whether Apple folds them is undocumented",
+                fix: "write it in upper case", replacement: prefix.uppercased() + "." + bundleID)
+        ]
+    }
+
+    /// First words of bundle ids: whoever starts with one has forgotten the team id.
+    private static let topLevelNames: Set<String> = [
+        "com", "org", "net", "io", "de", "app", "dev", "co", "me", "uk", "fr", "jp", "cn", "ru", "nl", "it", "es", "br",
+    ]
+}
+
+// MARK: Bundle id
+
+extension AppID {
+    private static func bundleProblems(_ bundleID: String, of text: String) -> [TextProblem] {
+        let scalars = bundleID.unicodeScalars
+        if scalars.contains("*") {
+            return [
+                TextProblem(
+                    "AASA-021", "app id \(text.quoted) has a wildcard; association files need the full id of each app",
+                    fix: "list each app by its bundle id")
+            ]
+        }
+        if let bad = scalars.first(where: { !($0.isLetter || $0.isDigit || $0 == "-" || $0 == "." || $0 == "_") }) {
+            return [
+                TextProblem(
+                    "AASA-021",
+                    "the bundle id in \(text.quoted) has \(String(bad).quoted); bundle ids are made of "
+                        + "letters, digits, hyphens and dots",
+                    fix: "write the bundle id as Xcode shows it")
+            ]
+        }
+        if bundleID.hasPrefix(".") || bundleID.hasSuffix(".") || bundleID.contains("..") {
+            return [
+                TextProblem(
+                    "AASA-019", "the bundle id in \(text.quoted) has an empty part, so it equals no signed app's id",
+                    fix: "write the bundle id as Xcode shows it")
+            ]
+        }
+        guard scalars.contains("_") else { return [] }
+        // Documented as illegal, but not seen refused: so no error.
+        return [
+            TextProblem(
+                "AASA-021",
+                "the bundle id in \(text.quoted) has an underscore, which Apple's rules do not allow; Xcode "
+                    + "writes a hyphen instead",
+                fix: "compare with the bundle id in Xcode", severity: .warning)
+        ]
+    }
+}
+
+// MARK: Placeholders
+
+extension AppID {
+    /// A text that is no id but a note to whoever copies it.
+    private static func placeholder(in text: String) -> TextProblem? {
+        let upper = text.uppercased()
+        let words = [
+            "TEAMID", "TEAM_ID", "TEAM-ID", "APPID", "APP_ID", "APPLE_TEAM", "YOUR_", "YOUR-", "<", "{{", "${", "$(",
+            "BUNDLEID", "BUNDLE_ID", "BUNDLE-ID", "BUNDLE.IDENTIFIER", "XXXXXXXX", "PREFIX.", "REPLACE",
+        ]
+        // A word of the template in front or a bracket anywhere; bundle ids such as `com.acme.appidentity` pass.
+        guard words.contains(where: { upper.hasPrefix($0) || (!$0.hasSuffix("ID") && upper.contains($0)) }) else {
+            return nil
+        }
+        let (prefix, bundleID) = split(text)
+        let works =
+            bundleID.map {
+                prefixProblems(prefix, of: text, bundleID: $0).isEmpty && bundleProblems($0, of: text).isEmpty
+            }
+            ?? false
+        guard works else {
+            return TextProblem(
+                "AASA-019", "app id \(text.quoted) is a placeholder from a template, so it equals no signed app's id",
+                fix: "write your team id and bundle id")
+        }
+        return placeholderProblem(text)
+    }
+
+    private static func placeholderProblem(_ text: String) -> TextProblem {
+        TextProblem(
+            "AASA-022", "app id \(text.quoted) looks copied from documentation, so no app of yours has it",
+            fix: "write your team id and bundle id")
+    }
+
+    private static func isExampleBundle(_ bundleID: String) -> Bool {
+        let lower = bundleID.lowercased()
+        return [
+            "com.example", "org.example", "com.yourcompany", "com.yourapp", "com.mycompany", "com.yourdomain",
+            "com.company.app",
+        ]
+        .contains { lower == $0 || lower.hasPrefix($0 + ".") }
+    }
+}

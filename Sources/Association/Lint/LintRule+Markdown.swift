@@ -1,0 +1,46 @@
+// The catalogue as docs/rules.md: one section for each rule, so that `docs/rules.md#aasa-019` is an address.
+
+extension LintRule {
+    /// The text of docs/rules.md. A test holds the file to it.
+    public static func markdown() -> String {
+        var text = """
+            # Lint rules
+
+            Printed from the catalogue in `Sources/Association/Lint`; do not edit by hand.
+
+            **error**: the association fails, or a rule cannot work. Nothing with an error is published.
+            **warning**: some consumer or system version breaks, or it is probably a mistake.
+            **note**: worth knowing. A finding may be milder than its rule where the case is; its message says why.
+
+            Rules about a host need a look at the network (`associated check`), rules about the native project a look at
+            the entitlement or the manifest; all others are found by `associated lint` in the file alone.
+
+            """
+        for family in Family.allCases where !family.rules.isEmpty {
+            text += "\n## \(family.title)\n"
+            for rule in family.rules { text += rule.section }
+        }
+        return text
+    }
+
+    private var section: String {
+        let place =
+            switch subject {
+            case .document: ""
+            case .nativeProject: " (native project)"
+            case .host: " (host)"
+            }
+        let origins = sources.map(\.title).joined(separator: "; ")
+        return """
+
+            ### \(id)
+
+            **\(severity.rawValue)**\(place): \(title)
+
+            \(why) To mend it: \(fix)
+
+            Sources: \(origins).
+
+            """
+    }
+}

@@ -1,0 +1,91 @@
+// One entry of the rule catalogue. A rule is data: findings name it by id, `associated lint` explains it, docs/rules.md
+// is printed from it, and the tests walk it. What a rule looks for is code elsewhere; nothing here reads a file.
+
+/// One thing that linting looks for, with the reason why it matters and what to do about it.
+public struct LintRule: Hashable, Sendable {
+    /// Such as `AASA-019`; stable, because people silence and search by it.
+    public let id: String
+    /// The severity of its findings, unless a finding has a reason to differ.
+    public let severity: Severity
+    /// What is wrong, in a few words.
+    public let title: String
+    /// What breaks, and on which platform.
+    public let why: String
+    /// What to do.
+    public let fix: String
+    /// What the rule rests on.
+    public let sources: [RuleSource]
+    /// What one has to look at to find it.
+    public let subject: Subject
+
+    /// What a rule is about, and so what is needed to check it.
+    public enum Subject: String, Hashable, Sendable, CaseIterable {
+        /// The text of an association file or an app file.
+        case document
+        /// The native project: an entitlement or a manifest.
+        case nativeProject
+        /// A host as it answers on the network, or a page that it serves.
+        case host
+    }
+
+    /// Whether it takes a look at the live host to find it.
+    public var needsNetwork: Bool { subject == .host }
+
+    init(
+        _ id: String, _ severity: Severity, _ title: String, why: String, fix: String, sources: [RuleSource],
+        subject: Subject = .document
+    ) {
+        self.id = id
+        self.severity = severity
+        self.title = title
+        self.why = why
+        self.fix = fix
+        self.sources = sources
+        self.subject = subject
+    }
+}
+
+extension LintRule {
+    /// Every rule, in the order of the families and then of the numbers.
+    public static let all: [LintRule] = Family.allCases.flatMap(\.rules)
+
+    /// The rule with this id, or nil.
+    public static func named(_ id: String) -> LintRule? { byID[id] }
+
+    private static let byID: [String: LintRule] = Dictionary(
+        all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// The rules of one kind of file or host; the letters before the number of an id.
+    public enum Family: String, Sendable, CaseIterable {
+        case apple = "AASA"
+        case appleHosting = "AHST"
+        case statements = "DAL"
+        case androidHosting = "GHST"
+        case appFile = "APP"
+        case server = "SRV"
+
+        /// What the family is about, as a heading.
+        public var title: String {
+            switch self {
+            case .apple: "apple-app-site-association"
+            case .appleHosting: "Hosting for Apple"
+            case .statements: "assetlinks.json"
+            case .androidHosting: "Hosting for Android"
+            case .appFile: "App files"
+            case .server: "The server as a whole"
+            }
+        }
+
+        /// Its rules, by number.
+        public var rules: [LintRule] {
+            switch self {
+            case .apple: LintRule.appleStructure + LintRule.applePatterns
+            case .appleHosting: LintRule.appleHosting
+            case .statements: LintRule.statements
+            case .androidHosting: LintRule.androidHosting
+            case .appFile: LintRule.appFile
+            case .server: LintRule.server
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// "Did you mean": the known key that a misspelt one is closest to. Edit distance with transpositions, over short keys
+// only, so that a hostile file cannot make it expensive.
+
+/// Finds the known word that an unknown one was probably meant to be.
+public enum NearestKey {
+    /// The nearest of `known`, or nil where none is near. Case and the characters `-`, `_` and space do not count as
+    /// differences; otherwise one slip in three characters is near. The first of equals wins.
+    public static func find(_ key: String, among known: [String]) -> String? {
+        let wanted = folded(key)
+        guard !wanted.isEmpty, wanted.count <= lengthMax else { return nil }
+        var best: (word: String, distance: Int)?
+        for word in known {
+            let candidate = folded(word)
+            let near = distance(wanted, candidate)
+            guard near <= min(3, max(wanted.count, candidate.count) / 3), near < best?.distance ?? Int.max else {
+                continue
+            }
+            best = (word, near)
+        }
+        return best?.word
+    }
+
+    /// Twice the longest key that anybody reads.
+    private static let lengthMax = 64
+
+    private static func folded(_ text: String) -> [Unicode.Scalar] {
+        text.lowercased().unicodeScalars.filter { $0 != "-" && $0 != "_" && $0 != " " }
+    }
+
+    /// The number of insertions, deletions, replacements and swaps of neighbours between two words.
+    static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
+        var beforePrevious: [Int] = []
+        var previous = Array(0...right.count)
+        for row in 1...left.count {
+            var current = [row]
+            for column in 1...right.count {
+                let same = left[row - 1] == right[column - 1]
+                var least = min(previous[column] + 1, current[column - 1] + 1, previous[column - 1] + (same ? 0 : 1))
+                if row > 1, column > 1, left[row - 1] == right[column - 2], left[row - 2] == right[column - 1] {
+                    least = min(least, beforePrevious[column - 2] + 1)
+                }
+                current.append(least)
+            }
+            beforePrevious = previous
+            previous = current
+        }
+        return previous[right.count]
+    }
+}

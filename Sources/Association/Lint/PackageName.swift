@@ -1,0 +1,59 @@
+// The application id of an Android app, and what is commonly written in its place.
+
+/// Checks Android package names.
+public enum PackageName {
+    /// What is wrong with a package name; empty for a good one.
+    public static func problems(in text: String) -> [TextProblem] {
+        let fix = "write the applicationId of the app's build file"
+        let trimmed = text.trimmingSpaces()
+        guard trimmed == text else {
+            return [
+                TextProblem(
+                    "DAL-009", "package name \(text.quoted) has a space around it, so it equals no app's",
+                    fix: "remove the space", replacement: trimmed)
+            ]
+        }
+        guard !text.isEmpty else {
+            return [TextProblem("DAL-009", "package name is empty, so no app has it", fix: fix)]
+        }
+        if let problem = shapeProblem(text, fix: fix) { return [problem] }
+        return isExample(text)
+            ? [
+                TextProblem(
+                    "DAL-013", "package name \(text.quoted) looks copied from documentation", fix: fix)
+            ] : []
+    }
+
+    /// Two or more parts, each a letter and then letters, digits and underscores.
+    private static func shapeProblem(_ text: String, fix: String) -> TextProblem? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let name = "package name \(text.quoted)"
+        if let bad = text.unicodeScalars.first(where: { !($0.isLetter || $0.isDigit || $0 == "_" || $0 == ".") }) {
+            let hint = bad == "*" ? "; wildcards are not supported" : ""
+            return TextProblem(
+                "DAL-009", "\(name) has \(String(bad).quoted), which no application id has\(hint)", fix: fix)
+        }
+        if parts.count < 2 {
+            return TextProblem(
+                "DAL-009", "\(name) has one part; an application id has two or more, with dots", fix: fix)
+        }
+        if parts.contains(where: \.isEmpty) {
+            return TextProblem("DAL-009", "\(name) has an empty part between dots", fix: fix)
+        }
+        if let bad = parts.first(where: { !($0.unicodeScalars.first?.isLetter ?? false) }) {
+            // An Apple app id in this place starts with ten characters, often a digit first.
+            return TextProblem(
+                "DAL-009", "\(name) has the part \(String(bad).quoted), which does not start with a letter", fix: fix)
+        }
+        return nil
+    }
+
+    private static func isExample(_ text: String) -> Bool {
+        let lower = text.lowercased()
+        return [
+            "com.example", "org.example", "com.yourcompany", "com.yourapp", "com.mycompany", "com.yourdomain",
+            "your.package",
+        ]
+        .contains { lower == $0 || lower.hasPrefix($0 + ".") }
+    }
+}

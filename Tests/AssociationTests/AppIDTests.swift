@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Association
+
+@Suite struct AppIDTests {
+    @Test(arguments: [
+        "9JA89QQLNQ.com.apple.wwdc", "DECAFBAD00.org.acme.shop-app", "Z1Z2Z3Z4Z5.shop", "9JA89QQLNQ.com.acme.Shop.Clip",
+        "0123456789.de.acme.x", "9JA89QQLNQ.com.acme.appidentity", "9JA89QQLNQ.com.acme.teamidea",
+    ])
+    func `accepts an id that an app can have`(text: String) {
+        #expect(AppID.problems(in: text).isEmpty)
+        #expect(AppID(text)?.text == text)
+    }
+
+    @Test(arguments: [
+        ("com.acme.shop", "AASA-019"), ("9JA89QQLNQ", "AASA-019"), ("9JA89QQLNQ.", "AASA-019"), ("", "AASA-019"),
+        (".com.acme", "AASA-019"), ("9JA89QQLN.com.acme", "AASA-019"), ("9JA89QQLNQX.com.acme", "AASA-019"),
+        ("9JA89-QLNQ.com.acme", "AASA-019"), ("9JA89QQLNQ.com..acme", "AASA-019"), ("9JA89QQLNQ.com.acme.", "AASA-019"),
+        ("TEAMID.com.acme.shop", "AASA-019"), ("<TEAMID>.com.acme", "AASA-019"), (" 9JA89QQLNQ.com.acme", "AASA-019"),
+        ("9JA89QQLNQ.*", "AASA-021"), ("9JA89QQLNQ.com.acme.*", "AASA-021"), ("9JA89QQLNQ.com.a cme", "AASA-021"),
+        ("9JA89QQLNQ.com/acme", "AASA-021"),
+    ])
+    func `names what no app can have`(text: String, rule: String) {
+        let problems = AppID.problems(in: text)
+        #expect(problems.map(\.rule) == [rule])
+        #expect(problems.allSatisfy { $0.severity == .error })
+        #expect(AppID(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("9ja89qqlnq.com.acme.shop", "AASA-020"), ("ABCDE12345.com.acme.shop", "AASA-022"),
+        ("9JA89QQLNQ.com.example.app", "AASA-022"), ("XXXXXXXXXX.com.acme.shop", "AASA-022"),
+        ("9JA89QQLNQ.com.acme_shop", "AASA-021"),
+    ])
+    func `warns of what is doubtful and still reads it`(text: String, rule: String) {
+        let problems = AppID.problems(in: text)
+        #expect(problems.map(\.rule) == [rule])
+        #expect(problems.allSatisfy { $0.severity == .warning })
+        #expect(AppID(text) != nil)
+    }
+
+    @Test func `suggests the upper-case prefix and the trimmed text`() {
+        #expect(AppID.problems(in: "9ja89qqlnq.com.Acme").first?.replacement == "9JA89QQLNQ.com.Acme")
+        #expect(AppID.problems(in: "9JA89QQLNQ.com.acme \u{200B}").first?.replacement == "9JA89QQLNQ.com.acme")
+    }
+
+    @Test func `splits at the first dot`() {
+        let id = AppID("9JA89QQLNQ.com.acme.shop")
+        #expect(id?.prefix == "9JA89QQLNQ")
+        #expect(id?.bundleID == "com.acme.shop")
+    }
+}

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import Association
+
+@Suite struct PackageNameTests {
+    @Test(arguments: ["com.acme", "com.acme.shop_2", "io.Acme.app", "a.b"])
+    func `accepts an application id`(text: String) {
+        #expect(PackageName.problems(in: text).isEmpty)
+    }
+
+    @Test(arguments: [
+        "", "acme", "com..acme", "com.acme.", ".com.acme", "com.2acme", "com._acme", "com.acme-shop", "com.acme.*",
+        "com.acme shop", " com.acme", "com.acme/.Main", "com.ácme",
+    ])
+    func `rejects what no app has`(text: String) {
+        #expect(PackageName.problems(in: text).map(\.rule) == ["DAL-009"])
+        #expect(PackageName.problems(in: text).map(\.severity) == [.error])
+    }
+
+    @Test(arguments: ["com.example", "com.example.app", "com.yourcompany.yourapp"])
+    func `warns of names from documentation`(text: String) {
+        #expect(PackageName.problems(in: text).map(\.rule) == ["DAL-013"])
+    }
+}
