@@ -1,0 +1,88 @@
+// The overlays of an app file: staging beside production, with the same rules.
+//
+// Overlays are laid over the values before anything is read, so that a merged file is held to every rule of a plain
+// one, and each finding still points to the line it came from.
+
+import SourceJSON
+
+extension AppFileReader {
+    /// What an overlay may change. The rules are not among them: that both environments open the same links is the
+    /// reason to keep them in one file.
+    static let overlayKeys = [
+        "name", "hosts", "ios", "android", "scheme", "examples", "cacheControl", "guard", "retired", "pages",
+    ]
+
+    /// Deep enough for any key of an app file; deeper objects cannot be merged with anything that has a meaning.
+    private static let mergeDepthMax = 8
+
+    /// The names under `environments`; reports overlays that are none.
+    mutating func environmentNames(in root: AppFileFields) -> [String] {
+        guard let value = root["environments"]?.value else { return [] }
+        guard case .object(let members) = value.kind else {
+            wrongType(value, "environments", wanted: "an object of names and overlays")
+            return []
+        }
+        guard let fields = fields(of: value, place: "environments", known: members.map(\.key)) else { return [] }
+        for member in fields.members {
+            _ = self.fields(of: member.value, place: fields.path(member.key), known: Self.overlayKeys)
+        }
+        return fields.members.map(\.key)
+    }
+
+    /// The hosts of every overlay and of the plain file: examples are shared, so they may be on any of these.
+    func hostsOfAllEnvironments(_ root: AppFileFields) -> [HostPattern] {
+        var values = [root["hosts"]?.value].compactMap { $0 }
+        if case .object(let overlays) = root["environments"]?.value.kind {
+            for overlay in overlays {
+                guard case .object(let members) = overlay.value.kind else { continue }
+                values += members.lazy.filter { $0.key == "hosts" }.map(\.value)
+            }
+        }
+        var hosts: [HostPattern] = []
+        for case .array(let elements) in values.map(\.kind) {
+            for case .string(let text) in elements.map(\.kind) {
+                if case .success(let host) = HostPattern.parse(text) { hosts.append(host) }
+            }
+        }
+        return hosts
+    }
+
+    /// The file as it is in an environment.
+    mutating func overlaid(_ root: AppFileFields, environment: String?, names: [String]) -> AppFileFields {
+        guard let environment, !names.isEmpty else { return root }
+        guard case .object(let overlays) = root["environments"]?.value.kind,
+            let overlay = overlays.first(where: { $0.key == environment }),
+            case .object(let changes) = overlay.value.kind
+        else {
+            report(
+                .unknownEnvironment, root["environments"]?.keyRange,
+                "the file has no environment \(environment.quoted), so it is served as it stands",
+                fix: NearestKey.find(environment, among: names).map { "did you mean \"\($0)\"?" })
+            return root
+        }
+        let allowed = changes.filter { Self.overlayKeys.contains($0.key) }
+        return AppFileFields(
+            place: "", range: root.range, members: Self.merged(root.members, with: allowed, depth: 0))
+    }
+
+    /// RFC 7396: objects merge, null removes, everything else replaces.
+    private static func merged(_ base: [SourceMember], with changes: [SourceMember], depth: Int) -> [SourceMember] {
+        var result = base
+        for change in changes {
+            let index = result.firstIndex { $0.key == change.key }
+            switch (change.value.kind, index) {
+            case (.null, let index?): result.remove(at: index)
+            case (.null, nil): break
+            case (.object(let new), let index?):
+                if case .object(let old) = result[index].value.kind, depth < mergeDepthMax {
+                    result[index].value.kind = .object(merged(old, with: new, depth: depth + 1))
+                } else {
+                    result[index] = change
+                }
+            case (_, let index?): result[index] = change
+            case (_, nil): result.append(change)
+            }
+        }
+        return result
+    }
+}

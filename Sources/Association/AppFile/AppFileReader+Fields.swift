@@ -1,0 +1,151 @@
+// The typed look-ups that the rest of the reader is written in. Each returns nil both for an absent key and for one of
+// the wrong type; the latter has been reported by then.
+
+import SourceJSON
+
+extension AppFileReader {
+    /// The members of an object; reports keys that are not in `known` and keys that occur twice.
+    mutating func fields(of value: SourceValue, place: String, known: [String]) -> AppFileFields? {
+        guard case .object(let members) = value.kind else {
+            wrongType(value, place, wanted: "an object")
+            return nil
+        }
+        let place = place
+        var kept: [SourceMember] = []
+        for member in members {
+            let path = place.isEmpty ? member.key : "\(place).\(member.key)"
+            guard known.contains(member.key) else {
+                reportUnknown(member, path: path, known: known)
+                continue
+            }
+            if kept.contains(where: { $0.key == member.key }) {
+                report(
+                    .duplicateKey, member.keyRange,
+                    "\(path.quoted) is written twice, and which one is meant is a guess",
+                    fix: "keep one of them")
+                continue
+            }
+            kept.append(member)
+        }
+        return AppFileFields(place: place, range: value.range, members: kept)
+    }
+
+    private mutating func reportUnknown(_ member: SourceMember, path: String, known: [String]) {
+        let nearest = NearestKey.find(member.key, among: known)
+        report(
+            .unknownKey, member.keyRange, "\(path.quoted) is not a key of an app file, so it has no effect",
+            fix: nearest.map { "write `\($0)`" } ?? "remove it; known here are \(known.joined(separator: ", "))",
+            replacement: nearest)
+    }
+
+    mutating func string(_ key: String, in fields: AppFileFields) -> Located<String>? {
+        guard let value = fields[key]?.value else { return nil }
+        return string(value, place: fields.path(key))
+    }
+
+    mutating func string(_ value: SourceValue, place: String) -> Located<String>? {
+        guard case .string(let text) = value.kind else {
+            wrongType(value, place, wanted: "a string", fix: "put it in quotes")
+            return nil
+        }
+        guard !text.isEmpty else {
+            report(.valueNotAllowed, value.range, "\(place.quoted) is empty", fix: "fill it in, or leave the key out")
+            return nil
+        }
+        return Located(value: text, range: value.range)
+    }
+
+    mutating func bool(_ key: String, in fields: AppFileFields) -> Located<Bool>? {
+        guard let value = fields[key]?.value else { return nil }
+        guard case .bool(let flag) = value.kind else {
+            wrongType(value, fields.path(key), wanted: "true or false")
+            return nil
+        }
+        return Located(value: flag, range: value.range)
+    }
+
+    mutating func integer(_ key: String, in fields: AppFileFields, _ allowed: ClosedRange<Int>) -> Located<Int>? {
+        guard let value = fields[key]?.value else { return nil }
+        guard case .number(let number) = value.kind else {
+            wrongType(value, fields.path(key), wanted: "a number")
+            return nil
+        }
+        guard let whole = Int(number.text), allowed.contains(whole) else {
+            report(
+                .outOfRange, value.range,
+                "\(fields.path(key).quoted) is \(number.text.quoted), and must be a whole number from "
+                    + "\(allowed.lowerBound) to \(allowed.upperBound)")
+            return nil
+        }
+        return Located(value: whole, range: value.range)
+    }
+
+    /// One of a closed set of words.
+    mutating func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ key: String, in fields: AppFileFields, as: Word.Type
+    ) -> Located<Word>? {
+        guard let text = string(key, in: fields) else { return nil }
+        guard let word = word(text, place: fields.path(key), as: Word.self) else { return nil }
+        return Located(value: word, range: text.range)
+    }
+
+    mutating func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ text: Located<String>, place: String, as: Word.Type
+    ) -> Word? {
+        if let word = Word(rawValue: text.value) { return word }
+        let allowed = Word.allCases.map(\.rawValue)
+        report(
+            .valueNotAllowed, text.range, "\(place.quoted) is \(text.value.quoted), which means nothing here",
+            fix: NearestKey.find(text.value, among: allowed).map { "write \"\($0)\"" }
+                ?? "use one of \(allowed.joined(separator: ", "))")
+        return nil
+    }
+
+    /// The elements of an array; a lone string counts as a mistake that has an obvious fix.
+    mutating func elements(_ key: String, in fields: AppFileFields, of: String) -> [SourceValue]? {
+        guard let value = fields[key]?.value else { return nil }
+        guard case .array(let elements) = value.kind else {
+            wrongType(value, fields.path(key), wanted: "an array of \(of)", fix: "put it in square brackets")
+            return nil
+        }
+        return elements
+    }
+
+    mutating func strings(_ key: String, in fields: AppFileFields, of: String = "strings") -> [Located<String>]? {
+        guard let values = elements(key, in: fields, of: of) else { return nil }
+        var texts: [Located<String>] = []
+        for (index, value) in values.enumerated() {
+            if let text = string(value, place: "\(fields.path(key))[\(index)]") { texts.append(text) }
+        }
+        return texts
+    }
+
+    /// Reports a key that is missing, or an array that is empty, where nothing works without.
+    mutating func requireElements(_ key: String, in fields: AppFileFields, because: String) {
+        guard let member = fields[key] else {
+            report(
+                .missingKey, fields.range, "\(fields.path(key).quoted) is missing, so \(because)", fix: "add it")
+            return
+        }
+        if case .array(let elements) = member.value.kind, elements.isEmpty {
+            report(
+                .missingKey, member.value.range, "\(fields.path(key).quoted) is empty, so \(because)", fix: "fill it")
+        }
+    }
+
+    /// Reports what occurs twice and keeps the first of each.
+    mutating func unique<Value: Hashable>(
+        _ entries: [Located<Value>], place: String, rule: AppFileRule = .duplicateEntry, text: (Value) -> String
+    ) -> [Located<Value>] {
+        var seen: Set<Value> = []
+        var kept: [Located<Value>] = []
+        for entry in entries {
+            if seen.insert(entry.value).inserted {
+                kept.append(entry)
+            } else {
+                report(rule, entry.range, "\(place.quoted) lists \(text(entry.value)) twice", fix: "remove one of them")
+            }
+        }
+        return kept
+    }
+}

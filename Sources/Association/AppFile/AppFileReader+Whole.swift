@@ -1,0 +1,42 @@
+// What can only be said of an app file as a whole: settings that contradict each other or have nothing to work on.
+
+import SourceJSON
+
+extension AppFileReader {
+    mutating func checkWhole(_ app: AppFile, _ fields: AppFileFields) {
+        checkLinks(app, fields)
+        checkRetired(app, fields)
+        if let ios = app.ios, !ios.appClips.isEmpty,
+            let wildcard = zip(app.hosts, app.ranges.hosts).first(where: { $0.0.isWildcard })
+        {
+            report(
+                .wildcardAppClip, wildcard.1,
+                "App Clips do not work on \(wildcard.0.text): Apple allows them no wildcards",
+                fix: "list the hosts that App Clips are to be invoked from")
+        }
+    }
+
+    private mutating func checkLinks(_ app: AppFile, _ fields: AppFileFields) {
+        guard app.links.isEmpty else { return }
+        let wantsLinks = app.ios?.services.contains(.applinks) == true || app.android?.hasDynamicRules == true
+        guard wantsLinks else { return }
+        report(
+            .noLinks, fields["links"]?.value.range ?? fields.range,
+            "there are no `links`, so no URL opens the app on iOS and Android has only the app's manifest to go by",
+            fix: "add rules, such as links: [{ \"/\": \"*\" }], or turn the service off")
+    }
+
+    private mutating func checkRetired(_ app: AppFile, _ fields: AppFileFields) {
+        let range = fields["retired"]?.value.range
+        let ids = Set(app.ios?.appIDs ?? [])
+        let prints = Set(app.android?.packages.flatMap(\.fingerprints) ?? [])
+        let both =
+            app.retired.appIDs.filter(ids.contains) + app.retired.fingerprints.filter(prints.contains)
+            + app.retired.hosts.filter(app.hosts.contains).map(\.text)
+        for text in both {
+            report(
+                .retiredStillPresent, range, "\(text.quoted) is listed as retired and is still in use",
+                fix: "remove it in one of the two places")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// What rendering the apps of one host gives.
+
+public import SourceJSON
+
+/// The generated documents of a host, and what there is to say about them.
+public struct HostDocuments: Sendable {
+    /// The apple-app-site-association document; nil where the host has no iOS app.
+    public let apple: SourceValue?
+    /// The statement list; nil where the host has no Android app.
+    public let statements: SourceValue?
+    public let signing: DocumentSigning
+    public let cacheSeconds: Int
+    /// With an error among them, the documents are not to be published.
+    public let findings: [Finding]
+}
+
+extension HostDocuments {
+    /// The documents exactly as they are served: minified, because every phone downloads them and Apple counts their
+    /// size unpacked; and with a newline at the end, because people look at them in terminals.
+    //public var appleBytes: [UInt8]? { apple.map(Self.bytes) }
+    //    public var statementBytes: [UInt8]? { statements.map(Self.bytes) }
+
+}

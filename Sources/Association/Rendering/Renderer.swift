@@ -1,0 +1,27 @@
+// From app files to the documents of a host. Several apps on one host end up in one document, in the order that the
+// files ask for; the order matters, because the first rule that matches decides on the phone too.
+
+import SourceJSON
+
+/// Renders what is served for one host.
+public enum Renderer {
+    /// The order in which files that share a host are merged: by priority, then by path, byte by byte.
+    public static func mergeOrder(_ apps: [AppFile]) -> [AppFile] {
+        apps.sorted { first, second in
+            if first.priority != second.priority { return first.priority < second.priority }
+            return first.file.utf8.lexicographicallyPrecedes(second.file.utf8)
+        }
+    }
+
+    /// The documents for a host that all of `apps`, in merge order, belong to. `host` only appears in findings.
+    public static func documents(for apps: [AppFile], host: String? = nil) -> HostDocuments {
+        var findings: [Finding] = []
+        let apple = AppleDocument.render(apps, findings: &findings)
+        let statements = StatementDocument.render(apps, findings: &findings)
+        return HostDocuments(
+            apple: apple, statements: statements,
+            signing: apps.lazy.compactMap(\.ios).first?.signing ?? .none,
+            cacheSeconds: apps.map(\.cacheSeconds).min() ?? AppFile.cacheSecondsDefault,
+            findings: findings)
+    }
+}
