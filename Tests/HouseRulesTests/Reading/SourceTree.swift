@@ -30,7 +30,8 @@ struct SourceTree {
     /// The place itself, or every file below it; certificates and keys are nobody's prose.
     private static func paths(under place: String) -> [String] {
         guard isFolder(place) else { return [place] }
-        let below = (try? FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(place).path)) ?? []
+        let folder = root.appendingPathComponent(place).path
+        let below = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
         return below.map { "\(place)/\($0)" }.filter { !isFolder($0) && !$0.hasSuffix(".pem") }
     }
 
