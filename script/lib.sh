@@ -4,10 +4,17 @@
 
 CDPATH='' cd -- "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
+say() { printf '== %s\n' "$*"; }
+
+fail() {
+    printf '%s: %s\n' "script/${0##*/}" "$*" >&2
+    exit 1
+}
+
 # The compiler and the package manager keep caches under HOME; with none to write to they get one of the project's own.
 if [ -z "${HOME:-}" ] || [ ! -w "$HOME" ]; then
     export HOME="$PWD/.build/home"
-    mkdir -p "$HOME"
+    mkdir -p "$HOME" 2>/dev/null || fail "cannot write to $PWD/.build: everything is built there; use a clone of your own"
 fi
 
 # Where Swift is written by hand: what is formatted and linted.
@@ -17,13 +24,6 @@ swift_sources=(Package.swift Sources Tests)
 # Debug builds of every script share these flags: with others the whole package would be built again.
 # shellcheck disable=SC2034
 debug_build=(-Xswiftc -warnings-as-errors)
-
-say() { printf '== %s\n' "$*"; }
-
-fail() {
-    printf '%s: %s\n' "script/${0##*/}" "$*" >&2
-    exit 1
-}
 
 # swift_tests ARGUMENT...: runs the tests that are already built and ends with the line `N passed, N failed`.
 # Its status is that of `swift test`. The whole output is kept in .build/tests.log; the lines that only say that a test
