@@ -13,6 +13,7 @@ struct HouseRuleCommentsTests {
     @Test func `accepts a file that does`() {
         let file = SourceFile(path: "Sources/HTTP/A.swift", "// Reads the request line, and no more.\n")
         #expect(HouseRule.openingComment.check(file).isEmpty)
+        #expect(HouseRule.openingComment.check(SourceFile(path: "Tests/HTTPTests/A.swift", "import HTTP\n")).isEmpty)
     }
 
     @Test(arguments: ["TODO", "FIXME", "XXX", "HACK"])
