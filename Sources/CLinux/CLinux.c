@@ -1,6 +1,31 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
 
-int associated_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
-    return accept4(fd, address, length, flags);
+int associated_accept(int listener, struct sockaddr_storage *peer, socklen_t *length) {
+    return accept4(listener, (struct sockaddr *)peer, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int associated_open(const char *path, int flags, int mode) {
+    return open(path, flags | O_CLOEXEC, mode);
+}
+
+int associated_name_thread(const char *name) {
+    return pthread_setname_np(pthread_self(), name);
+}
+
+int associated_processor_count(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+void *associated_remap(void *start, size_t old_size, size_t new_size) {
+    return mremap(start, old_size, new_size, MREMAP_MAYMOVE);
+}
+
+int associated_duplicate(int fd) {
+    return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }

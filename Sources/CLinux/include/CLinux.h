@@ -1,9 +1,18 @@
 // The Linux calls that Glibc's Swift overlay does not expose, and the variadic ones that Swift cannot call.
-// GNU-only declarations stay in CLinux.c: a header that defines _GNU_SOURCE breaks debug builds.
+// Declarations that need _GNU_SOURCE stay in CLinux.c: a header that defines it breaks debug builds.
 #pragma once
-#include <stdint.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/sendfile.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
-int associated_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+int associated_accept(int listener, struct sockaddr_storage *peer, socklen_t *length);
+int associated_open(const char *path, int flags, int mode);
+int associated_name_thread(const char *name);
+int associated_processor_count(void);
+void *associated_remap(void *start, size_t old_size, size_t new_size);
+int associated_duplicate(int fd);

@@ -1,0 +1,73 @@
+// One epoll instance, level-triggered (edge-triggered gained nothing, docs/performance.md). Each registration carries
+// 64 bits of the caller's; what they mean is the caller's business.
+
+import CLinux
+import Glibc
+
+/// Waits for many descriptors at once.
+public struct Poller: ~Copyable {
+    private let descriptor: Descriptor
+    private let events: UnsafeMutableBufferPointer<epoll_event>
+
+    /// What a descriptor is waited for.
+    public struct Interest: OptionSet, Sendable {
+        public let rawValue: UInt32
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        public static let readable = Interest(rawValue: EPOLLIN.rawValue)
+        public static let writable = Interest(rawValue: EPOLLOUT.rawValue)
+    }
+
+    /// What happened to a descriptor.
+    public struct Event: Sendable {
+        public let token: UInt64
+        let flags: UInt32
+
+        /// There may be bytes, an end or an error to read.
+        public var isReadable: Bool { flags & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
+        public var isWritable: Bool { flags & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
+    }
+
+    /// The descriptor cannot be had when the process has too many already.
+    public init(eventsMax: Int = 512) throws(SystemError) {
+        let number = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard number >= 0 else { throw .last("epoll_create1") }
+        descriptor = Descriptor(takingOwnershipOf: number)
+        events = .allocate(capacity: eventsMax)
+    }
+
+    deinit { events.deallocate() }
+
+    public func add(_ fd: Int32, _ interest: Interest, token: UInt64) {
+        control(EPOLL_CTL_ADD, fd, interest, token)
+    }
+
+    public func change(_ fd: Int32, _ interest: Interest, token: UInt64) {
+        control(EPOLL_CTL_MOD, fd, interest, token)
+    }
+
+    /// Only for descriptors that stay open: closing one removes it.
+    public func remove(_ fd: Int32) {
+        control(EPOLL_CTL_DEL, fd, [], 0)
+    }
+
+    /// Waits until something happens or the time is up, and says how many events there are.
+    public func wait(milliseconds: Int32) -> Int {
+        let count = epoll_wait(descriptor.number, events.baseAddress, Int32(events.count), milliseconds)
+        if count >= 0 { return Int(count) }
+        precondition(errno == EINTR, "epoll_wait is given its own descriptor and buffer")
+        return 0
+    }
+
+    /// One of the events that `wait` counted.
+    public func event(_ index: Int) -> Event {
+        let event = events[index]
+        return Event(token: event.data.u64, flags: event.events)
+    }
+
+    private func control(_ operation: Int32, _ fd: Int32, _ interest: Interest, _ token: UInt64) {
+        var event = epoll_event(events: interest.rawValue, data: epoll_data_t(u64: token))
+        let result = epoll_ctl(descriptor.number, operation, fd, &event)
+        precondition(result == 0 || errno == ENOMEM || errno == ENOSPC, "epoll_ctl is given a descriptor it knows")
+    }
+}

@@ -1,0 +1,32 @@
+// Signals as events. They are blocked in every thread and read from a descriptor by the one that manages the process,
+// so that no handler ever runs in the middle of other code.
+
+import CLinux
+import Glibc
+
+/// A descriptor from which blocked signals are read. The corresponding C function is `signalfd`.
+public struct Signals: ~Copyable {
+    public let descriptor: Descriptor
+
+    /// Blocks the signals in the calling thread and in those that it starts later: call it before any is started.
+    public init(_ numbers: [Int32]) throws(SystemError) {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in numbers { sigaddset(&set, number) }
+        let result = pthread_sigmask(SIG_BLOCK, &set, nil)
+        guard result == 0 else { throw SystemError(call: "pthread_sigmask", number: result) }
+        let fd = signalfd(-1, &set, Int32(SFD_CLOEXEC))
+        guard fd >= 0 else { throw .last("signalfd") }
+        descriptor = Descriptor(takingOwnershipOf: fd)
+    }
+
+    /// Waits for the next signal and takes it.
+    public func next() -> Int32 {
+        var information = signalfd_siginfo()
+        let size = MemoryLayout<signalfd_siginfo>.size
+        let fd = descriptor.number
+        let count = retrying { read(fd, &information, size) }
+        precondition(count == size, "a signal is read whole")
+        return Int32(information.ssi_signo)
+    }
+}

@@ -1,0 +1,106 @@
+// Where a listener listens and a peer sits: IPv4, IPv6 or a Unix-domain path, to and from text.
+
+import CLinux
+import Glibc
+
+/// A socket address. Parsed from `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/associated.sock`.
+public struct SocketAddress: Sendable {
+    var storage = sockaddr_storage()
+    var length: socklen_t = 0
+
+    init(storage: sockaddr_storage, length: socklen_t) {
+        self.storage = storage
+        self.length = length
+    }
+
+    /// Nil when the text is not an address in one of the three forms; names are not looked up.
+    public init?(_ text: String) {
+        if text.hasPrefix("unix:") {
+            self.init(path: String(text.dropFirst(5)))
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        let host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            self.init(ipv6: String(host.dropFirst().dropLast()), port: port)
+        } else {
+            self.init(ipv4: String(host), port: port)
+        }
+    }
+
+    init?(ipv4 host: String, port: UInt16) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { return nil }
+        fill(with: address)
+    }
+
+    init?(ipv6 host: String, port: UInt16) {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        guard inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else { return nil }
+        fill(with: address)
+    }
+
+    init?(path: String) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        // One byte stays for the terminating zero (unix(7)).
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else { return nil }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        fill(with: address)
+    }
+
+    public var isUnix: Bool { storage.ss_family == sa_family_t(AF_UNIX) }
+    public var isIPv6: Bool { storage.ss_family == sa_family_t(AF_INET6) }
+    public var family: Int32 { Int32(storage.ss_family) }
+
+    /// The port in host order; 0 for a Unix-domain path.
+    public var port: UInt16 {
+        withUnsafeBytes(of: storage) { raw in
+            isUnix ? 0 : UInt16(bigEndian: raw.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        }
+    }
+
+    /// The file system path of a Unix-domain address.
+    public var path: String? {
+        guard isUnix else { return nil }
+        return withUnsafeBytes(of: storage) { raw in
+            String(decoding: raw[MemoryLayout<sa_family_t>.size...].prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// The numeric host without port or brackets.
+    public var host: String {
+        if let path { return path }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let isIPv6 = isIPv6
+        let found = withUnsafeBytes(of: storage) { raw in
+            // The address follows family and port; in IPv6 the flow label comes between (ip(7), ipv6(7)).
+            inet_ntop(family, raw.baseAddress! + (isIPv6 ? 8 : 4), &text, socklen_t(text.count))
+        }
+        precondition(found != nil, "a socket address has a numeric form")
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Lends the address to a C call.
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafeBytes(of: storage) { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), length) }
+    }
+
+    private mutating func fill<Address>(with address: Address) {
+        withUnsafeMutableBytes(of: &storage) { raw in
+            withUnsafeBytes(of: address) { raw.copyMemory(from: $0) }
+        }
+        length = socklen_t(MemoryLayout<Address>.size)
+    }
+}
+
+extension SocketAddress: CustomStringConvertible {
+    public var description: String {
+        isUnix ? "unix:\(host)" : isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

@@ -1,0 +1,57 @@
+// What the kernel said, as a value. Expected outcomes (would block, end of stream) are not errors and have types of
+// their own; this is for calls that a caller cannot carry on from.
+
+import Glibc
+
+/// A system call that failed, by name, with its `errno`.
+public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let call: String
+    public let number: Int32
+
+    public init(call: String, number: Int32) {
+        self.call = call
+        self.number = number
+    }
+
+    /// The failure of `call` that `errno` describes at this moment.
+    static func last(_ call: String) -> SystemError { SystemError(call: call, number: errno) }
+
+    /// The kernel's own words, in lower case as our messages are: "permission denied".
+    public var reason: String {
+        let text = String(cString: strerror(number))
+        return text.prefix(1).lowercased() + text.dropFirst()
+    }
+
+    public var description: String { "\(call): \(reason)" }
+
+    /// The failures that have an advice of their own.
+    public enum Cause: Sendable {
+        case permission
+        case inUse
+        case noSuchAddress
+        case other
+    }
+
+    public var cause: Cause {
+        switch number {
+        case EACCES, EPERM: .permission
+        case EADDRINUSE: .inUse
+        case EADDRNOTAVAIL, EAFNOSUPPORT: .noSuchAddress
+        default: .other
+        }
+    }
+}
+
+/// Runs a system call again as long as a signal interrupts it. EBADF and EFAULT mean that we have lost track of our own
+/// descriptors or memory, so they end the process instead of corrupting someone else's connection.
+@inline(__always)
+func retrying<Result: FixedWidthInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        if result != -1 { return result }
+        let number = errno
+        if number == EINTR { continue }
+        precondition(number != EBADF && number != EFAULT, "a descriptor or buffer was used after its end")
+        return result
+    }
+}

@@ -1,0 +1,48 @@
+// A thread with a name, to be joined. The data plane needs no more than this; there is no pool and no queue.
+
+import CLinux
+import Glibc
+
+/// A running thread. Joined by its owner, which must do so.
+public struct Thread: ~Copyable, Sendable {
+    private let handle: pthread_t
+
+    private final class Start {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Starts a thread. `name` is what `top -H` shows; the kernel keeps 15 bytes of it.
+    public init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        var handle = pthread_t()
+        let result = pthread_create(
+            &handle, nil,
+            { argument in
+                let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
+                _ = associated_name_thread(start.name)
+                start.body()
+                return nil
+            }, start.toOpaque())
+        guard result == 0 else {
+            start.release()
+            throw SystemError(call: "pthread_create", number: result)
+        }
+        self.handle = handle
+    }
+
+    /// Waits for the thread's end.
+    public consuming func join() {
+        let result = pthread_join(handle, nil)
+        precondition(result == 0, "a thread is joined once, by another")
+    }
+}
+
+/// How many processors this process may run on, by its affinity mask. The corresponding C function is
+/// `sched_getaffinity`.
+public func processorCount() -> Int { Int(associated_processor_count()) }

@@ -1,0 +1,59 @@
+// Moving bytes through non-blocking descriptors. What happens often is a value the caller must look at; nothing throws.
+
+import CLinux
+import Glibc
+
+/// The outcome of one attempt to move bytes.
+public enum Transfer: Equatable, Sendable {
+    /// So many bytes moved: at least one.
+    case moved(Int)
+    /// Nothing could be moved now; wait until the descriptor is ready.
+    case wouldBlock
+    /// The other side has finished sending.
+    case ended
+    /// The connection is of no more use.
+    case failed(Int32)
+}
+
+/// Reads what is there, up to the size of `buffer`. The corresponding C function is `recv`.
+public func receive(_ fd: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    outcome(retrying { recv(fd, buffer.baseAddress, buffer.count, 0) })
+}
+
+/// Sends as much as the socket takes; a closed peer is an outcome, not a signal. The corresponding C function is `send`.
+public func transmit(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
+    outcome(retrying { send(fd, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) })
+}
+
+/// Sends two stretches of memory in one call, so that a head and a large body need not be joined.
+/// The corresponding C function is `sendmsg`.
+public func transmit(_ fd: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Transfer {
+    var parts = (
+        iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
+        iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+    )
+    return withUnsafeMutableBytes(of: &parts) { raw in
+        var message = msghdr()
+        message.msg_iov = raw.baseAddress?.assumingMemoryBound(to: iovec.self)
+        message.msg_iovlen = 2
+        return outcome(retrying { sendmsg(fd, &message, Int32(MSG_NOSIGNAL)) })
+    }
+}
+
+/// Sends a stretch of a file without bringing it into the process. The corresponding C function is `sendfile`.
+public func transmit(_ fd: Int32, file: Int32, from offset: Int, count: Int) -> Transfer {
+    var position = off_t(offset)
+    return outcome(retrying { sendfile(fd, file, &position, count) })
+}
+
+/// Tells the other side that nothing more will come. The corresponding C function is `shutdown`.
+public func finishSending(_ fd: Int32) {
+    // The peer may be gone already (ENOTCONN); then there is nobody left to tell.
+    _ = shutdown(fd, Int32(SHUT_WR))
+}
+
+private func outcome(_ result: Int) -> Transfer {
+    if result > 0 { return .moved(result) }
+    if result == 0 { return .ended }
+    return errno == EAGAIN ? .wouldBlock : .failed(errno)
+}

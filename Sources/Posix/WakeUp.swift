@@ -1,0 +1,26 @@
+// How one thread makes another leave its epoll_wait. Nothing is passed along: the woken thread looks around itself.
+
+import CLinux
+import Glibc
+
+/// A descriptor that becomes readable when someone calls `wake`. The corresponding C function is `eventfd`.
+public struct WakeUp: ~Copyable, Sendable {
+    public let descriptor: Descriptor
+
+    public init() throws(SystemError) {
+        let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard number >= 0 else { throw .last("eventfd") }
+        descriptor = Descriptor(takingOwnershipOf: number)
+    }
+
+    public func wake() {
+        // EAGAIN means that the counter is at its maximum, so the sleeper is being woken already.
+        _ = eventfd_write(descriptor.number, 1)
+    }
+
+    /// Makes the descriptor unreadable again.
+    public func clear() {
+        var count: eventfd_t = 0
+        _ = eventfd_read(descriptor.number, &count)
+    }
+}
