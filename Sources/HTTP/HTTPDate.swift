@@ -1,0 +1,103 @@
+// Dates as HTTP writes them (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. Written by hand because it is needed on
+// the data plane, without a locale and without a library.
+
+/// A moment in whole seconds since 1970, to and from IMF-fixdate.
+public enum HTTPDate {
+    /// The length of every date.
+    public static let byteCount = 29
+
+    private static let days: StaticString = "ThuFriSatSunMonTueWed"
+    private static let months: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
+
+    /// Writes the date into `target`, which has room for 29 bytes.
+    public static func write(_ seconds: Int64, into target: UnsafeMutableRawBufferPointer) {
+        precondition(target.count >= byteCount, "a date takes 29 bytes")
+        let (year, month, day) = civilDate(daysSince1970: floorDivide(seconds, 86_400))
+        let second = Int(seconds - floorDivide(seconds, 86_400) * 86_400)
+        let weekday = Int(((floorDivide(seconds, 86_400) % 7) + 7) % 7)
+
+        func put(_ text: StaticString, from index: Int, at offset: Int) {
+            for step in 0..<3 { target[offset + step] = text.utf8Start[index + step] }
+        }
+        func put(_ number: Int, at offset: Int) {
+            target[offset] = UInt8(truncatingIfNeeded: 0x30 + number / 10 % 10)
+            target[offset + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
+        }
+        put(days, from: weekday * 3, at: 0)
+        target[3] = UInt8(ascii: ",")
+        target[4] = Octet.space
+        target[7] = Octet.space
+        target[11] = Octet.space
+        target[16] = Octet.space
+        target[25] = Octet.space
+        put(day, at: 5)
+        put(months, from: (month - 1) * 3, at: 8)
+        put(year / 100, at: 12)
+        put(year % 100, at: 14)
+        put(second / 3600, at: 17)
+        target[19] = UInt8(ascii: ":")
+        put(second / 60 % 60, at: 20)
+        target[22] = UInt8(ascii: ":")
+        put(second % 60, at: 23)
+        put("GMT", from: 0, at: 26)
+    }
+
+    /// The date as text, for the control plane.
+    public static func text(_ seconds: Int64) -> String {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        bytes.withUnsafeMutableBytes { write(seconds, into: $0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Reads an IMF-fixdate; the two obsolete forms, which no client of ours has sent in twenty years, count as no date.
+    public static func read(_ text: Span<UInt8>) -> Int64? {
+        guard text.count == byteCount, text[3] == UInt8(ascii: ","), text.extracting(25..<29).equals(" GMT"),
+            text[4] == Octet.space, text[7] == Octet.space, text[11] == Octet.space, text[16] == Octet.space,
+            text[19] == UInt8(ascii: ":"), text[22] == UInt8(ascii: ":")
+        else { return nil }
+        guard let day = number(text, 5), let month = monthNumber(text), let century = number(text, 12),
+            let yearOfCentury = number(text, 14), let hour = number(text, 17), let minute = number(text, 20),
+            let second = number(text, 23)
+        else { return nil }
+        guard day >= 1, day <= 31, hour <= 23, minute <= 59, second <= 60 else { return nil }
+        let days = daysSince1970(year: century * 100 + yearOfCentury, month: month, day: day)
+        return days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+    }
+
+    private static func number(_ text: Span<UInt8>, _ index: Int) -> Int? {
+        guard Octet.isDigit(text[index]), Octet.isDigit(text[index + 1]) else { return nil }
+        return Int(text[index] - 0x30) * 10 + Int(text[index + 1] - 0x30)
+    }
+
+    private static func monthNumber(_ text: Span<UInt8>) -> Int? {
+        for month in 0..<12 {
+            let start = months.utf8Start + month * 3
+            if text[8] == start[0], text[9] == start[1], text[10] == start[2] { return month + 1 }
+        }
+        return nil
+    }
+
+    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+        value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
+    }
+
+    /// The Gregorian date of a day, counting years from March so that the leap day comes last.
+    private static func civilDate(daysSince1970 days: Int64) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = floorDivide(shifted, 146_097)
+        let dayOfEra = Int(shifted - era * 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let march = (5 * dayOfYear + 2) / 153
+        let month = march < 10 ? march + 3 : march - 9
+        return (yearOfEra + Int(era) * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
+    }
+
+    private static func daysSince1970(year: Int, month: Int, day: Int) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return Int64(era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468)
+    }
+}

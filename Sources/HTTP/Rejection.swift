@@ -1,0 +1,48 @@
+// Why a request is refused before anybody looks at what it asks for. Each reason has one documented answer, after which
+// the connection is closed on purpose: nobody knows where the next request would begin.
+
+/// A reason to refuse a request.
+public enum Rejection: UInt8, Sendable, CaseIterable {
+    // RFC 9112 §2.2, §3: the request line
+    case malformedRequestLine
+    case malformedTarget
+    case unsupportedVersion
+    case targetTooLong
+    // RFC 9112 §2.2, §5: the field lines
+    case malformedLineEnd
+    case malformedField
+    case foldedField
+    case headTooLong
+    case tooManyFields
+    // RFC 9112 §3.2: the host
+    case missingHost
+    case repeatedHost
+    case malformedHost
+    case contradictingHost
+    // RFC 9112 §6, §7: the body
+    case malformedContentLength
+    case ambiguousBodyLength
+    case malformedTransferCoding
+    case unknownTransferCoding
+    case malformedChunk
+    case bodyTooLong
+    // RFC 9110 §10.1.1
+    case unknownExpectation
+    // RFC 9110 §15.5.9: the deadline passed in the middle of a request
+    case timedOut
+    /// TLS or something else that is not HTTP spoken to a plain port, or the reverse.
+    case notHTTP
+
+    public var status: Status {
+        switch self {
+        case .targetTooLong: .uriTooLong
+        case .headTooLong, .tooManyFields: .requestHeaderFieldsTooLarge
+        case .unsupportedVersion: .versionNotSupported
+        case .unknownTransferCoding: .notImplemented
+        case .bodyTooLong: .contentTooLarge
+        case .unknownExpectation: .expectationFailed
+        case .timedOut: .requestTimeout
+        default: .badRequest
+        }
+    }
+}

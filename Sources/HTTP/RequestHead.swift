@@ -1,0 +1,59 @@
+// A request's head, understood: what matters of it, as values and as places in the bytes it was read from. Fields that
+// this server has no use for are checked for their form and forgotten.
+
+/// The head of one request. The ranges are offsets from the head's first byte.
+public struct RequestHead: Sendable {
+    public var method: Method = .other
+    /// The target's path as written: percent-encoded, without the query.
+    public var path: ByteRange = .absent
+    /// The target's query without the `?`; absent when there is none.
+    public var query: ByteRange = .absent
+    /// `OPTIONS *` (RFC 9112 §3.2.4): about the server, not a resource.
+    public var isAboutServer = false
+    /// The host without its port and one trailing dot; as written otherwise. Empty when HTTP/1.0 named none.
+    public var host: ByteRange = .absent
+    /// 1 for HTTP/1.1 and for minor versions to come, 0 for HTTP/1.0.
+    public var minorVersion: UInt8 = 1
+    public var wantsKeepAlive = true
+    public var expectsContinue = false
+    public var body: Body = .none
+
+    public var acceptEncoding: FieldValue = .absent
+    public var ifMatch: FieldValue = .absent
+    public var ifNoneMatch: FieldValue = .absent
+    public var ifModifiedSince: FieldValue = .absent
+    public var ifUnmodifiedSince: FieldValue = .absent
+    public var range: FieldValue = .absent
+    public var ifRange: FieldValue = .absent
+    public var userAgent: FieldValue = .absent
+
+    /// How the body that follows the head is framed (RFC 9112 §6.3).
+    public enum Body: Equatable, Sendable {
+        case none
+        case length(UInt64)
+        case chunked
+    }
+
+    public init() {}
+}
+
+/// Where a field's value is, and whether the field stood there more than once. A repeated list is one list (RFC 9110
+/// §5.3); the range then covers everything from the first value to the last, and its reader has to skip what is between.
+public struct FieldValue: Hashable, Sendable {
+    public var range: ByteRange
+    public var isRepeated: Bool
+
+    public static let absent = FieldValue(range: .absent, isRepeated: false)
+
+    public var isPresent: Bool { range.isPresent }
+
+    @inline(__always)
+    mutating func note(_ value: ByteRange) {
+        if range.isPresent {
+            isRepeated = true
+            range.end = value.end
+        } else {
+            range = value
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// Reads a request's head, however it is cut into pieces. Each byte is looked for a line end once and each line is read
+// once, when it is whole, so a client that sends one byte at a time costs no more than one that sends all at once.
+//
+// Strict: whatever a proxy in front could read in another way is refused (RFC 9112 §11.2), with one answer per reason.
+
+/// The state of reading one head. The bytes stay with the caller, who passes everything from the head's first byte on
+/// each time.
+public struct RequestParser: Sendable {
+    var head = RequestHead()
+    /// Where the line that is being read begins.
+    private var lineStart = 0
+    /// Up to where it has been searched for its end.
+    private var searched = 0
+    private var hasRequestLine = false
+    private var emptyLines: UInt8 = 0
+    private var fieldCount = 0
+    var fields = FieldState()
+
+    /// What came of the bytes so far.
+    public enum Outcome: Sendable {
+        /// Well so far; more bytes are needed.
+        case incomplete
+        /// A whole head; its body, if any, begins after so many bytes.
+        case complete(RequestHead, bytes: Int)
+        case rejected(Rejection)
+    }
+
+    public init() {}
+
+    /// Whether some bytes of a head have been seen.
+    public var hasBegun: Bool { searched > 0 }
+
+    public mutating func parse(_ bytes: Span<UInt8>, limits: HeadLimits) -> Outcome {
+        while true {
+            guard let lineFeed = bytes.firstIndex(of: Octet.lineFeed, from: searched) else {
+                searched = bytes.count
+                if let reason = objection(toUnfinished: bytes, limits) { return .rejected(reason) }
+                return .incomplete
+            }
+            searched = lineFeed + 1
+            guard lineFeed > lineStart, bytes[lineFeed - 1] == Octet.carriageReturn else {
+                return .rejected(.malformedLineEnd)
+            }
+            let start = lineStart
+            let end = lineFeed - 1
+            lineStart = lineFeed + 1
+            if searched > limits.headBytesMax { return .rejected(tooLong(start)) }
+
+            if !hasRequestLine {
+                if start == end {
+                    // RFC 9112 §2.2: an empty line before a request is ignored; a flood of them is not a client.
+                    emptyLines += 1
+                    if emptyLines > 4 { return .rejected(.malformedRequestLine) }
+                    continue
+                }
+                if end - start > limits.requestLineBytesMax { return .rejected(.targetTooLong) }
+                if let reason = readRequestLine(bytes, start, end) { return .rejected(reason) }
+                hasRequestLine = true
+            } else if start == end {
+                if let reason = finish(bytes) { return .rejected(reason) }
+                return .complete(head, bytes: searched)
+            } else {
+                fieldCount += 1
+                if fieldCount > limits.fieldCountMax { return .rejected(.tooManyFields) }
+                if let reason = readField(bytes, start, end) { return .rejected(reason) }
+            }
+        }
+    }
+
+    /// A line without an end may already be one that no end can mend.
+    private func objection(toUnfinished bytes: Span<UInt8>, _ limits: HeadLimits) -> Rejection? {
+        let count = bytes.count - lineStart
+        guard count > 0 else { return nil }
+        if !hasRequestLine {
+            let first = bytes[lineStart]
+            if first != Octet.carriageReturn, !Octet.isToken(first) { return .notHTTP }
+            if count > limits.requestLineBytesMax { return .targetTooLong }
+        }
+        return bytes.count > limits.headBytesMax ? tooLong(lineStart) : nil
+    }
+
+    private func tooLong(_ start: Int) -> Rejection { hasRequestLine ? .headTooLong : .targetTooLong }
+}
