@@ -1,0 +1,124 @@
+// Reading the image on the data plane: a host to a site, a path to an answer. Both are a hash, a probe and a comparison;
+// the cost does not grow with the number of hosts.
+
+public import HTTP
+
+/// A catalogue as its readers see it.
+public struct CatalogueView {
+    let base: UnsafeRawPointer
+    private let slots: UnsafePointer<UInt32>
+    private let slotMask: Int
+    private let sites: UnsafePointer<SiteRecord>
+    private let routes: UnsafePointer<RouteRecord>
+    private let answers: UnsafePointer<AnswerRecord>
+
+    init(base: UnsafeRawPointer, tables: Catalogue.Tables) {
+        self.base = base
+        slots = (base + tables.slotsAt).assumingMemoryBound(to: UInt32.self)
+        slotMask = tables.slotMask
+        sites = (base + tables.sitesAt).assumingMemoryBound(to: SiteRecord.self)
+        routes = (base + tables.routesAt).assumingMemoryBound(to: RouteRecord.self)
+        answers = (base + tables.answersAt).assumingMemoryBound(to: AnswerRecord.self)
+    }
+
+    /// A site of this catalogue.
+    public struct Site: Equatable {
+        let index: Int
+    }
+
+    /// The longest name that DNS can carry.
+    private static let hostBytesMax = 253
+
+    /// The site for a host as a client wrote it, without port and trailing dot: the exact one, else that of the most
+    /// specific wildcard. A wildcard covers any depth and never the bare parent.
+    public func site(host: Span<UInt8>) -> Site? {
+        let count = host.count
+        guard count > 0, count <= CatalogueView.hostBytesMax, host[0] != UInt8(ascii: ".") else { return nil }
+        return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { name in
+            for index in 0..<count {
+                let byte = host[index]
+                name[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+            }
+            let whole = UnsafeRawBufferPointer(name)
+            if let index = find(whole) { return Site(index: index) }
+            for index in 1..<count where whole[index] == UInt8(ascii: ".") {
+                if let site = find(UnsafeRawBufferPointer(rebasing: whole[index...])) { return Site(index: site) }
+            }
+            return nil
+        }
+    }
+
+    /// The answer of a site for a decoded path.
+    public func answer(_ site: Site, path: UnsafeRawBufferPointer) -> Answer? {
+        let hash = KeyHash.of(path)
+        let record = sites[site.index]
+        var low = Int(record.firstRoute)
+        let end = low + Int(record.routeCount)
+        var high = end
+        while low < high {
+            let middle = (low + high) / 2
+            if routes[middle].pathHash < hash { low = middle + 1 } else { high = middle }
+        }
+        while low < end, routes[low].pathHash == hash {
+            if bytes(routes[low].path).elementsEqual(path) {
+                return Answer(record: answers + Int(routes[low].answer), base: base)
+            }
+            low += 1
+        }
+        return nil
+    }
+
+    private func find(_ name: UnsafeRawBufferPointer) -> Int? {
+        var slot = Int(truncatingIfNeeded: KeyHash.of(name)) & slotMask
+        while slots[slot] != 0 {
+            let index = Int(slots[slot]) - 1
+            if bytes(sites[index].host).elementsEqual(name) { return index }
+            slot = (slot + 1) & slotMask
+        }
+        return nil
+    }
+
+    private func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base + Int(blob.offset), count: Int(blob.count))
+    }
+}
+
+/// A prepared answer in the image.
+public struct Answer {
+    let record: UnsafePointer<AnswerRecord>
+    let base: UnsafeRawPointer
+
+    public var kind: AnswerKind { AnswerKind(rawValue: record.pointee.kind)! }
+    public var status: Status { Status(rawValue: record.pointee.status)! }
+    public var hasGzip: Bool { record.pointee.hasGzip }
+
+    /// Seconds since 1970, where the answer has a date of its own.
+    public var lastModified: Int64? { record.pointee.lastModified == Int64.min ? nil : record.pointee.lastModified }
+
+    /// The answer in one coding; gzip only where `hasGzip` says so.
+    public func form(_ coding: ContentCoding) -> AnswerForm {
+        AnswerForm(record: coding == .gzip ? record.pointee.gzip : record.pointee.identity, base: base)
+    }
+}
+
+/// An answer in one coding: the bytes to send.
+public struct AnswerForm {
+    let record: RepresentationRecord
+    let base: UnsafeRawPointer
+
+    /// All field lines.
+    public var fields: UnsafeRawBufferPointer { bytes(record.fields) }
+    /// The field lines that a 304 repeats.
+    public var sharedFields: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: fields[..<Int(record.sharedFieldBytes)])
+    }
+    public var body: UnsafeRawBufferPointer { bytes(record.body) }
+    /// The strong entity tag with its quotes.
+    public var entityTag: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: fields[Int(record.tagOffset)..<Int(record.tagOffset) + Int(record.tagCount)])
+    }
+
+    private func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base + Int(blob.offset), count: Int(blob.count))
+    }
+}

@@ -1,0 +1,75 @@
+// How a catalogue lies in memory: one block of bytes that nothing points into from outside and that points nowhere. It
+// could be written to a file and mapped again as it is.
+//
+//   header | heap: field lines, bodies, host names, paths | slots | sites | routes | answers
+//
+// Slots are an open-addressing table over the hash of a host name; each site has a run of routes, sorted by the hash of
+// their path; each route names an answer; each answer names its bytes in the heap.
+
+/// A stretch of the heap.
+struct Blob {
+    var offset: UInt64
+    var count: UInt64
+}
+
+/// One site: a host name and its run of routes.
+struct SiteRecord {
+    var host: Blob
+    var firstRoute: UInt32
+    var routeCount: UInt32
+}
+
+/// One path of a site.
+struct RouteRecord {
+    var path: Blob
+    var pathHash: UInt64
+    var answer: UInt64
+}
+
+/// One form of a body with its field lines.
+struct RepresentationRecord {
+    /// All field lines, those that a 304 repeats first.
+    var fields: Blob
+    var sharedFieldBytes: UInt32
+    /// Where in `fields` the entity tag's value stands.
+    var tagOffset: UInt16
+    var tagCount: UInt16
+    var body: Blob
+}
+
+/// One answer.
+struct AnswerRecord {
+    var kind: UInt8
+    var hasGzip: Bool
+    var status: UInt16
+    /// `Int64.min` when the answer has no date of its own.
+    var lastModified: Int64
+    var identity: RepresentationRecord
+    var gzip: RepresentationRecord
+}
+
+/// The hash of host names and paths. The keys are the operator's, so no client can make them collide; a client can only
+/// ask for names that are not there, which costs one probe sequence of bounded length.
+enum KeyHash {
+    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var hash: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count)
+        var index = 0
+        while index + 8 <= bytes.count {
+            hash = mix(hash ^ bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            index += 8
+        }
+        var tail: UInt64 = 0
+        while index < bytes.count {
+            tail = tail << 8 | UInt64(bytes[index])
+            index += 1
+        }
+        return mix(hash ^ tail)
+    }
+
+    /// Multiplies into 128 bits and folds them: every bit of the input reaches every bit of the output.
+    @inline(__always)
+    private static func mix(_ value: UInt64) -> UInt64 {
+        let product = value.multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+        return product.high ^ product.low
+    }
+}

@@ -1,0 +1,65 @@
+// What the control plane hands in: answers ready to be sent. Everything that depends on the document alone is decided
+// here; what depends on the request (date, coding, 304, HEAD) is left to the engine, which only copies.
+
+public import HTTP
+
+/// What an answer is about, for metrics and for the few rules that depend on it.
+public enum AnswerKind: UInt8, Hashable, Sendable, CaseIterable {
+    case appleAssociation
+    case statementList
+    case wellKnown
+    case page
+}
+
+/// One form of an answer's body: plain, or coded.
+public struct Representation: Hashable, Sendable {
+    /// The field lines that a 304 repeats (RFC 9110 §15.4.5): `etag`, `cache-control`, `vary` and the like.
+    public var sharedFields: FieldLines
+    /// The field lines about the body: `content-type`, `content-length`, `content-encoding`.
+    public var bodyFields: FieldLines
+    /// The strong entity tag, quotes included; the same text as in `sharedFields`.
+    public var entityTag: String
+    public var body: [UInt8]
+
+    public init(sharedFields: FieldLines, bodyFields: FieldLines, entityTag: String, body: [UInt8]) {
+        self.sharedFields = sharedFields
+        self.bodyFields = bodyFields
+        self.entityTag = entityTag
+        self.body = body
+    }
+}
+
+/// An answer as it will be sent for one path of one site, or of many: equal bytes are stored once.
+public struct PreparedAnswer: Hashable, Sendable {
+    public var kind: AnswerKind
+    public var status: Status
+    /// Seconds since 1970; nil for what has no date of its own.
+    public var lastModified: Int64?
+    public var identity: Representation
+    /// The same body in gzip, where that is worth it.
+    public var gzip: Representation?
+
+    public init(
+        kind: AnswerKind, status: Status = .ok, lastModified: Int64? = nil, identity: Representation,
+        gzip: Representation? = nil
+    ) {
+        self.kind = kind
+        self.status = status
+        self.lastModified = lastModified
+        self.identity = identity
+        self.gzip = gzip
+    }
+}
+
+/// Everything one host answers, before it is stored.
+public struct PreparedSite: Sendable {
+    /// A host in lower case without a trailing dot, or `*.` and the parent domain.
+    public var host: String
+    /// Answers by decoded path, such as `/.well-known/assetlinks.json`.
+    public var answers: [(path: String, answer: PreparedAnswer)]
+
+    public init(host: String, answers: [(path: String, answer: PreparedAnswer)]) {
+        self.host = host
+        self.answers = answers
+    }
+}
