@@ -1,0 +1,53 @@
+// The texts of every response that do not come from the catalogue: status lines, the date, `connection`.
+
+import HTTP
+import Posix
+
+/// The ready-made lines of one worker.
+struct WireText: ~Copyable {
+    private let statusLines: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+    private let date: UnsafeMutableRawBufferPointer
+    private var dateSeconds: Int64 = -1
+
+    static let dateName: StaticString = "date: "
+    static let close: StaticString = "connection: close\r\n"
+    static let keepAlive: StaticString = "connection: keep-alive\r\n"
+    static let empty: StaticString = "content-length: 0\r\n"
+    /// RFC 9110 §15.5.6 wants it in every 405.
+    static let allow: StaticString = "allow: GET, HEAD, OPTIONS\r\n"
+    static let end: StaticString = "\r\n"
+
+    init() {
+        statusLines = .allocate(capacity: 600)
+        statusLines.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+        for status in Status.allCases {
+            let line = StatusLine.bytes(status)
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: line.count, alignment: 8)
+            memory.copyBytes(from: line)
+            statusLines[Int(status.rawValue)] = UnsafeRawBufferPointer(memory)
+        }
+        let name = WireText.dateName
+        date = .allocate(byteCount: name.utf8CodeUnitCount + HTTPDate.byteCount + 2, alignment: 8)
+        date.copyMemory(from: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        date[date.count - 2] = UInt8(ascii: "\r")
+        date[date.count - 1] = UInt8(ascii: "\n")
+    }
+
+    deinit {
+        for line in statusLines { line.deallocate() }
+        statusLines.deallocate()
+        date.deallocate()
+    }
+
+    func statusLine(_ status: Status) -> UnsafeRawBufferPointer { statusLines[Int(status.rawValue)] }
+
+    var dateLine: UnsafeRawBufferPointer { UnsafeRawBufferPointer(date) }
+
+    /// Writes the date anew when the second has changed.
+    mutating func update(seconds: Int64) {
+        if seconds == dateSeconds { return }
+        dateSeconds = seconds
+        let start = WireText.dateName.utf8CodeUnitCount
+        HTTPDate.write(seconds, into: UnsafeMutableRawBufferPointer(rebasing: date[start..<start + HTTPDate.byteCount]))
+    }
+}

@@ -1,0 +1,178 @@
+// From received bytes to answers. Requests that came together are answered together, in order and in one write.
+
+import Catalogue
+import HTTP
+import Posix
+
+extension Worker {
+    /// What to do after a step through the input.
+    private enum Step {
+        /// Go on with what is left of the input.
+        case next
+        /// Everything useful of it is used; more has to come.
+        case needsInput
+        /// No more requests are taken from this connection.
+        case ending
+        /// The client has to take what is there before it gets more, or is gone.
+        case stopped
+    }
+
+    /// Reads what has come for a connection and goes on with it.
+    mutating func receive(_ index: Int32) {
+        let slot = table.slots + Int(index)
+        let heldCount = slot.pointee.held.count
+        let room = UnsafeMutableRawBufferPointer(rebasing: input[heldCount...])
+        switch Posix.receive(slot.pointee.fd, into: room) {
+        case .moved(let count):
+            if case .lingering = slot.pointee.phase { return }
+            processHeld(index, andReceived: count)
+        case .wouldBlock:
+            wait(index, for: .readable)
+        case .ended, .failed:
+            close(index)
+        }
+    }
+
+    /// Goes on with the bytes that were kept, and those that have been received behind them.
+    mutating func processHeld(_ index: Int32, andReceived count: Int) {
+        let slot = table.slots + Int(index)
+        let heldCount = slot.pointee.held.count
+        input.copyMemory(from: slot.pointee.held.bytes)
+        slot.pointee.held.release()
+        process(index, count: heldCount + count)
+    }
+
+    /// Works through `input[..<count]`.
+    private mutating func process(_ index: Int32, count: Int) {
+        output.clear()
+        var offset = 0
+        var step = Step.next
+        while case .next = step, offset < count {
+            if output.room < Worker.copiedBodyBytesMax + Worker.responseHeadBytesMax {
+                guard flush(index) else {
+                    step = .stopped
+                    break
+                }
+            }
+            step = advance(index, UnsafeRawBufferPointer(rebasing: input[offset..<count]), &offset)
+        }
+        if case .stopped = step {
+            hold(index, offset..<count)
+        } else {
+            settle(index, unused: offset..<count)
+        }
+    }
+
+    /// One step of a connection: a head, or a piece of a body.
+    private mutating func advance(_ index: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Step {
+        let slot = table.slots + Int(index)
+        let span = Span<UInt8>(_unsafeBytes: bytes)
+        switch slot.pointee.phase {
+        case .idle:
+            return readHead(index, RequestParser(), span, &offset)
+        case .head(let parser):
+            return readHead(index, parser, span, &offset)
+        case .body(var drain, let response, let catalogue):
+            switch drain.drain(span) {
+            case .incomplete:
+                slot.pointee.phase = .body(drain, response, catalogue)
+                offset += span.count
+                return .needsInput
+            case .rejected(let reason):
+                leaveBody(slot)
+                return reject(index, reason)
+            case .complete(let used):
+                offset += used
+                slot.pointee.phase = .idle
+                let step = answer(index, response, catalogue)
+                catalogue.release()
+                return step
+            }
+        case .lingering:
+            offset += span.count
+            return .ending
+        }
+    }
+
+    private mutating func readHead(
+        _ index: Int32, _ parser: RequestParser, _ bytes: Span<UInt8>, _ offset: inout Int
+    ) -> Step {
+        var parser = parser
+        switch parser.parse(bytes, limits: limits.head) {
+        case .incomplete:
+            table.slots[Int(index)].phase = .head(parser)
+            return .needsInput
+        case .rejected(let reason):
+            return reject(index, reason)
+        case .complete(let head, let used):
+            offset += used
+            table.slots[Int(index)].phase = .idle
+            return begin(index, head, bytes, used)
+        }
+    }
+
+    /// Decides the answer, and gives it now or when the request's body is over.
+    private mutating func begin(_ index: Int32, _ head: RequestHead, _ bytes: Span<UInt8>, _ used: Int) -> Step {
+        let slot = table.slots + Int(index)
+        slot.pointee.requestCount &+= 1
+        var response = Responder.respond(to: head, bytes, view)
+        response.closes =
+            !head.wantsKeepAlive || slot.pointee.requestCount >= limits.requestsPerConnectionMax || drainDeadline != nil
+        response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
+        guard let drain = BodyDrain(head.body, bytesMax: limits.bodyBytesMax) else { return answer(index, response, owner) }
+        if drain.isTooLong { return reject(index, .bodyTooLong) }
+        if head.expectsContinue, used == bytes.count {
+            // The final answer instead of "100 Continue": the client keeps its body. The connection has to end, because
+            // the client might send it all the same (RFC 9110 §10.1.1).
+            response.closes = true
+            let step = answer(index, response, owner)
+            slot.pointee.ending = .linger
+            return step
+        }
+        slot.pointee.phase = .body(drain, response, owner.retain())
+        return .next
+    }
+
+    /// Puts an answer into the output; a large body is sent from where it is.
+    private mutating func answer(_ index: Int32, _ response: Response, _ owner: Unmanaged<Catalogue>) -> Step {
+        append(response)
+        if response.closes { table.slots[Int(index)].ending = .close }
+        let body = response.body
+        if body.count <= Worker.copiedBodyBytesMax {
+            output.append(body)
+        } else if !flush(index, body: body, owner: owner) {
+            return .stopped
+        }
+        return response.closes ? .ending : .next
+    }
+
+    /// Refuses what the client sent. Nobody knows where the next request would begin, so there is none.
+    @discardableResult
+    private mutating func reject(_ index: Int32, _ reason: Rejection) -> Step {
+        append(Response(status: reason.status, closes: true))
+        table.slots[Int(index)].ending = .linger
+        return .ending
+    }
+
+    /// Refuses a request whose head did not come in time.
+    mutating func rejectLateHead(_ index: Int32) {
+        output.clear()
+        reject(index, .timedOut)
+        settle(index, unused: 0..<0)
+    }
+
+    /// Writes everything of an answer but its body.
+    mutating func append(_ response: Response) {
+        output.append(wire.statusLine(response.status))
+        output.append(wire.dateLine)
+        if let fields = response.fields {
+            output.append(fields)
+        } else if response.status != .noContent {
+            output.append(WireText.empty)
+        }
+        if response.allowsMethods { output.append(WireText.allow) }
+        if response.closes { output.append(WireText.close) }
+        if response.announcesKeepAlive { output.append(WireText.keepAlive) }
+        output.append(WireText.end)
+    }
+}

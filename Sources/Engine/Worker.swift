@@ -1,0 +1,125 @@
+// One thread's share of the server: its own listeners, its own poller, its own connections. Workers share the published
+// catalogue, which they only read, and nothing else. Everything between two waits runs without a lock, a heap allocation or
+// a counted reference.
+
+import Catalogue
+import HTTP
+import Posix
+
+/// The loop that accepts connections and moves each through its phases.
+struct Worker: ~Copyable {
+    let limits: Limits
+    let control: WorkerControl
+    let published: PublishedCatalogue
+    let listeners: UnsafeMutableBufferPointer<Listener>
+    var poller: Poller
+    var table: ConnectionTable
+    var deadlines: Deadlines
+    /// Received bytes of whichever connection is being served.
+    let input: UnsafeMutableRawBufferPointer
+    /// Answers to whichever connection is being served.
+    var output: Output
+    var wire = WireText()
+    var now: Int64
+    var isAccepting = true
+    /// When to accept again after descriptors had run out; nil while accepting.
+    var acceptAgainAt: Int64?
+    /// When to give up on what is still in flight; nil until the worker is told to stop.
+    var drainDeadline: Int64?
+    /// The catalogue in use and the number under which it was published.
+    var catalogue: Catalogue
+    var view: CatalogueView
+    var generation: Int
+    /// The catalogue in use, for those who have to keep it: naming it so counts nothing.
+    var owner: Unmanaged<Catalogue>
+
+    /// Bodies up to this size are copied behind their heads, so that an answer is one write; larger ones are sent from
+    /// where they are. Below it a copy costs less than the second buffer of a gathered write.
+    static let copiedBodyBytesMax = 16_384
+    /// What the lines of one response take at most, without the body.
+    static let responseHeadBytesMax = 4_096
+    static let wakeUpToken: UInt64 = 0xFFFF_FFFF
+
+    init(
+        limits: Limits, connectionsMax: Int, control: WorkerControl, published: PublishedCatalogue,
+        listeners: UnsafeMutableBufferPointer<Listener>
+    ) throws(SystemError) {
+        let poller = try Poller()
+        self.limits = limits
+        self.control = control
+        self.published = published
+        self.listeners = listeners
+        self.poller = poller
+        table = ConnectionTable(capacity: connectionsMax)
+        deadlines = Deadlines(limits)
+        input = .allocate(byteCount: limits.head.headBytesMax + 49_152, alignment: 64)
+        output = Output(byteCount: 131_072)
+        now = Clock.monotonicMilliseconds()
+        generation = published.generation
+        catalogue = published.current
+        view = catalogue.view
+        owner = .passUnretained(catalogue)
+        self.poller.add(control.wakeUp.descriptor.number, .readable, token: Worker.wakeUpToken)
+        listen()
+    }
+
+    deinit {
+        for index in 0..<listeners.count { (listeners.baseAddress! + index).deinitialize(count: 1) }
+        listeners.deallocate()
+        input.deallocate()
+    }
+
+    /// Serves until it is told to stop and everything in flight is finished or out of time.
+    mutating func run() {
+        while !isFinished {
+            let count = poller.wait(milliseconds: waitMilliseconds)
+            now = Clock.monotonicMilliseconds()
+            wire.update(seconds: Clock.wallSeconds())
+            if published.generation != generation { takeNewCatalogue() }
+            for index in 0..<count { handle(poller.event(index)) }
+            expireConnections()
+            if let time = acceptAgainAt, now >= time { resumeAccepting() }
+            if control.isDraining, drainDeadline == nil { beginDraining() }
+        }
+        closeAll()
+    }
+
+    private mutating func handle(_ event: Poller.Event) {
+        if event.token >> 32 == 0 {
+            if event.token == Worker.wakeUpToken { control.wakeUp.clear() } else { accept(from: Int(event.token)) }
+            return
+        }
+        // The connection may have ended earlier in this round.
+        guard let index = table.index(of: event.token) else { return }
+        if table.slots[Int(index)].outgoing != nil {
+            if event.isWritable { resumeSending(index) }
+        } else if event.isReadable {
+            receive(index)
+        }
+    }
+
+    private mutating func takeNewCatalogue() {
+        generation = published.generation
+        catalogue = published.current
+        view = catalogue.view
+        owner = .passUnretained(catalogue)
+    }
+
+    private var waitMilliseconds: Int32 {
+        var wait = deadlines.untilNext(now: now, in: table.slots) ?? 60_000
+        if let time = acceptAgainAt { wait = min(wait, max(0, time - now)) }
+        if let time = drainDeadline { wait = min(wait, max(0, time - now)) }
+        // The coarse clock lags by up to 4 ms: waking a little late saves a round that finds nothing.
+        return Int32(min(wait + 4, 60_000))
+    }
+
+    private mutating func expireConnections() {
+        while let index = deadlines.nextExpired(now: now, in: table.slots) {
+            guard case .head = table.slots[Int(index)].phase, table.slots[Int(index)].outgoing == nil else {
+                close(index)
+                continue
+            }
+            rejectLateHead(index)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// The listening sockets of all workers while they are being opened: a table with a row per worker, handed over row by row.
+
+import Posix
+
+/// Opens sockets for workers and owns those not handed over yet.
+final class WorkerListeners {
+    private(set) var addresses: [SocketAddress] = []
+    private let rows: [UnsafeMutableBufferPointer<Listener>]
+    private var opened: [Int]
+    private var isTaken: [Bool]
+
+    /// Seconds that the kernel waits for a client's first bytes before it hands over a silent connection.
+    private static let deferAcceptSeconds: Int32 = 5
+
+    init(workerCount: Int, addressCount: Int) {
+        rows = (0..<workerCount).map { _ in .allocate(capacity: addressCount) }
+        opened = Array(repeating: 0, count: workerCount)
+        isTaken = Array(repeating: false, count: workerCount)
+    }
+
+    /// Opens the socket of one worker for one address; the first worker's choice of port holds for the others.
+    func open(_ wanted: SocketAddress, worker: Int, index: Int) throws(SystemError) {
+        let listener: Listener
+        if worker == 0 {
+            listener = try Listener(wanted, sharesPort: !wanted.isUnix)
+            addresses.append(listener.address)
+        } else if wanted.isUnix {
+            listener = try Listener(sharing: rows[0][index])
+        } else {
+            listener = try Listener(addresses[index], sharesPort: true)
+        }
+        listener.deferAccept(seconds: WorkerListeners.deferAcceptSeconds)
+        (rows[worker].baseAddress! + index).initialize(to: listener)
+        opened[worker] += 1
+    }
+
+    /// Hands a worker its listeners.
+    func take(_ worker: Int) -> UnsafeMutableBufferPointer<Listener> {
+        precondition(!isTaken[worker], "a worker takes its listeners once")
+        isTaken[worker] = true
+        return rows[worker]
+    }
+
+    deinit {
+        for (row, count) in zip(rows, opened) where !isTaken[rows.firstIndex { $0.baseAddress == row.baseAddress }!] {
+            for index in 0..<count { (row.baseAddress! + index).deinitialize(count: 1) }
+            row.deallocate()
+        }
+    }
+}
