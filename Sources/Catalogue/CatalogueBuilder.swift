@@ -89,7 +89,8 @@ public struct CatalogueBuilder: ~Copyable {
     /// An empty tag stands for an answer that has none.
     private func firstOffset(of tag: [UInt8], in fields: [UInt8]) -> Int {
         if tag.isEmpty { return 0 }
-        for offset in 0..<max(0, fields.count - tag.count + 1) where fields[offset..<offset + tag.count].elementsEqual(tag) {
+        for offset in 0..<max(0, fields.count - tag.count + 1)
+        where fields[offset..<offset + tag.count].elementsEqual(tag) {
             return offset
         }
         preconditionFailure("the entity tag stands among the fields that a 304 repeats")

@@ -45,8 +45,16 @@ struct Deadlines {
         let deadline = slots[Int(index)].deadline
         guard let kind = deadline.kind else { return }
         let list = Int(kind.rawValue)
-        if deadline.previous >= 0 { slots[Int(deadline.previous)].deadline.next = deadline.next } else { first[list] = deadline.next }
-        if deadline.next >= 0 { slots[Int(deadline.next)].deadline.previous = deadline.previous } else { last[list] = deadline.previous }
+        if deadline.previous >= 0 {
+            slots[Int(deadline.previous)].deadline.next = deadline.next
+        } else {
+            first[list] = deadline.next
+        }
+        if deadline.next >= 0 {
+            slots[Int(deadline.next)].deadline.previous = deadline.previous
+        } else {
+            last[list] = deadline.previous
+        }
         slots[Int(index)].deadline.kind = nil
     }
 

@@ -18,7 +18,8 @@ public final class Engine: Sendable {
 
         public var description: String {
             switch self {
-            case .cannotListen(let address, let error): "cannot listen on \(address): \(error.reason)\(Engine.advice(error))"
+            case .cannotListen(let address, let error):
+                "cannot listen on \(address): \(error.reason)\(Engine.advice(error))"
             case .cannotStart(let error): "cannot start a worker: \(error)"
             }
         }

@@ -25,7 +25,9 @@ enum Responder {
 
         var coding = ContentCoding.identity
         if answer.hasGzip {
-            guard let chosen = AcceptEncoding.choose(head.acceptEncoding, in: bytes) else { return Response(status: .notAcceptable) }
+            guard let chosen = AcceptEncoding.choose(head.acceptEncoding, in: bytes) else {
+                return Response(status: .notAcceptable)
+            }
             coding = chosen
         }
         let form = answer.form(coding)

@@ -119,7 +119,9 @@ extension Worker {
         response.closes =
             !head.wantsKeepAlive || slot.pointee.requestCount >= limits.requestsPerConnectionMax || drainDeadline != nil
         response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
-        guard let drain = BodyDrain(head.body, bytesMax: limits.bodyBytesMax) else { return answer(index, response, owner) }
+        guard let drain = BodyDrain(head.body, bytesMax: limits.bodyBytesMax) else {
+            return answer(index, response, owner)
+        }
         if drain.isTooLong { return reject(index, .bodyTooLong) }
         if head.expectsContinue, used == bytes.count {
             // The final answer instead of "100 Continue": the client keeps its body. The connection has to end, because

@@ -14,7 +14,8 @@ extension Worker {
         let slot = table.slots + Int(index)
         let total = output.count + body.count
         guard total > 0 else { return true }
-        let outcome = body.isEmpty ? transmit(slot.pointee.fd, output.bytes) : transmit(slot.pointee.fd, output.bytes, body)
+        let outcome =
+            body.isEmpty ? transmit(slot.pointee.fd, output.bytes) : transmit(slot.pointee.fd, output.bytes, body)
         var sent = 0
         switch outcome {
         case .moved(let count): sent = count

@@ -53,7 +53,8 @@ enum Quality {
     /// In thousandths; nil when it is malformed, which makes its member count for nothing.
     static func read(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
         let text = bytes.extracting(bytes.trimmed(start, end).range)
-        guard text.count >= 3, text.count <= 7, Octet.lowercased(text[0]) == UInt8(ascii: "q"), text[1] == UInt8(ascii: "="),
+        guard text.count >= 3, text.count <= 7, Octet.lowercased(text[0]) == UInt8(ascii: "q"),
+            text[1] == UInt8(ascii: "="),
             text[2] == UInt8(ascii: "0") || text[2] == UInt8(ascii: "1")
         else { return nil }
         var thousandths = Int(text[2] - 0x30) * 1000

@@ -90,7 +90,13 @@ public struct BodyDrain: Sendable {
                 return true
             }
             guard lineBytes > 1 else { return false }
-            if byte == Octet.carriageReturn { phase = .chunkSizeEnd } else if byte == UInt8(ascii: ";") { phase = .chunkExtension } else { return false }
+            if byte == Octet.carriageReturn {
+                phase = .chunkSizeEnd
+            } else if byte == UInt8(ascii: ";") {
+                phase = .chunkExtension
+            } else {
+                return false
+            }
         case .chunkExtension:
             if byte == Octet.carriageReturn { phase = .chunkSizeEnd } else { return isText(byte) }
         case .chunkSizeEnd:
@@ -105,7 +111,13 @@ public struct BodyDrain: Sendable {
             lineBytes = 0
             phase = .chunkSize
         case .trailerStart:
-            if byte == Octet.carriageReturn { phase = .lastFeed } else if Octet.isToken(byte) { phase = .trailerName } else { return false }
+            if byte == Octet.carriageReturn {
+                phase = .lastFeed
+            } else if Octet.isToken(byte) {
+                phase = .trailerName
+            } else {
+                return false
+            }
         case .trailerName:
             if byte == UInt8(ascii: ":") { phase = .trailerValue } else { return Octet.isToken(byte) }
         case .trailerValue:

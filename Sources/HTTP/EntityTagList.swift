@@ -27,13 +27,16 @@ public enum EntityTagList {
     }
 
     /// The next `"…"` or `W/"…"` and whether it is weak. What is not a tag ends the list: it cannot be relied on.
-    private static func nextTag(_ head: Span<UInt8>, _ position: inout Int, _ end: Int) -> (range: ByteRange, isWeak: Bool)? {
+    private static func nextTag(_ head: Span<UInt8>, _ position: inout Int, _ end: Int) -> (
+        range: ByteRange, isWeak: Bool
+    )? {
         while position < end {
             let byte = head[position]
             if byte != Octet.space, byte != Octet.tab, byte != UInt8(ascii: ",") { break }
             position += 1
         }
-        let isWeak = position + 1 < end && head[position] == UInt8(ascii: "W") && head[position + 1] == UInt8(ascii: "/")
+        let isWeak =
+            position + 1 < end && head[position] == UInt8(ascii: "W") && head[position + 1] == UInt8(ascii: "/")
         let start = isWeak ? position + 2 : position
         guard start < end, head[start] == UInt8(ascii: "\""),
             let close = head.firstIndex(of: UInt8(ascii: "\""), from: start + 1, to: end)

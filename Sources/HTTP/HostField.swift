@@ -16,10 +16,14 @@ enum HostField {
 
     /// An IPv6 address in brackets. It never names a site, so its form is all that is checked.
     private static func readAddress(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> ByteRange? {
-        guard let close = bytes.firstIndex(of: UInt8(ascii: "]"), from: start, to: end), close - start > 2 else { return nil }
+        guard let close = bytes.firstIndex(of: UInt8(ascii: "]"), from: start, to: end), close - start > 2 else {
+            return nil
+        }
         for index in start + 1..<close {
             let byte = bytes[index]
-            guard Octet.hexValue(byte) != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") else { return nil }
+            guard Octet.hexValue(byte) != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") else {
+                return nil
+            }
         }
         return isPort(bytes, close + 1, end) ? ByteRange(start, close + 1) : nil
     }

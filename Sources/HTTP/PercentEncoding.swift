@@ -11,7 +11,8 @@ public enum PercentEncoding {
             var byte = path[index]
             index += 1
             if byte == UInt8(ascii: "%") {
-                guard index + 1 < path.count, let high = Octet.hexValue(path[index]), let low = Octet.hexValue(path[index + 1])
+                guard index + 1 < path.count, let high = Octet.hexValue(path[index]),
+                    let low = Octet.hexValue(path[index + 1])
                 else { return nil }
                 byte = high << 4 | low
                 index += 2

@@ -41,7 +41,8 @@ extension RequestParser {
                 head.userAgent.note(value)
             }
         case 13: if name.equalsIgnoringCase("if-none-match") { head.ifNoneMatch.note(value) }
-        case 14: if name.equalsIgnoringCase("content-length") { return noteContentLength(bytes.extracting(value.range)) }
+        case 14:
+            if name.equalsIgnoringCase("content-length") { return noteContentLength(bytes.extracting(value.range)) }
         case 15: if name.equalsIgnoringCase("accept-encoding") { head.acceptEncoding.note(value) }
         case 17:
             if name.equalsIgnoringCase("transfer-encoding") {
@@ -114,7 +115,9 @@ extension RequestParser {
         if head.minorVersion == 1, !fields.host.isPresent { return .missingHost }
         head.host = fields.host
         if fields.authority.isPresent {
-            if fields.host.isPresent, !bytes.extracting(fields.host.range).equalsIgnoringCase(bytes.extracting(fields.authority.range)) {
+            if fields.host.isPresent,
+                !bytes.extracting(fields.host.range).equalsIgnoringCase(bytes.extracting(fields.authority.range))
+            {
                 return .contradictingHost
             }
             head.host = fields.authority

@@ -9,7 +9,8 @@ extension RequestParser {
         head.method = Method(bytes.extracting(start..<afterMethod))
 
         let targetStart = afterMethod + 1
-        guard let afterTarget = bytes.firstIndex(of: Octet.space, from: targetStart, to: end), afterTarget > targetStart else {
+        guard let afterTarget = bytes.firstIndex(of: Octet.space, from: targetStart, to: end), afterTarget > targetStart
+        else {
             return .malformedRequestLine
         }
         if let reason = readVersion(bytes, afterTarget + 1, end) { return reason }
@@ -53,7 +54,8 @@ extension RequestParser {
         if let mark { head.query = ByteRange(mark + 1, end) }
         var index = start
         while let percent = bytes.firstIndex(of: UInt8(ascii: "%"), from: index, to: pathEnd) {
-            guard percent + 2 < pathEnd, Octet.hexValue(bytes[percent + 1]) != nil, Octet.hexValue(bytes[percent + 2]) != nil
+            guard percent + 2 < pathEnd, Octet.hexValue(bytes[percent + 1]) != nil,
+                Octet.hexValue(bytes[percent + 2]) != nil
             else { return .malformedTarget }
             index = percent + 3
         }

@@ -4,7 +4,9 @@
 /// The first line of a response.
 public enum StatusLine {
     /// `HTTP/1.1 200 OK` and its line end. A server speaks its own highest version, whatever the client's (RFC 9110 §2.5).
-    public static func bytes(_ status: Status) -> [UInt8] { Array("HTTP/1.1 \(status.rawValue) \(status.reason)\r\n".utf8) }
+    public static func bytes(_ status: Status) -> [UInt8] {
+        Array("HTTP/1.1 \(status.rawValue) \(status.reason)\r\n".utf8)
+    }
 }
 
 /// The field lines of a response as bytes, without `date`, `connection` and the empty line at the end.
@@ -16,7 +18,8 @@ public struct FieldLines: Sendable, Hashable {
     /// Adds a field. Its value is ours or the operator's and was checked when it was read: a line break in it is a bug.
     public mutating func add(_ name: String, _ value: String) {
         precondition(
-            !value.utf8.contains { $0 < 0x20 && $0 != Octet.tab || $0 == 0x7F }, "a field value has no control characters")
+            !value.utf8.contains { $0 < 0x20 && $0 != Octet.tab || $0 == 0x7F },
+            "a field value has no control characters")
         bytes.append(contentsOf: "\(name): \(value)\r\n".utf8)
     }
 }

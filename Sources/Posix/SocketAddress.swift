@@ -19,7 +19,9 @@ public struct SocketAddress: Sendable {
             self.init(path: String(text.dropFirst(5)))
             return
         }
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
         let host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
             self.init(ipv6: String(host.dropFirst().dropLast()), port: port)
@@ -49,7 +51,9 @@ public struct SocketAddress: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         // One byte stays for the terminating zero (unix(7)).
-        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else { return nil }
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
+            return nil
+        }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         fill(with: address)
     }
