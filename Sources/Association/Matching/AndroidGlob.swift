@@ -1,0 +1,74 @@
+// Android's pattern machine (reference B5-17 to B5-20): one pass and no second try. A star runs to the first occurrence
+// of the character after it, and a star before `?` or another star looks for a literal dot, as AOSP's translation into
+// its own notation has it. Characters are UTF-16 code units, as they are to Java.
+
+/// A compiled Android pattern.
+struct AndroidGlob: Sendable {
+    enum Step: Hashable, Sendable {
+        case unit(UInt16)
+        /// Any one unit.
+        case any
+        /// Up to and including the first occurrence of the unit.
+        case through(UInt16)
+        /// Whatever is left.
+        case rest
+    }
+
+    let steps: [Step]
+    /// A star was followed by `?` or by another star.
+    let hasStarLookahead: Bool
+
+    private static let star = UInt16(UInt8(ascii: "*"))
+    private static let question = UInt16(UInt8(ascii: "?"))
+    private static let dot = UInt16(UInt8(ascii: "."))
+
+    init(_ pattern: String) {
+        let units = Array(pattern.utf16)
+        var steps: [Step] = []
+        var hasStarLookahead = false
+        var index = 0
+        while index < units.count {
+            let unit = units[index]
+            index += 1
+            guard unit == Self.star else {
+                steps.append(unit == Self.question ? .any : .unit(unit))
+                continue
+            }
+            guard index < units.count else {
+                steps.append(.rest)
+                break
+            }
+            let next = units[index]
+            index += 1
+            if next == Self.question || next == Self.star {
+                hasStarLookahead = true
+                steps.append(.through(Self.dot))
+                // AOSP writes `*` as `.*`: with its dot consumed, the second star is left as a character.
+                if next == Self.star { steps.append(.unit(Self.star)) }
+            } else {
+                steps.append(.through(next))
+            }
+        }
+        self.steps = steps
+        self.hasStarLookahead = hasStarLookahead
+    }
+
+    /// Whether all of `text` matches.
+    func matches(_ text: some RandomAccessCollection<UInt16>) -> Bool {
+        var position = text.startIndex
+        for step in steps {
+            if step == .rest { return true }
+            guard position < text.endIndex else { return false }
+            switch step {
+            case .unit(let unit):
+                guard text[position] == unit else { return false }
+            case .any, .rest: break
+            case .through(let unit):
+                guard let found = text[position...].firstIndex(of: unit) else { return false }
+                position = found
+            }
+            position = text.index(after: position)
+        }
+        return position == text.endIndex
+    }
+}

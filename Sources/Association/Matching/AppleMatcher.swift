@@ -1,0 +1,87 @@
+// Decides which rule of an app's list a URL falls to on Apple's systems (reference A.6): in order, the first rule whose
+// every part holds. The patterns are compiled once; a decision walks them and allocates next to nothing.
+
+/// An app's ordered rules, ready to decide.
+public struct AppleMatcher: Sendable {
+    let rules: [AppleRule]
+    let variables: [SubstitutionVariable]
+    /// The strings of a `paths` list; nil for components.
+    let legacyPaths: [String]?
+    let defaults: [AppleComponent]
+
+    /// The rules of a `components` list. `defaults` are nearest first: those of the detail, then those of `applinks`.
+    public init(
+        components: [AppleComponent], defaults: [AppleComponent] = [], variables: [SubstitutionVariable] = []
+    ) {
+        self.variables = variables
+        self.defaults = defaults
+        legacyPaths = nil
+        let table = SubstitutionTable(variables)
+        rules = components.map { AppleRule($0.inheriting(from: defaults), table: table) }
+    }
+
+    /// The rules of a legacy `paths` list, in which `NOT ` excludes and queries and fragments play no part.
+    public init(paths: [String], defaults: [AppleComponent] = [], variables: [SubstitutionVariable] = []) {
+        self.variables = variables
+        self.defaults = defaults
+        legacyPaths = paths
+        let table = SubstitutionTable(variables)
+        let hasPatterns = defaults.contains {
+            $0.path != nil || $0.query != nil || $0.fragment != nil || $0.exclude == true
+        }
+        rules = paths.map { path in
+            let doubts = [LegacyNot(path).doubt, hasPatterns ? .defaultsOnPaths : nil].compactMap { $0 }
+            return AppleRule(AppleComponent(legacyPath: path, defaults: defaults), table: table, doubts: doubts)
+        }
+    }
+
+    /// Rules that have already inherited what they inherit, under another reading of the variables.
+    init(inherited components: [AppleComponent], table: SubstitutionTable) {
+        variables = []
+        defaults = []
+        legacyPaths = nil
+        rules = components.map { AppleRule($0, table: table) }
+    }
+
+    /// How many rules the list has.
+    public var count: Int { rules.count }
+
+    /// The rules with everything they inherit.
+    public var components: [AppleComponent] { rules.map(\.component) }
+
+    /// What the rules say about `url`. The host is not looked at: whose rules apply to it is the caller's knowledge.
+    public func decide(_ url: LinkURL) -> AppleDecision {
+        var views = URLViews(url)
+        for index in rules.indices where Self.holds(rules[index], &views) {
+            return rules[index].excludes ? .exclude(rule: index) : .match(rule: index)
+        }
+        return .none
+    }
+
+    /// Whether every part of a rule holds; the cheap ones are asked first.
+    static func holds(_ rule: AppleRule, _ views: inout URLViews) -> Bool {
+        if rule.path != nil || rule.fragment != nil {
+            let view = views.view(rule.reading)
+            if let path = rule.path, !path.matches(view.path) { return false }
+            if let fragment = rule.fragment, !fragment.matches(view.fragment) { return false }
+        }
+        switch rule.query {
+        case nil: return true
+        case .whole(let pattern): return pattern.matches(views.view(rule.reading).query)
+        case .items(let wanted):
+            let items = views.items(rule.reading)
+            return wanted.allSatisfy { holds($0, in: items) }
+        }
+    }
+
+    /// Every occurrence has to match, and an absent item is one that is empty.
+    static func holds(_ wanted: AppleRule.Query.Item, in items: QueryItems) -> Bool {
+        if wanted.pattern.acceptsEverything { return true }
+        var isPresent = false
+        for index in items.items.indices where items.hasName(wanted.nameBytes, index) {
+            isPresent = true
+            if !wanted.pattern.matches(items.bytes, items.items[index].value) { return false }
+        }
+        return isPresent || wanted.pattern.matches([])
+    }
+}

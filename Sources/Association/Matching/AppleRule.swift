@@ -1,0 +1,104 @@
+// One rule of an Apple list with its defaults inherited and its patterns compiled.
+
+/// A compiled Apple rule. A part that is nil is not looked at.
+struct AppleRule: Sendable {
+    let component: AppleComponent
+    let excludes: Bool
+    /// How the URL is read before it is compared.
+    let reading: URLReading
+    private(set) var path: GlobPattern?
+    private(set) var query: Query?
+    let fragment: GlobPattern?
+    /// What makes the rule itself doubtful, whatever the URL.
+    let doubts: [UnsettledPoint.Kind]
+    /// The path pattern can end on the slash that comparison adds.
+    let mayConsumeAddedSlash: Bool
+
+    enum Query: Sendable {
+        case whole(GlobPattern)
+        case items([Item])
+
+        struct Item: Sendable {
+            let name: String
+            var nameBytes: [UInt8]
+            let pattern: GlobPattern
+            let written: String
+        }
+    }
+
+    /// Compiles a component whose defaults have been inherited.
+    init(_ component: AppleComponent, table: SubstitutionTable, doubts: [UnsettledPoint.Kind] = []) {
+        self.component = component
+        excludes = component.exclude ?? false
+        reading = URLReading(
+            decodes: component.percentEncoded == false, folds: component.caseSensitive == false)
+        let folds = reading.folds
+        func compile(_ tokens: [PatternToken]) -> GlobPattern { GlobPattern(tokens, folds: folds, table: table) }
+        let pathTokens = component.path.map { AppleSlashes.normalised(PatternToken.tokens(of: $0)) }
+        path = pathTokens.map(compile)
+        fragment = component.fragment.map { compile(PatternToken.tokens(of: $0)) }
+        query = component.query.map { query in
+            switch query {
+            case .whole(let pattern): .whole(compile(PatternToken.tokens(of: pattern)))
+            case .items(let items):
+                .items(
+                    items.map { item in
+                        Query.Item(
+                            name: item.name, nameBytes: Array(item.name.utf8),
+                            pattern: compile(PatternToken.tokens(of: item.pattern)), written: item.pattern)
+                    })
+            }
+        }
+        mayConsumeAddedSlash = pathTokens.map(AppleSlashes.mayConsumeAddedSlash) ?? false
+        self.doubts = doubts + Self.doubts(about: component, pathTokens: pathTokens ?? [], table: table)
+    }
+
+    var withoutPath: AppleRule {
+        var rule = self
+        rule.path = nil
+        return rule
+    }
+
+    var withoutQuery: AppleRule {
+        var rule = self
+        rule.query = nil
+        return rule
+    }
+
+    private static func doubts(
+        about component: AppleComponent, pathTokens: [PatternToken], table: SubstitutionTable
+    ) -> [UnsettledPoint.Kind] {
+        var patterns = [component.path, component.fragment].compactMap { $0 }
+        switch component.query {
+        case .whole(let pattern): patterns.append(pattern)
+        case .items(let items): patterns += items.map(\.pattern)
+        case nil: break
+        }
+        var doubts: [UnsettledPoint.Kind] = []
+        if patterns.contains(where: { $0.unicodeScalars.contains("\\") }) { doubts.append(.backslash) }
+        if component.path.flatMap(DotSegments.removed) != nil { doubts.append(.dotSegments) }
+        let names = patterns.flatMap(PatternToken.tokens).compactMap(\.variableName)
+        if names.contains(where: table.shadowsPredefined) { doubts.append(.shadowedVariable) }
+        if names.contains(where: table.dropsValues) { doubts.append(.nestedVariable) }
+        let hasVariableSlash = pathTokens.compactMap(\.variableName).contains { name in
+            table.values(of: name)?.contains { $0.isEmpty || $0.hasPrefix("/") || $0.hasSuffix("/") } == true
+        }
+        if hasVariableSlash { doubts.append(.variableSlash) }
+        return doubts
+    }
+}
+
+extension PatternToken {
+    var variableName: String? {
+        if case .variable(let name) = self { return name }
+        return nil
+    }
+}
+
+extension AppleRule.Query.Item {
+    func foldingName() -> Self {
+        var item = self
+        item.nameBytes = Array(name.folded.utf8)
+        return item
+    }
+}

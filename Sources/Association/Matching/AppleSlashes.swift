@@ -1,0 +1,68 @@
+// The one form that iOS brings both a path pattern and a URL's path to before it compares them (reference A.6.3). It is
+// why a leading slash is optional, a trailing one never matters and `/buy/*` matches `/buy`.
+
+/// Slash normalisation of paths and of path patterns.
+enum AppleSlashes {
+    /// Empty becomes `/`; one character stays; runs of `*` and of `/` become one; `/` is put at either end unless a `*`
+    /// is there.
+    static func normalised(_ tokens: [PatternToken]) -> [PatternToken] {
+        guard tokens.count != 1 || tokens.first.map(isVariable) == true else { return tokens }
+        var result: [PatternToken] = []
+        result.reserveCapacity(tokens.count + 2)
+        if tokens.first != .star && tokens.first != .slash { result.append(.slash) }
+        for token in tokens where !((token == .star || token == .slash) && token == result.last) {
+            result.append(token)
+        }
+        if result.last != .star && result.last != .slash { result.append(.slash) }
+        return result
+    }
+
+    /// The same for the path of a URL.
+    static func normalised(_ path: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        let star = UInt8(ascii: "*")
+        guard path.count != 1 else { return path }
+        var result: [UInt8] = []
+        result.reserveCapacity(path.count + 2)
+        if path.first != star && path.first != slash { result.append(slash) }
+        var last: UInt8 = result.last ?? 0
+        for byte in path {
+            if byte == last && (byte == slash || byte == star) { continue }
+            result.append(byte)
+            last = byte
+        }
+        if last != star && last != slash { result.append(slash) }
+        return result
+    }
+
+    /// The other description of the same observations: trailing slashes are dropped on both sides and `/x/*` also
+    /// matches `/x`. It differs where a wildcard could consume the slash that is added above.
+    static func dropped(_ tokens: [PatternToken]) -> [PatternToken] {
+        var result = normalised(tokens)
+        if result.count > 1, result.last == .slash { result.removeLast() }
+        return result
+    }
+
+    /// The path of a URL in that other description.
+    static func dropped(_ path: [UInt8]) -> [UInt8] {
+        var result = normalised(path)
+        if result.count > 1, result.last == UInt8(ascii: "/") { result.removeLast() }
+        return result
+    }
+
+    /// Whether the two descriptions can differ on a pattern: it ends in `*`, and what stands before that is not a
+    /// character of its own.
+    static func mayConsumeAddedSlash(_ tokens: [PatternToken]) -> Bool {
+        guard tokens.last == .star, tokens.count > 1 else { return false }
+        switch tokens[tokens.count - 2] {
+        case .any: return tokens.count < 3 || tokens[tokens.count - 3] != .slash
+        case .variable: return true
+        case .scalar, .star, .broken: return false
+        }
+    }
+
+    private static func isVariable(_ token: PatternToken) -> Bool {
+        if case .variable = token { return true }
+        return false
+    }
+}

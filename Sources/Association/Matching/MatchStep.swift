@@ -1,0 +1,41 @@
+// The story of a decision: what happened to each rule that was tried, in order.
+
+public import SourceJSON
+
+/// What became of one rule, or of the whole list where `rule` is nil.
+public struct MatchStep: Hashable, Sendable {
+    public enum Outcome: Hashable, Sendable {
+        /// The named part did not hold, so the next rule was tried.
+        case failed(Part)
+        /// The rule decided: the URL opens the app.
+        case opens
+        /// The rule decided: the URL stays in the browser.
+        case staysInBrowser
+        /// No rule decides; the message says what does.
+        case leftOpen
+    }
+
+    /// A part of a rule.
+    public enum Part: Hashable, Sendable {
+        case path
+        case query
+        case queryItem(String)
+        case fragment
+        /// The rule as a whole: it has no part to match with.
+        case rule
+    }
+
+    public var rule: Int?
+    public var outcome: Outcome
+    /// In words, such as "rule 2 needs query `page` to be one or more characters; the URL has none".
+    public var message: String
+    /// Where the rule was read from.
+    public var range: SourceRange?
+
+    public init(rule: Int?, outcome: Outcome, message: String, range: SourceRange? = nil) {
+        self.rule = rule
+        self.outcome = outcome
+        self.message = message
+        self.range = range
+    }
+}

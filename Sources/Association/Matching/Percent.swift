@@ -1,0 +1,61 @@
+// Percent-encoding (RFC 3986 §2.1) in both directions. Decoding repairs: an escape that is malformed stays as it is,
+// bytes that are not UTF-8 become U+FFFD, and the caller can ask whether either happened.
+
+/// Percent-encoding of URL pieces.
+enum Percent {
+    private static let upperDigits = Array("0123456789ABCDEF".utf8)
+
+    /// `byte` as `%XX`, in the upper case that RFC 3986 §6.2.2.1 prefers.
+    static func escape(_ byte: UInt8) -> [UInt8] {
+        [UInt8(ascii: "%"), upperDigits[Int(byte >> 4)], upperDigits[Int(byte & 15)]]
+    }
+
+    /// Escapes spaces and everything beyond ASCII. Other characters that RFC 3986 leaves out (`|`, `{`) do reach phones
+    /// as they are and stay.
+    static func escapingIllegalBytes(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return bytes }
+        return bytes.flatMap { $0 <= 0x20 || $0 >= 0x7F ? escape($0) : [$0] }
+    }
+
+    /// The bytes with each well-formed escape replaced by its byte, as valid UTF-8.
+    static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        guard bytes.contains(UInt8(ascii: "%")) else { return Array(bytes) }
+        return Array(String(decoding: rawDecode(bytes), as: UTF8.self).utf8)
+    }
+
+    /// False where decoding had to repair something.
+    static func isWellFormed(_ bytes: [UInt8]) -> Bool {
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%") {
+                guard escapedByte(bytes[...], at: index) != nil else { return false }
+                index += 2
+            }
+            index += 1
+        }
+        return String(validating: rawDecode(bytes[...]), as: UTF8.self) != nil
+    }
+
+    private static func rawDecode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            if bytes[index] == UInt8(ascii: "%"), let byte = escapedByte(bytes, at: index) {
+                decoded.append(byte)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return decoded
+    }
+
+    private static func escapedByte(_ bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
+        guard index + 2 < bytes.endIndex, let high = ASCII.hexValue(bytes[index + 1]),
+            let low = ASCII.hexValue(bytes[index + 2])
+        else { return nil }
+        return high << 4 | low
+    }
+}

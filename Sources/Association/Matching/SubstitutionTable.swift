@@ -1,0 +1,85 @@
+// What `$(name)` stands for: the file's own variables, then the predefined ones (reference A.6.8).
+
+/// Resolves variables to what they match.
+struct SubstitutionTable: Sendable {
+    private let custom: [String: [String]]
+    /// Predefined names go before the file's own; the reading that the engine does not follow.
+    private let prefersPredefined: Bool
+
+    init(_ variables: [SubstitutionVariable], prefersPredefined: Bool = false) {
+        custom = Dictionary(variables.map { ($0.name, $0.values) }, uniquingKeysWith: { first, _ in first })
+        self.prefersPredefined = prefersPredefined
+    }
+
+    /// The names Apple defines.
+    static let predefinedNames: Set<String> = ["alpha", "upper", "lower", "alnum", "digit", "xdigit", "region", "lang"]
+
+    /// The file's own values of a variable, without those that refer to another variable.
+    func values(of name: String) -> [String]? { custom[name]?.filter { !Self.refersToVariable($0) } }
+
+    func shadowsPredefined(_ name: String) -> Bool { custom[name] != nil && Self.predefinedNames.contains(name) }
+
+    func dropsValues(of name: String) -> Bool { custom[name]?.contains(where: Self.refersToVariable) == true }
+
+    func isDefined(_ name: String) -> Bool { custom[name] != nil || Self.predefinedNames.contains(name) }
+
+    /// What a variable matches; an undefined one never does.
+    func element(for name: String, folds: Bool) -> GlobElement {
+        if prefersPredefined, let element = Self.predefined(name, folds: folds) { return element }
+        guard let values = values(of: name) else { return Self.predefined(name, folds: folds) ?? .never }
+        var plain: [[UInt8]] = []
+        var patterns: [[GlobElement]] = []
+        for value in values {
+            let elements = GlobPattern.elements(
+                of: PatternToken.tokens(of: value), folds: folds, table: SubstitutionTable([]))
+            switch (elements.first, elements.count) {
+            case (nil, _): plain.append([])
+            case (.literal(let bytes), 1): plain.append(bytes)
+            default: patterns.append(elements)
+            }
+        }
+        return .choice(GlobChoice(plain: ByteTrie(plain), patterns: patterns))
+    }
+
+    private static func refersToVariable(_ value: String) -> Bool {
+        let tokens = PatternToken.tokens(of: value)
+        return tokens.contains { token in
+            switch token {
+            case .variable, .broken: true
+            case .scalar, .any, .star: false
+            }
+        }
+    }
+
+    private static let upper = Array(UInt8(ascii: "A")...UInt8(ascii: "Z"))
+    private static let lower = Array(UInt8(ascii: "a")...UInt8(ascii: "z"))
+    private static let digits = Array(UInt8(ascii: "0")...UInt8(ascii: "9"))
+
+    private static func predefined(_ name: String, folds: Bool) -> GlobElement? {
+        let bytes: [UInt8]
+        switch name {
+        case "alpha": bytes = upper + lower
+        case "upper": bytes = upper
+        case "lower": bytes = lower
+        case "alnum": bytes = upper + lower + digits
+        case "digit": bytes = digits
+        case "xdigit": bytes = digits + upper.prefix(6) + lower.prefix(6)
+        case "region": return .choice(folds ? foldedRegions : regions)
+        case "lang": return .choice(folds ? foldedLanguages : languages)
+        default: return nil
+        }
+        return .oneOf(ByteSet(folds ? bytes.map(ASCII.lowercased) : bytes))
+    }
+
+    // Both spellings of each code are in the list, and none that mixes them.
+    private static let regions = choice(ISOCodes.regions, folds: false)
+    private static let foldedRegions = choice(ISOCodes.regions, folds: true)
+    private static let languages = choice(ISOCodes.languages, folds: false)
+    private static let foldedLanguages = choice(ISOCodes.languages, folds: true)
+
+    private static func choice(_ codes: [String], folds: Bool) -> GlobChoice {
+        let lowered = codes.map { $0.utf8.map(ASCII.lowercased) }
+        let raised = codes.map { code in code.utf8.map { ASCII.isLetter($0) ? $0 & 0xDF : $0 } }
+        return GlobChoice(plain: ByteTrie(folds ? lowered : lowered + raised), patterns: [])
+    }
+}

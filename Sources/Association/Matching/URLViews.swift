@@ -1,0 +1,57 @@
+// A URL in the readings that rules ask for. Each is made at most once for a decision, and most decisions need only the
+// plain one, which copies nothing but the path.
+
+/// The pieces of a URL in one reading.
+struct URLView {
+    /// With its slashes in Apple's one form.
+    let path: [UInt8]
+    /// Empty when the URL has none, which is how Apple treats it.
+    let query: [UInt8]
+    let fragment: [UInt8]
+
+    init(_ url: LinkURL, _ reading: URLReading, dropsSlashes: Bool = false) {
+        let written = reading.read(url.pathBytes)
+        path = dropsSlashes ? AppleSlashes.dropped(written) : AppleSlashes.normalised(written)
+        query = reading.read(url.queryBytes ?? [])
+        fragment = reading.read(url.fragmentBytes ?? [])
+    }
+}
+
+/// The readings of one URL, made when they are first asked for.
+struct URLViews {
+    let url: LinkURL
+    private var plain: URLView?
+    private var others: [URLView?] = []
+    private var plainItems: QueryItems?
+    private var otherItems: [QueryItems?] = []
+
+    init(_ url: LinkURL) { self.url = url }
+
+    mutating func view(_ reading: URLReading) -> URLView {
+        if reading.index == 0 {
+            if let plain { return plain }
+            let view = URLView(url, reading)
+            plain = view
+            return view
+        }
+        if others.isEmpty { others = [nil, nil, nil] }
+        if let view = others[reading.index - 1] { return view }
+        let view = URLView(url, reading)
+        others[reading.index - 1] = view
+        return view
+    }
+
+    mutating func items(_ reading: URLReading) -> QueryItems {
+        if reading.index == 0 {
+            if let plainItems { return plainItems }
+            let items = QueryItems(url.queryBytes, reading)
+            plainItems = items
+            return items
+        }
+        if otherItems.isEmpty { otherItems = [nil, nil, nil] }
+        if let items = otherItems[reading.index - 1] { return items }
+        let items = QueryItems(url.queryBytes, reading)
+        otherItems[reading.index - 1] = items
+        return items
+    }
+}

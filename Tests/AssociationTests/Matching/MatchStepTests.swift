@@ -1,0 +1,79 @@
+import Association
+import Testing
+
+struct MatchStepTests {
+    private func explain(_ components: [AppleComponent], _ path: String) throws -> [String] {
+        let url = try #require(LinkURL("https://example.com" + path))
+        return AppleMatcher(components: components).explain(url).map(\.message)
+    }
+
+    @Test func `says which part of which rule failed, and which rule decided`() throws {
+        let rules = [
+            AppleComponent(path: "/teams/*", exclude: true), AppleComponent(path: "/teams"),
+            AppleComponent(path: "/questions", query: .items([QueryItemPattern(name: "page", pattern: "?*")])),
+            AppleComponent(path: "/*", fragment: "app"),
+        ]
+        #expect(
+            try explain(rules, "/questions") == [
+                "rule 0 needs the path to match `/teams/*`; the URL has `/questions`",
+                "rule 1 needs the path to be `/teams`; the URL has `/questions`",
+                "rule 2 needs query `page` to be one or more characters; the URL has none",
+                "rule 3 needs the fragment to be `app`; the URL has none",
+                "no rule matches, so the URL stays in the browser",
+            ])
+        #expect(try explain(rules, "/teams/7") == ["rule 0 excludes the URL, so it stays in the browser"])
+        #expect(try explain(rules, "/questions?page=3").last == "rule 2 matches, so the app opens")
+    }
+
+    @Test func `says how the rule reads the URL and what its query holds`() throws {
+        let rule = AppleComponent(
+            query: .items([QueryItemPattern(name: "q", pattern: "??")]), caseSensitive: false, percentEncoded: false)
+        #expect(
+            try explain([rule], "/x?q=%41&q=ab").first
+                == "rule 0 needs query `q` to be exactly 2 characters once decoded, in any case; the URL has `a`, and every occurrence has to match"
+        )
+        #expect(
+            try explain([AppleComponent(query: .whole("a=1"))], "/x?").first
+                == "rule 0 needs the whole query to be `a=1`; the URL has an empty one")
+        #expect(
+            try explain([AppleComponent()], "/x")
+                == ["rule 0 matches, so the app opens; it has no `/`, `?` or `#`, so it holds for every URL"])
+        #expect(try explain([], "/x") == ["there are no rules, so the URL stays in the browser"])
+        #expect(
+            try explain([AppleComponent(path: "/$(nothing)")], "/x").first
+                == "rule 0 needs the path to match `/$(nothing)` (which nothing does, because a variable in it is not defined); the URL has `/x`"
+        )
+    }
+
+    @Test func `agrees with the decision`() throws {
+        let url = try #require(LinkURL("https://example.com/b"))
+        let steps = AppleMatcher(components: [AppleComponent(path: "/a"), AppleComponent(path: "/b")]).explain(url)
+        #expect(steps.map(\.outcome) == [.failed(.path), .opens])
+        #expect(steps.map(\.rule) == [0, 1])
+    }
+
+    @Test func `explains Android's ways`() throws {
+        func explain(_ rules: [AndroidRule], _ path: String) throws -> [String] {
+            AndroidMatcher(rules: rules).explain(try #require(LinkURL("https://example.com" + path))).map(\.message)
+        }
+        let flag = AndroidRule(query: [QueryItemPattern(name: "flag", pattern: "*")])
+        #expect(
+            try explain(
+                [AndroidRule(), AndroidRule(path: "/a/*/c"), AndroidRule(fragment: "*"), flag], "/a/b/x/c?flag")
+                == [
+                    "rule 0 has no `/`, `?` or `#`, and such a rule never matches on Android",
+                    "rule 1 needs the path to match `/a/*/c`; the URL has `/a/b/x/c` (on Android `*` stops at the first character that may follow it)",
+                    "rule 2 needs the fragment to be anything; the URL has none, and what is absent matches nothing",
+                    "rule 3 needs query `flag` to be anything; the URL has none with a `=` after it",
+                    "no rule matches, so the URL stays in the browser",
+                ])
+        #expect(
+            try explain([AndroidRule(path: "")], "/x") == [
+                "rule 0 has an empty field, so Android throws all the rules away and the manifest decides alone"
+            ])
+        #expect(
+            try explain([AndroidRule(path: "/x")], "/x") == [
+                "rule 0 matches, so the app opens if its manifest covers the URL"
+            ])
+    }
+}
