@@ -41,14 +41,3 @@ public struct Finding: Hashable, Sendable {
         self.edit = edit
     }
 }
-
-/// A suggested replacement of a stretch of the source text.
-public struct SourceEdit: Hashable, Sendable {
-    public var range: SourceRange
-    public var replacement: String
-
-    public init(range: SourceRange, replacement: String) {
-        self.range = range
-        self.replacement = replacement
-    }
-}

@@ -24,3 +24,16 @@ public struct SourceRange: Hashable, Sendable {
         self.end = end
     }
 }
+
+extension SourcePosition {
+    /// The beginning of a text.
+    public static let start = SourcePosition(line: 1, column: 1, offset: 0)
+}
+
+extension SourceRange {
+    /// The range of a value that was never written: empty, at the beginning.
+    public static let none = SourceRange(start: .start, end: .start)
+
+    /// Whether it covers no text.
+    public var isEmpty: Bool { start.offset == end.offset }
+}

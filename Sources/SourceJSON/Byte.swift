@@ -1,0 +1,52 @@
+// Names for the bytes that mean something in JSON.
+
+/// ASCII, by name.
+enum Byte {
+    static let tab: UInt8 = 0x09
+    static let lineFeed: UInt8 = 0x0A
+    static let carriageReturn: UInt8 = 0x0D
+    static let space: UInt8 = 0x20
+    static let quote: UInt8 = 0x22
+    static let hash: UInt8 = 0x23
+    static let dollar: UInt8 = 0x24
+    static let apostrophe: UInt8 = 0x27
+    static let asterisk: UInt8 = 0x2A
+    static let plus: UInt8 = 0x2B
+    static let comma: UInt8 = 0x2C
+    static let minus: UInt8 = 0x2D
+    static let point: UInt8 = 0x2E
+    static let slash: UInt8 = 0x2F
+    static let zero: UInt8 = 0x30
+    static let nine: UInt8 = 0x39
+    static let colon: UInt8 = 0x3A
+    static let semicolon: UInt8 = 0x3B
+    static let less: UInt8 = 0x3C
+    static let equals: UInt8 = 0x3D
+    static let greater: UInt8 = 0x3E
+    static let openBracket: UInt8 = 0x5B
+    static let backslash: UInt8 = 0x5C
+    static let closeBracket: UInt8 = 0x5D
+    static let underscore: UInt8 = 0x5F
+    static let backtick: UInt8 = 0x60
+    static let openBrace: UInt8 = 0x7B
+    static let bar: UInt8 = 0x7C
+    static let closeBrace: UInt8 = 0x7D
+    static let percent: UInt8 = 0x25
+}
+
+extension UInt8 {
+    var isDigit: Bool { self &- Byte.zero < 10 }
+    var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+    var isASCII: Bool { self < 0x80 }
+    /// The second and later bytes of a scalar in UTF-8.
+    var isContinuation: Bool { self & 0xC0 == 0x80 }
+
+    var hexadecimalValue: UInt32? {
+        switch self {
+        case 0x30...0x39: UInt32(self - 0x30)
+        case 0x41...0x46: UInt32(self - 0x41 + 10)
+        case 0x61...0x66: UInt32(self - 0x61 + 10)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// Where the grammar wanted something else. What is recognised is named, mended in thought and read past, so that the
+// rest of the file can still be judged; what is not stops the reading, because a guess would only produce findings that
+// are not true.
+
+extension Parser {
+    /// At a closing bracket where a value or key may stand: an empty container, a trailing comma, or a missing value.
+    mutating func closeInsteadOfValue() {
+        switch state {
+        case .memberValue: missValue()
+        case .document: stopAtUnmatchedBracket()
+        default: close()
+        }
+    }
+
+    /// At a closing bracket between values.
+    mutating func close() {
+        guard let container, scanner.byte == container.closingBracket else { return closeWrongly() }
+        if state == .element || state == .key {
+            scanner.report(
+                .trailingComma, at: comma, subject: String(Unicode.Scalar(scanner.byte)),
+                edit: SourceEdit(range: comma, replacement: ""))
+        }
+        closeContainer()
+    }
+
+    /// At a bracket of the wrong kind: one too many if the right one follows, and otherwise beyond guessing.
+    private mutating func closeWrongly() {
+        let start = scanner.position
+        let bracket = String(Unicode.Scalar(scanner.byte))
+        scanner.index += 1
+        var next = scanner.index
+        while next < scanner.bytes.count,
+            [Byte.space, Byte.tab, Byte.lineFeed, Byte.carriageReturn].contains(scanner.bytes[next])
+        {
+            next += 1
+        }
+        if state == .separator, next < scanner.bytes.count, scanner.bytes[next] == container?.closingBracket {
+            scanner.report(
+                .mismatchedBracket, from: start, subject: bracket, related: container?.bracket, replacement: "")
+        } else {
+            scanner.stop(.mismatchedBracket, from: start, subject: bracket, related: container?.bracket)
+        }
+    }
+
+    /// At a comma or closing bracket where a value should stand.
+    mutating func missValue() {
+        switch state {
+        case .colon, .memberValue:
+            let start = scanner.position
+            scanner.report(.missingValue, at: SourceRange(start: start, end: start), related: container?.keyRange)
+            finish(.null, from: start)
+        case .firstElement, .element: skipExtraComma()
+        default: stopAtUnexpected()
+        }
+    }
+
+    mutating func skipExtraComma() {
+        let start = scanner.position
+        scanner.index += 1
+        scanner.report(.extraComma, from: start, replacement: "")
+    }
+
+    mutating func skipEllipsis() {
+        let start = scanner.position
+        scanner.index += 3
+        scanner.report(.ellipsis, from: start)
+        if state == .document { scanner.isStopped = true }
+        if state == .element || state == .firstElement || state == .key || state == .firstKey {
+            skipCommaAfterEllipsis()
+        }
+        if state == .memberValue { finish(.null, from: start) }
+    }
+
+    /// The comma that follows an ellipsis belongs to it.
+    private mutating func skipCommaAfterEllipsis() {
+        scanner.skipTrivia()
+        let start = scanner.position
+        if scanner.byte == Byte.comma {
+            scanner.index += 1
+            comma = scanner.range(from: start)
+            return
+        }
+        // What the comma before it announced did not come, and that is not one more problem.
+        state = container?.shape == .array ? .firstElement : .firstKey
+    }
+
+    /// `["a": 1]`: an object in the wrong brackets.
+    mutating func turnIntoObject() {
+        let start = scanner.position
+        guard var object = container, let element = object.elements.popLast(), object.elements.isEmpty,
+            let key = element.asString
+        else { return stopAtUnexpected() }
+        scanner.index += 1
+        scanner.report(.memberInArray, from: start, related: object.bracket)
+        object.shape = .object
+        object.isObjectInSquareBrackets = true
+        object.key = key
+        object.keyRange = element.range
+        container = object
+        state = .memberValue
+    }
+
+    /// A placeholder that a template engine should have filled in. As a value it stands for its own text.
+    mutating func readPlaceholder() -> Bool {
+        let start = scanner.position
+        guard let end = scanner.placeholderEnd else { return false }
+        scanner.advance(to: end)
+        let text = scanner.excerpt(start.offset..<end)
+        scanner.report(.templatePlaceholder, from: start, subject: text)
+        switch state {
+        case .firstKey, .key:
+            if scanner.byte == Byte.colon { finishPlaceholderKey(text, from: start) }
+        default: finish(.string(text), from: start)
+        }
+        return true
+    }
+
+    private mutating func finishPlaceholderKey(_ text: String, from start: SourcePosition) {
+        container?.key = text
+        container?.keyRange = scanner.range(from: start)
+        last = scanner.range(from: start)
+        state = .colon
+    }
+
+    /// Whether a value may begin at the cursor.
+    var beginsValue: Bool {
+        switch scanner.byte {
+        case Byte.quote, Byte.apostrophe, Byte.openBrace, Byte.openBracket, Byte.minus, Byte.zero...Byte.nine:
+            return true
+        default:
+            let end = scanner.wordEnd(scanner.index)
+            if end == scanner.index { return QuoteStyle(scanner.scalar(at: scanner.index).value) != nil }
+            guard end - scanner.index <= 9 else { return false }
+            return ["true", "false", "null", "none", "undefined", "nan", "infinity"]
+                .contains(scanner.text(scanner.index..<end).lowercased())
+        }
+    }
+
+    /// Whether a member may begin at the cursor: a key in quotation marks, or a word that a colon follows.
+    var beginsMember: Bool {
+        if QuoteStyle(scanner.scalar(at: scanner.index).value) != nil { return true }
+        var end = scanner.wordEnd(scanner.index)
+        guard end > scanner.index else { return false }
+        while end < scanner.bytes.count, scanner.bytes[end] == Byte.space { end += 1 }
+        return end < scanner.bytes.count && scanner.bytes[end] == Byte.colon
+    }
+}

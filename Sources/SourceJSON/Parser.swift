@@ -1,0 +1,234 @@
+// Tokens to values. The grammar is a small machine with a stack of its own, so that depth costs no stack of the thread;
+// it stands in one state between two tokens, and each state has one function that says what may come next and names
+// whatever else does.
+
+/// Reads one text as a value.
+struct Parser {
+    /// What the grammar wants next.
+    enum State {
+        /// The value of the whole text.
+        case document
+        /// After `[`; after a comma in an array.
+        case firstElement, element
+        /// After `{`; after a comma in an object.
+        case firstKey, key
+        case colon
+        case memberValue
+        /// After a value in a container: a comma or the closing bracket.
+        case separator
+        /// After the value of the whole text.
+        case end
+        case finished
+    }
+
+    var scanner: Scanner
+    var state = State.document
+    /// The innermost open container; the ones around it are in `outer`.
+    var container: Container?
+    var outer: [Container] = []
+    var value: SourceValue?
+    var valueCount = 0
+    /// The comma just passed.
+    var comma = SourceRange.none
+    /// The value or key that ended last, and whether it was a string.
+    var last = SourceRange.none
+    var lastIsString = false
+
+    init(_ bytes: [UInt8], dialect: SourceDialect, limits: SourceLimits) {
+        scanner = Scanner(bytes, dialect: dialect, limits: limits)
+    }
+
+    /// Reads to the end, or to what cannot be read past; then there is no value.
+    mutating func read() {
+        while state != .finished {
+            scanner.skipTrivia()
+            if scanner.isStopped { break }
+            if scanner.isAtEnd {
+                reachEnd()
+                break
+            }
+            switch state {
+            case .document, .firstElement, .element, .memberValue: readValue()
+            case .firstKey, .key: readKey()
+            case .colon: readColon()
+            case .separator: readSeparator()
+            case .end: readTrailingContent()
+            case .finished: break
+            }
+            if scanner.isStopped { break }
+        }
+        if scanner.isStopped { value = nil }
+    }
+
+    private mutating func readValue() {
+        let start = scanner.position
+        switch scanner.byte {
+        case Byte.quote:
+            let string = scanner.readString(.double)
+            finish(.string(string), from: start)
+        case Byte.openBrace:
+            if !readPlaceholder() { open(.object) }
+        case Byte.openBracket: open(.array)
+        case Byte.minus, Byte.zero...Byte.nine, Byte.plus, Byte.point:
+            if scanner.continues(with: "...") { return skipEllipsis() }
+            if scanner.isConflictMarker || scanner.isPEM { return stopAtForeignText() }
+            let number = scanner.readNumber()
+            finish(number, from: start)
+        case Byte.closeBracket, Byte.closeBrace: closeInsteadOfValue()
+        case Byte.comma: missValue()
+        default: readOddValue()
+        }
+    }
+
+    /// A value that begins as none in JSON does.
+    private mutating func readOddValue() {
+        let start = scanner.position
+        let scalar = scanner.scalar(at: scanner.index).value
+        if let style = QuoteStyle(scalar) {
+            let string = scanner.readString(style)
+            return finish(.string(string), from: start)
+        }
+        if readPlaceholder() { return }
+        if scanner.isConflictMarker { return stopAtForeignText() }
+        if state == .document { return readDocumentWord() }
+        let isBareText = scanner.byte == Byte.slash || scanner.byte == Byte.asterisk
+        guard isBareText || scanner.isWord(at: scanner.index) else { return stopAtUnexpected() }
+        let kind = isBareText ? scanner.readBareString(from: start) : scanner.readWord()
+        finish(kind, from: start)
+    }
+
+    private mutating func readKey() {
+        let start = scanner.position
+        switch scanner.byte {
+        case Byte.quote: finishKey(scanner.readString(.double), from: start)
+        case Byte.closeBrace, Byte.closeBracket: close()
+        case Byte.comma: skipExtraComma()
+        case Byte.point where scanner.continues(with: "..."): skipEllipsis()
+        case Byte.colon, Byte.openBrace, Byte.openBracket:
+            if !readPlaceholder() { scanner.stop(.missingKey, at: start, related: container?.bracket) }
+        default:
+            if let style = QuoteStyle(scanner.scalar(at: scanner.index).value) {
+                return finishKey(scanner.readString(style), from: start)
+            }
+            if readPlaceholder() { return }
+            if scanner.isConflictMarker { return stopAtForeignText() }
+            guard let key = scanner.readBareKey() else { return stopAtUnexpected() }
+            finishKey(key, from: start)
+        }
+    }
+
+    private mutating func finishKey(_ key: String, from start: SourcePosition) {
+        last = scanner.range(from: start)
+        lastIsString = true
+        if let first = container?.firstMember(named: key) {
+            scanner.report(
+                .duplicateKey, at: last, related: first.keyRange)
+        }
+        container?.key = key
+        container?.keyRange = last
+        state = .colon
+    }
+
+    private mutating func readColon() {
+        let start = scanner.position
+        switch scanner.byte {
+        case Byte.colon:
+            scanner.index += 1
+            state = .memberValue
+        case Byte.comma, Byte.closeBrace: missValue()
+        case Byte.equals:
+            scanner.index += scanner.peek(1) == Byte.greater ? 2 : 1
+            scanner.report(.missingColon, from: start, replacement: ":")
+            state = .memberValue
+        default:
+            if stopsAtRunOnString() { return }
+            guard beginsValue else { return stopAtUnexpected() }
+            let end = last.end
+            scanner.report(
+                .missingColon, at: SourceRange(start: start, end: start), edit: SourceEdit(inserting: ":", at: end))
+            state = .memberValue
+        }
+    }
+
+    private mutating func readSeparator() {
+        let start = scanner.position
+        switch scanner.byte {
+        case Byte.comma:
+            scanner.index += 1
+            comma = scanner.range(from: start)
+            expectNext()
+        case Byte.closeBrace, Byte.closeBracket: close()
+        case Byte.colon where container?.shape == .array && lastIsString: turnIntoObject()
+        case Byte.semicolon:
+            scanner.index += 1
+            scanner.report(.wrongSeparator, from: start, subject: ";", replacement: ",")
+            expectNext()
+        default:
+            if stopsAtRunOnString() { return }
+            if scanner.isConflictMarker { return stopAtForeignText() }
+            guard container?.shape == .array ? beginsValue : beginsMember else { return stopAtUnexpected() }
+            let before = last
+            scanner.report(
+                .missingComma, at: SourceRange(start: start, end: start), related: before,
+                edit: SourceEdit(inserting: ",", at: before.end))
+            expectNext()
+        }
+    }
+
+    private mutating func expectNext() {
+        state = container?.shape == .array ? .element : .key
+    }
+
+    // MARK: Values and containers
+
+    private mutating func open(_ shape: Container.Shape) {
+        let start = scanner.position
+        let depth = outer.count + (container == nil ? 0 : 1)
+        guard depth < scanner.limits.depth else {
+            return scanner.stop(.tooDeep, at: start, subject: "\(scanner.limits.depth)")
+        }
+        scanner.index += 1
+        if let container { outer.append(container) }
+        container = Container(shape, bracket: scanner.range(from: start))
+        state = shape == .array ? .firstElement : .firstKey
+    }
+
+    /// Puts a value that has been read into its place.
+    mutating func finish(_ kind: SourceValue.Kind, from start: SourcePosition) {
+        last = scanner.range(from: start)
+        if case .string = kind { lastIsString = true } else { lastIsString = false }
+        place(SourceValue(kind, range: last))
+    }
+
+    private mutating func place(_ finished: SourceValue) {
+        valueCount += 1
+        if valueCount > scanner.limits.values {
+            return scanner.stop(.tooManyValues, at: finished.range.start, subject: "\(scanner.limits.values)")
+        }
+        state = .separator
+        switch container?.shape {
+        case .array: container?.elements.append(finished)
+        case .object:
+            guard let key = container?.key, let keyRange = container?.keyRange else { return }
+            container?.members.append(SourceMember(key: key, keyRange: keyRange, value: finished))
+        case nil:
+            value = finished
+            state = .end
+        }
+    }
+
+    /// At a closing bracket of the right kind: passes it and puts the container into its place.
+    mutating func closeContainer() {
+        scanner.index += 1
+        closeContainer(at: scanner.position)
+    }
+
+    mutating func closeContainer(at end: SourcePosition) {
+        guard let closed = container else { return }
+        container = outer.popLast()
+        let finished = closed.value(endingAt: end)
+        last = finished.range
+        lastIsString = false
+        place(finished)
+    }
+}

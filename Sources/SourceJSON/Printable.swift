@@ -1,0 +1,49 @@
+// Source text in messages. It comes from strangers and goes to terminals and logs: nothing may ring, colour, overwrite or
+// turn the reading direction, and nothing may be long.
+
+/// Text made safe to show.
+enum Printable {
+    /// At most `scalarsMax` scalars of well-formed UTF-8, each control or format character replaced by a visible one.
+    static func text(_ bytes: ArraySlice<UInt8>, scalarsMax: Int) -> String {
+        // Four bytes are the longest scalar: what lies behind them cannot be shown and is not decoded.
+        let slice = bytes.prefix((scalarsMax + 1) * 4)
+        var shown = String.UnicodeScalarView()
+        var count = 0
+        for scalar in String(decoding: slice, as: UTF8.self).unicodeScalars {
+            guard count < scalarsMax else {
+                shown.append("…")
+                break
+            }
+            shown.append(visible(scalar))
+            count += 1
+        }
+        return String(shown)
+    }
+
+    /// The scalar itself, a space for a tab, or U+FFFD for what would act instead of being seen.
+    static func visible(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        if scalar.isASCII {
+            return scalar.value >= 0x20 && scalar.value < 0x7F ? scalar : scalar == "\t" ? " " : "\u{FFFD}"
+        }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: "\u{FFFD}"
+        default: scalar
+        }
+    }
+
+    /// `U+0009 (tab)`, `U+00A0 (no-break space)`; the number alone where there is no common name.
+    static func name(_ scalar: UInt32) -> String {
+        let digits = String(scalar, radix: 16, uppercase: true)
+        let number = "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+        return names[scalar].map { "\(number) (\($0))" } ?? number
+    }
+
+    private static let names: [UInt32: String] = [
+        0x00: "null", 0x08: "backspace", 0x09: "tab", 0x0A: "line feed", 0x0B: "vertical tab", 0x0C: "form feed",
+        0x0D: "carriage return", 0x1B: "escape", 0x7F: "delete", 0xA0: "no-break space", 0xAD: "soft hyphen",
+        0x200B: "zero width space", 0x200C: "zero width non-joiner", 0x200D: "zero width joiner",
+        0x200E: "left-to-right mark", 0x200F: "right-to-left mark", 0x2028: "line separator",
+        0x2029: "paragraph separator", 0x202F: "narrow no-break space", 0x2060: "word joiner",
+        0x3000: "ideographic space", 0xFEFF: "byte order mark", 0xFFFD: "replacement character",
+    ]
+}

@@ -1,0 +1,77 @@
+// Strings. The common one, in straight double quotes without an escape, is one run over its bytes and one String; the
+// rest of the file is about what people do to strings. Where a mark is missing, the line it was written on and what
+// stands after it decide how far the string was meant to go.
+
+extension Scanner {
+    /// Reads the string whose opening mark is at the cursor.
+    mutating func readString(_ style: QuoteStyle) -> String {
+        var start = position
+        advance()
+        if style == .double, isDoubledQuote {
+            start = position
+            advance()
+            report(.doubledQuote, from: start, replacement: "")
+        }
+        var segment = index
+        var multilineEnd = 0
+        decoded.removeAll(keepingCapacity: true)
+        while true {
+            skipPlain()
+            guard index < bytes.count else {
+                stop(.truncated, at: position, subject: "string", related: SourceRange(start: start, end: start))
+                return ""
+            }
+            let byte = bytes[index]
+            if byte == Byte.backslash {
+                decoded.append(contentsOf: bytes[segment..<index])
+                readEscape()
+                segment = index
+            } else if let mark = QuoteStyle(scalar(at: index).value), style.isClosed(by: mark) {
+                return close(style, from: start, segment: segment)
+            } else if byte == Byte.lineFeed || byte == Byte.carriageReturn {
+                if index >= multilineEnd { multilineEnd = closingMark(of: style) ?? 0 }
+                guard index < multilineEnd else { return endAtLineBreak(style, from: start, segment: segment) }
+                let lineBreak = position
+                advanceLine()
+                report(.lineBreakInString, from: lineBreak, related: SourceRange(start: start, end: lineBreak))
+            } else {
+                let character = position
+                advance()
+                if byte < 0x20 {
+                    report(.controlCharacter, from: character, replacement: Self.escape(byte))
+                }
+            }
+        }
+    }
+
+    /// Passes bytes that mean themselves in every string.
+    private mutating func skipPlain() {
+        var end = index
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte < 0x20 || byte >= 0x80 || byte == Byte.quote || byte == Byte.backslash { break }
+            if byte == Byte.apostrophe || byte == Byte.backtick { break }
+            end += 1
+        }
+        index = end
+    }
+
+    /// The string from `segment` to the cursor, after what has been decoded before.
+    mutating func content(from segment: Int) -> String {
+        if decoded.isEmpty { return text(segment..<index) }
+        decoded.append(contentsOf: bytes[segment..<index])
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
+    /// At the closing mark: passes it, and makes sure that it was meant to be one.
+    private mutating func close(_ style: QuoteStyle, from start: SourcePosition, segment: Int) -> String {
+        let string = content(from: segment)
+        advance()
+        if let kind = style.problem {
+            report(kind, from: start, replacement: SourceWriter.quoted(string))
+        } else if isRunOn {
+            return closeRunOn(string, from: start)
+        }
+        return string
+    }
+}

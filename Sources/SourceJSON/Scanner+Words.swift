@@ -1,0 +1,153 @@
+// Words: literals, unquoted keys, and text that somebody forgot to quote.
+
+extension Scanner {
+    /// Whether a scalar goes on with a word or number: everything that is no space, structure, quotation mark or slash.
+    func isWord(at offset: Int) -> Bool {
+        guard offset < bytes.count else { return false }
+        switch bytes[offset] {
+        case Byte.dollar, Byte.plus, Byte.minus, Byte.point, Byte.underscore: return true
+        case 0..<0x80: return bytes[offset].isDigit || bytes[offset].isLetter
+        default:
+            let value = scalar(at: offset).value
+            return Self.oddSpace(value) == nil && QuoteStyle(value) == nil
+        }
+    }
+
+    func wordEnd(_ start: Int) -> Int {
+        var end = start
+        while isWord(at: end) { end += scalar(at: end).length }
+        return end
+    }
+
+    func continuations(_ range: Range<Int>) -> Int {
+        var count = 0
+        for offset in range where bytes[offset].isContinuation { count += 1 }
+        return count
+    }
+
+    /// Reads a word in the place of a value.
+    mutating func readWord() -> SourceValue.Kind {
+        let start = position
+        index = wordEnd(index)
+        columnBase += continuations(start.offset..<index)
+        // No literal is longer than `undefined`; a String of a long word would be wasted.
+        let word = index - start.offset <= 9 ? text(start.offset..<index) : ""
+        switch word {
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        case "null": return .null
+        case "Infinity", "NaN":
+            report(.infinityOrNaN, from: start, replacement: "null")
+            return .number(SourceNumber(text: word))
+        case "True": return literal(.bool(true), .pythonLiteral, "true", from: start)
+        case "False": return literal(.bool(false), .pythonLiteral, "false", from: start)
+        case "None": return literal(.null, .pythonLiteral, "null", from: start)
+        case "undefined": return literal(.null, .undefined, "null", from: start)
+        default: break
+        }
+        switch word.lowercased() {
+        case "true": return literal(.bool(true), .wrongCaseLiteral, "true", from: start)
+        case "false": return literal(.bool(false), .wrongCaseLiteral, "false", from: start)
+        case "null": return literal(.null, .wrongCaseLiteral, "null", from: start)
+        default: return readBareString(from: start)
+        }
+    }
+
+    private mutating func literal(
+        _ value: SourceValue.Kind, _ kind: SourceProblemKind, _ replacement: String, from start: SourcePosition
+    ) -> SourceValue.Kind {
+        report(kind, from: start, replacement: replacement)
+        return value
+    }
+
+    /// Reads on to the end of an unquoted string whose beginning has been passed: it ends at space, a comma, a bracket or
+    /// a quotation mark, which then is its own closing one.
+    mutating func readBareString(from start: SourcePosition) -> SourceValue.Kind {
+        passBareText(endsAtColon: false)
+        let string = text(start.offset..<index)
+        let isNumber = bytes[start.offset..<index].allSatisfy { $0.isDigit || !$0.isLetter && $0 < 0x80 }
+        if byte == Byte.quote { index += 1 }
+        report(
+            isNumber ? .malformedNumber : .unquotedString, from: start,
+            replacement: SourceWriter.quoted(string))
+        return .string(string)
+    }
+
+    /// Passes text up to what ends a bare key or string. A colon within a bare string is part of it (`https://…`,
+    /// `14:6D:E9`), unless space follows.
+    mutating func passBareText(endsAtColon: Bool) {
+        while !isAtEnd {
+            switch byte {
+            case 0...Byte.space, Byte.comma, Byte.quote, Byte.openBrace, Byte.closeBrace, Byte.openBracket,
+                Byte.closeBracket:
+                return
+            case Byte.colon where endsAtColon || peek(1) <= Byte.quote: return
+            case 0x80...0xFF where Self.oddSpace(scalar(at: index).value) != nil: return
+            default: advance()
+            }
+        }
+    }
+
+    /// Reads a key without quotation marks: an identifier of JSON5 §3, or what somebody took for one. Nil, and nothing
+    /// read, where no key can begin.
+    mutating func readBareKey() -> String? {
+        let start = position
+        if let name = readIdentifier() {
+            let next = scalar(at: index).value
+            if !isBareKey(at: index) || Self.oddSpace(next) != nil {
+                report(.unquotedKey, from: start, replacement: SourceWriter.quoted(name))
+                return name
+            }
+        }
+        passBareText(endsAtColon: true)
+        guard index > start.offset else { return nil }
+        let key = text(start.offset..<index)
+        if byte == Byte.quote { index += 1 }
+        report(.invalidKey, from: start, replacement: SourceWriter.quoted(key))
+        return key
+    }
+
+    /// Whether a bare key that has begun goes on: neither space, structure nor a comment.
+    private func isBareKey(at offset: Int) -> Bool {
+        guard offset < bytes.count else { return false }
+        switch bytes[offset] {
+        case 0...Byte.space, Byte.colon, Byte.comma, Byte.openBrace, Byte.closeBrace, Byte.openBracket,
+            Byte.closeBracket, Byte.equals:
+            return false
+        case Byte.slash: return peek(1) != Byte.slash && peek(1) != Byte.asterisk
+        default: return true
+        }
+    }
+
+    /// The identifier at the cursor, its escapes decoded (ECMAScript 5.1 §7.6); nil, and nothing read, if there is none.
+    private mutating func readIdentifier() -> String? {
+        let start = position
+        var name = String.UnicodeScalarView()
+        while !isAtEnd {
+            var (value, length) = scalar(at: index)
+            if value == UInt32(Byte.backslash) {
+                guard peek(1) == UInt8(ascii: "u"), let unit = hexadecimalUnit(at: index + 2) else { break }
+                (value, length) = (unit, 6)
+            }
+            guard let scalar = Unicode.Scalar(value), Self.isIdentifier(scalar, isFirst: name.isEmpty) else { break }
+            name.append(scalar)
+            if length == 6 { index += 6 } else { advance() }
+        }
+        if name.isEmpty { rewind(to: start) }
+        return name.isEmpty ? nil : String(name)
+    }
+
+    private static func isIdentifier(_ scalar: Unicode.Scalar, isFirst: Bool) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "$", "_": return true
+        case "0"..."9", "\u{200C}", "\u{200D}": return !isFirst
+        default: break
+        }
+        if scalar.isASCII { return false }
+        return switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .letterNumber: true
+        case .nonspacingMark, .spacingMark, .decimalNumber, .connectorPunctuation: !isFirst
+        default: false
+        }
+    }
+}

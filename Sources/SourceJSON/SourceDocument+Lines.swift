@@ -1,0 +1,80 @@
+// Source lines for showing a problem in its place, with a caret under it. Both the length of a line and what it may do to
+// a terminal are bounded: the text comes from strangers.
+
+/// A piece of one source line, with the place of something in it.
+public struct SourceExcerpt: Hashable, Sendable {
+    /// The line, or the part of it around the place, with `…` where it was cut; every scalar is printable.
+    public let text: String
+    /// Scalars before the place, within `text`.
+    public let caretColumn: Int
+    /// Scalars to underline, at least 1; no more than the rest of `text`, unless the place is its end.
+    public let caretLength: Int
+}
+
+extension SourceDocument {
+    /// Scalars of a line that are shown.
+    public static let lineScalarsMax = 160
+
+    /// A line, counted from 1, without its break; cut after `lineScalarsMax` scalars, and empty if there is no such line.
+    public func line(_ number: Int) -> String {
+        guard number >= 1 else { return "" }
+        var start = 0
+        for _ in 1..<number {
+            let end = lineEnd(start)
+            guard end < text.count else { return "" }
+            start =
+                end
+                + (text[end] == Byte.carriageReturn && end + 1 < text.count && text[end + 1] == Byte.lineFeed ? 2 : 1)
+        }
+        return Printable.text(text[start..<lineEnd(start)], scalarsMax: Self.lineScalarsMax)
+    }
+
+    /// The line on which a range begins, cut around it, and where the caret goes.
+    public func excerpt(of range: SourceRange) -> SourceExcerpt {
+        let place = min(max(0, range.start.offset), text.count)
+        let width = Self.lineScalarsMax
+        let start = scalars(before: place, max: width / 2)
+        let end = scalars(after: place, max: width / 2)
+        let before = Printable.text(text[start..<place], scalarsMax: width)
+        let after = Printable.text(text[place..<end], scalarsMax: width)
+        let isCutBefore = start > 0 && !isLineBreak(start - 1)
+        let isCutAfter = end < text.count && !isLineBreak(end)
+        let marked = text[place..<max(place, min(end, range.end.offset))]
+        let caretLength = marked.count { !$0.isContinuation }
+        return SourceExcerpt(
+            text: (isCutBefore ? "…" : "") + before + after + (isCutAfter ? "…" : ""),
+            caretColumn: before.unicodeScalars.count + (isCutBefore ? 1 : 0), caretLength: max(1, caretLength))
+    }
+
+    private func isLineBreak(_ offset: Int) -> Bool {
+        text[offset] == Byte.lineFeed || text[offset] == Byte.carriageReturn
+    }
+
+    private func lineEnd(_ start: Int) -> Int {
+        var end = start
+        while end < text.count, !isLineBreak(end) { end += 1 }
+        return end
+    }
+
+    /// The offset up to `max` scalars before a place, on the same line.
+    private func scalars(before place: Int, max: Int) -> Int {
+        var start = place
+        var count = 0
+        while start > 0, !isLineBreak(start - 1), count < max {
+            start -= 1
+            if !text[start].isContinuation { count += 1 }
+        }
+        return start
+    }
+
+    private func scalars(after place: Int, max: Int) -> Int {
+        var end = place
+        var count = 0
+        while end < text.count, !isLineBreak(end) {
+            if !text[end].isContinuation { count += 1 }
+            if count > max { break }
+            end += 1
+        }
+        return end
+    }
+}

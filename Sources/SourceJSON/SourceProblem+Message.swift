@@ -1,0 +1,102 @@
+// The words for each problem. A message says what stands there and why it is wrong; a fix says what to do. Both are
+// lower-case and without a full stop, as findings are.
+
+extension SourceProblem {
+    /// What is wrong.
+    public var message: String {
+        switch kind {
+        case .tooLarge: "the file is larger than \(subject) bytes and was not read"
+        case .otherEncoding: "the text is encoded as \(subject); JSON is UTF-8 (RFC 8259 §8.1)"
+        case .byteOrderMark: "the text begins with a byte order mark, which some readers of JSON refuse"
+        case .invalidEncoding: "these bytes are no \(subject)"
+        case .empty: "the text is empty; a JSON text is one value"
+        case .html: "this is HTML (\(subject)), not JSON: a page was served or saved in place of the file"
+        case .xml: "this is \(subject), not JSON"
+        case .signedMessage: "this is \(subject), not JSON; a signed file holds its JSON inside"
+        case .pem: "this is PEM (\(subject)), not JSON"
+        case .compressed: "this is \(subject) data, not JSON: the file was saved compressed"
+        case .httpResponse: "this begins with \(subject) of an HTTP response, not with JSON"
+        case .javaScript: "this is JavaScript, not JSON: '\(subject)'"
+        case .plainText: "this is text, not JSON: '\(subject)'"
+        case .comment: "JSON has no comments"
+        case .hashComment: "'#' begins a comment in neither JSON nor JSON5"
+        case .unterminatedComment: "the comment opened here is never closed"
+        case .otherWhiteSpace: "\(subject) is no white space of JSON, however it looks"
+        case .invisibleCharacter: "the invisible character \(subject) stands between the values"
+        case .conflictMarker: "a merge conflict was committed unresolved: '\(subject)'"
+        case .templatePlaceholder: "the placeholder \(subject) was not filled in by its template engine"
+        case .ellipsis: "'...' stands for something left out; it is no value"
+        case .unexpectedCharacter: unexpectedMessage
+        case .trailingComma: "a comma stands before '\(subject)', with nothing after it; JSON refuses that"
+        case .missingComma: "a comma is missing between this and the value that ends at \(place(related?.end))"
+        case .extraComma: "a comma with no value before it"
+        case .wrongSeparator: "'\(subject)' stands where a comma must"
+        case .missingColon:
+            subject.isEmpty ? "a colon is missing after the key" : "'\(subject)' stands where a colon must"
+        case .missingKey: "a key is missing here, in the object opened at \(place(related?.start))"
+        case .missingValue: "the key at \(place(related?.start)) has no value"
+        case .memberInArray: "'key: value' in the array opened at \(place(related?.start)); only an object has keys"
+        case .mismatchedBracket: mismatchMessage
+        case .missingBraces: "a member stands outside any object: the braces around the text are missing"
+        case .truncated: "the text ends inside the \(subject) opened at \(place(related?.start))"
+        case .trailingContent: "the text goes on after its value, which ended at \(place(related?.end))"
+        case .duplicateKey:
+            "the key \(subject) is given twice, first at \(place(related?.start)); readers differ in which one counts"
+        default: tokenMessage
+        }
+    }
+
+    /// What is wrong with a single string, number or word.
+    private var tokenMessage: String {
+        switch kind {
+        case .singleQuotes: "\(subject) is in single quotation marks; JSON knows only \" marks"
+        case .smartQuotes:
+            "\(subject) has typographic quotation marks, as word processors make them; JSON knows only \" marks"
+        case .backtickQuotes: "\(subject) is in backticks; JSON knows only \" marks"
+        case .doubledQuote: "the quotation mark is doubled"
+        case .unescapedQuote:
+            "text goes on behind the string at \(place(related?.start)): a quotation mark in it is not escaped, or one is missing"
+        case .unquotedKey: "the key '\(subject)' has no quotation marks; JSON wants them"
+        case .invalidKey: "the key '\(subject)' needs quotation marks: it is no plain name"
+        case .unquotedString: "'\(subject)' has no quotation marks"
+        case .unterminatedString: "the string has no closing quotation mark on its line"
+        case .lineBreakInString:
+            "a line break in the string opened at \(place(related?.start)); a string stays on one line"
+        case .controlCharacter: "the control character \(subject) stands in a string unescaped"
+        case .lineContinuation: "a backslash at the end of a line continues a string in JavaScript, not in JSON"
+        case .javaScriptEscape: "'\(subject)' is an escape of JavaScript, not of JSON"
+        case .unknownEscape: "'\(subject)' is no escape of JSON"
+        case .invalidEscape: "'\(subject)' is no complete escape"
+        case .loneSurrogate:
+            "'\(subject)' is half of a surrogate pair and means no character; readers replace it or fail"
+        case .hexadecimalNumber: "\(subject) is hexadecimal; JSON numbers are decimal"
+        case .leadingZero: "\(subject) begins with a zero too many"
+        case .plusSign: "\(subject) has a plus sign; JSON writes none"
+        case .bareDecimalPoint: "\(subject) has no digit on one side of its point"
+        case .infinityOrNaN: "\(subject) is no number of JSON"
+        case .malformedNumber: "'\(subject)' is no number"
+        case .numberTooLong: "the number is longer than \(subject) bytes"
+        case .pythonLiteral: "\(subject) is Python; JSON writes it in lower case, and None as null"
+        case .wrongCaseLiteral: "\(subject) is not in lower case, as JSON writes it"
+        case .undefined: "undefined is JavaScript; JSON has null"
+        case .tooDeep: "values are nested deeper than \(subject) brackets"
+        case .tooManyValues: "the text has more than \(subject) values"
+        default: "more than \(subject) problems; the rest is not listed"
+        }
+    }
+
+    private var unexpectedMessage: String {
+        guard let related, related.end.offset > 0 else { return "'\(subject)' begins no value" }
+        return "'\(subject)' does not fit after what ends at \(place(related.end))"
+    }
+
+    private var mismatchMessage: String {
+        guard let related else { return "'\(subject)' closes nothing: no bracket is open here" }
+        return "'\(subject)' does not close the bracket opened at \(place(related.start))"
+    }
+
+    private func place(_ position: SourcePosition?) -> String {
+        guard let position else { return "the beginning" }
+        return "line \(position.line), column \(position.column)"
+    }
+}

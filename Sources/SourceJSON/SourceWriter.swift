@@ -1,0 +1,113 @@
+// Values back to text: strict JSON in UTF-8 without a byte order mark, members in the order given, characters as
+// themselves unless JSON demands an escape. It keeps its own stack, so that depth costs it no stack of the thread.
+
+/// Writes values as JSON.
+public enum SourceWriter {
+    /// The form for people and for files: two spaces of indentation, one element a line, a line feed at the end.
+    public static func canonical(_ value: SourceValue) -> [UInt8] {
+        var text = Output(isIndented: true)
+        text.write(value)
+        text.bytes.append(Byte.lineFeed)
+        return text.bytes
+    }
+
+    /// The shortest form: no white space at all.
+    public static func minified(_ value: SourceValue) -> [UInt8] {
+        var text = Output(isIndented: false)
+        text.write(value)
+        return text.bytes
+    }
+
+    /// A string as a JSON string, with its quotation marks.
+    public static func quoted(_ string: String) -> String {
+        var text = Output(isIndented: false)
+        text.write(string)
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
+
+    /// The text written so far.
+    private struct Output {
+        /// A container that has been opened: what is left of it.
+        private enum Open {
+            case array([SourceValue], next: Int)
+            case object([SourceMember], next: Int)
+        }
+
+        var bytes: [UInt8] = []
+        let isIndented: Bool
+        private var open: [Open] = []
+
+        init(isIndented: Bool) { self.isIndented = isIndented }
+
+        mutating func write(_ value: SourceValue) {
+            begin(value)
+            while let container = open.popLast() {
+                switch container {
+                case .array(let elements, let next):
+                    guard next < elements.count else {
+                        end(Byte.closeBracket, isEmpty: elements.isEmpty)
+                        continue
+                    }
+                    open.append(.array(elements, next: next + 1))
+                    separate(isFirst: next == 0)
+                    begin(elements[next])
+                case .object(let members, let next):
+                    guard next < members.count else {
+                        end(Byte.closeBrace, isEmpty: members.isEmpty)
+                        continue
+                    }
+                    open.append(.object(members, next: next + 1))
+                    separate(isFirst: next == 0)
+                    write(members[next].key)
+                    bytes.append(Byte.colon)
+                    if isIndented { bytes.append(Byte.space) }
+                    begin(members[next].value)
+                }
+            }
+        }
+
+        /// Writes a scalar whole, and of a container its opening bracket.
+        private mutating func begin(_ value: SourceValue) {
+            switch value.kind {
+            case .null: bytes.append(contentsOf: "null".utf8)
+            case .bool(let bool): bytes.append(contentsOf: (bool ? "true" : "false").utf8)
+            case .number(let number): bytes.append(contentsOf: number.canonicalText.utf8)
+            case .string(let string): write(string)
+            case .array(let elements):
+                bytes.append(Byte.openBracket)
+                open.append(.array(elements, next: 0))
+            case .object(let members):
+                bytes.append(Byte.openBrace)
+                open.append(.object(members, next: 0))
+            }
+        }
+
+        private mutating func separate(isFirst: Bool) {
+            if !isFirst { bytes.append(Byte.comma) }
+            breakLine()
+        }
+
+        private mutating func end(_ bracket: UInt8, isEmpty: Bool) {
+            if !isEmpty { breakLine() }
+            bytes.append(bracket)
+        }
+
+        private mutating func breakLine() {
+            guard isIndented else { return }
+            bytes.append(Byte.lineFeed)
+            bytes.append(contentsOf: repeatElement(Byte.space, count: 2 * open.count))
+        }
+
+        mutating func write(_ string: String) {
+            bytes.append(Byte.quote)
+            for byte in string.utf8 {
+                if byte < 0x20 || byte == Byte.quote || byte == Byte.backslash {
+                    bytes.append(contentsOf: Scanner.escape(byte).utf8)
+                } else {
+                    bytes.append(byte)
+                }
+            }
+            bytes.append(Byte.quote)
+        }
+    }
+}
