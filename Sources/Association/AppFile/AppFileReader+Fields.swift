@@ -70,7 +70,7 @@ extension AppFileReader {
             wrongType(value, fields.path(key), wanted: "a number")
             return nil
         }
-        guard let whole = Int(number.text), allowed.contains(whole) else {
+        guard let whole = number.asInt, allowed.contains(whole) else {
             report(
                 .outOfRange, value.range,
                 "\(fields.path(key).quoted) is \(number.text.quoted), and must be a whole number from "

@@ -47,7 +47,7 @@ extension AppFileReader {
             if host.value.isWildcard, !exact.contains(name) {
                 report(
                     .wildcardWithoutParent, host.range,
-                    "Apple and Android fetch the file for \(host.value.text) from \(name), which is not among the hosts",
+                    "Apple and Android fetch the file for \(host.value.text) from \(name), which is not listed",
                     fix: "add \"\(name)\"")
             }
             // `localhost` and the names below it are for trying things out.

@@ -1,5 +1,5 @@
-// App ids, package names and certificate fingerprints: the texts that decide whether a phone believes us at all. What is
-// wrong with one is known elsewhere (`AppID`, `PackageName`, `Fingerprint`); here it gets its place in the file.
+// App ids, package names and certificate fingerprints: the texts that decide whether a phone believes us at all. What
+// is wrong with one is known elsewhere (`AppID`, `PackageName`, `Fingerprint`); here it gets its place in the file.
 
 import SourceJSON
 

@@ -16,12 +16,13 @@ extension AppFileReader {
     mutating func appFile(_ root: SourceValue, environment: String?) -> AppFile? {
         guard case .object = root.kind else {
             report(
-                .notAnObject, root.range, "an app file is an object, and this one is \(root.kind.spokenName)",
+                .notAnObject, root.range, "an app file is an object, and this one is \(root.spokenName)",
                 fix: "put its keys into { }")
             return nil
         }
         guard let base = fields(of: root, place: "", known: Self.rootKeys) else { return nil }
         let overlays = environmentNames(in: base)
+        environments = overlays
         let exampleHosts = hostsOfAllEnvironments(base)
         let merged = overlaid(base, environment: environment, names: overlays)
         let name = string("name", in: merged)

@@ -8,6 +8,8 @@ struct AppFileReader {
     let file: String
     private(set) var findings: [Finding] = []
     private(set) var hasErrors = false
+    /// The names under `environments`.
+    var environments: [String] = []
 
     /// A file that was never meant as an app file could have a finding for each of its bytes; nobody reads past these.
     static let findingsMax = 500
@@ -39,7 +41,7 @@ struct AppFileReader {
     }
 
     mutating func wrongType(_ value: SourceValue, _ place: String, wanted: String, fix: String? = nil) {
-        report(.wrongType, value.range, "\(place.quoted) is \(value.kind.spokenName), and must be \(wanted)", fix: fix)
+        report(.wrongType, value.range, "\(place.quoted) is \(value.spokenName), and must be \(wanted)", fix: fix)
     }
 }
 
@@ -61,10 +63,10 @@ struct Located<Value> {
     var range: SourceRange
 }
 
-extension SourceValue.Kind {
+extension SourceValue {
     /// What a value is, as the end of "it is …".
     var spokenName: String {
-        switch self {
+        switch kind {
         case .null: "null"
         case .bool: "a boolean"
         case .number: "a number"

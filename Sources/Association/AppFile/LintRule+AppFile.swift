@@ -133,9 +133,9 @@ extension LintRule {
             why: "Some unusual URLs are decided differently there.",
             fix: "nothing, unless such URLs are in use.", sources: [.appleDetails, .appleArchive]),
         LintRule(
-            "APP-033", .error, "too many rules",
-            why: "Every phone would work through all of them for every link.",
-            fix: "use wildcards or variables.", sources: [.inference]),
+            "APP-033", .error, "the statement list of a host is too large",
+            why: "Android's verifier reads a megabyte and refuses a longer file.",
+            fix: "use fewer rules or variables, or move apps to hosts of their own.", sources: [.aosp]),
         LintRule(
             "APP-034", .error, "the association document of a host is too large",
             why: "Apple reads 131,072 bytes, counted unpacked, and refuses a longer file.",
@@ -145,24 +145,20 @@ extension LintRule {
             why: "A few more rules and Apple refuses it.",
             fix: "use wildcards and variables, or move apps to hosts of their own.", sources: [.appleArchive]),
         LintRule(
-            "APP-036", .note, "several apps on one host",
-            why: "Their entries are merged, and the order decides where they overlap.",
-            fix: "set priority where the order matters.", sources: [.appleComponents]),
-        LintRule(
-            "APP-037", .warning, "two apps claim the same URL",
+            "APP-036", .warning, "two apps claim the same URL",
             why: "With both installed, which one opens is up to the system.",
             fix: "exclude the URL in one of the apps, or narrow its rules.",
             sources: [.appleComponents, .androidVerify]),
         LintRule(
-            "APP-038", .warning, "apps on one host want different things",
+            "APP-037", .warning, "apps on one host want different things",
             why: "The host has one document of each kind, so one setting wins.",
             fix: "make them equal.", sources: [.inference]),
         LintRule(
-            "APP-039", .warning, "one app in two app files of a host",
+            "APP-038", .warning, "one app in two app files of a host",
             why: "Whether Apple reads its second entry is unsettled, and Android leaves it undefined.",
             fix: "merge the two files.", sources: [.inference, .androidConfigure]),
         LintRule(
-            "APP-040", .note, "a variable is published under another name",
+            "APP-039", .note, "a variable is published under another name",
             why: "All apps of a host share one table of variables, beside the predefined ones.",
             fix: "nothing; or give it a name of its own.", sources: [.appleVariables]),
     ]

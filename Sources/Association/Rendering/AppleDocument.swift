@@ -20,7 +20,7 @@ enum AppleDocument {
             ),
             ("appclips", service(ios.flatMap(\.appClips))),
         ]
-        return document.contains { $0.1 != nil } ? .object(document) : nil
+        return document.contains { $0.1 != nil } ? .object(present: document) : nil
     }
 
     private static func service(_ appIDs: [String]) -> SourceValue? {
@@ -33,47 +33,62 @@ enum AppleDocument {
         let linked = apps.filter { $0.ios?.services.contains(.applinks) == true && !$0.links.isEmpty }
         guard !linked.isEmpty else { return nil }
         var details: [SourceValue] = []
-        var variables: [SubstitutionVariable] = []
+        var table = VariableTable()
         for app in linked {
-            guard let ios = app.ios else { continue }
-            variables += ios.variables
-            details += self.details(of: ios, links: app.links)
+            let renamed = table.add(app)
+            findings += renamedFindings(renamed, app)
+            details += self.details(of: app, links: app.links.map { $0.renaming(renamed) })
         }
         let hasLegacy = linked.contains { $0.ios?.hasLegacyPaths == true }
-        return .object([
+        let variables = table.variables.map { ($0.name, SourceValue?.some(.strings($0.values))) }
+        return .object(present: [
+            // iOS 9 to 12 want the key, and want it empty.
             ("apps", hasLegacy ? .array([]) : nil),
             ("details", .array(details)),
-            (
-                "substitutionVariables",
-                variables.isEmpty ? nil : .object(variables.map { ($0.name, .strings($0.values)) })
-            ),
+            ("substitutionVariables", variables.isEmpty ? nil : .object(present: variables)),
         ])
     }
 
-    private static func details(of ios: IOSApp, links: [AppleComponent]) -> [SourceValue] {
+    private static func details(of app: AppFile, links: [AppleComponent]) -> [SourceValue] {
+        guard let ios = app.ios else { return [] }
         let defaults = ios.defaults.isEmpty ? nil : rendered(ios.defaults)
         let components = SourceValue.array(links.map(rendered))
-        guard ios.hasLegacyPaths else {
-            return [.object([("appIDs", .strings(ios.appIDs)), ("defaults", defaults), ("components", components)])]
+        guard let legacy = app.legacyPaths else {
+            return [
+                .object(present: [
+                    ("appIDs", .strings(ios.appIDs)), ("defaults", defaults), ("components", components),
+                ])
+            ]
         }
-        let paths = SourceValue.strings(links.compactMap(\.path))
         return ios.appIDs.map { appID in
-            .object([
+            .object(present: [
                 ("appIDs", .strings([appID])), ("appID", .string(appID)), ("defaults", defaults),
-                ("components", components), ("paths", paths),
+                ("components", components), ("paths", .strings(legacy.rules)),
             ])
         }
     }
 
+    private static func renamedFindings(_ renamed: [String: String], _ app: AppFile) -> [Finding] {
+        renamed.sorted { $0.key < $1.key }.map { name, newName in
+            let index = app.ios?.variables.firstIndex { $0.name == name }
+            let reason =
+                SubstitutionTable.predefinedNames.contains(name)
+                ? "because Apple defines one of that name" : "because another app of the host has one of that name"
+            return Finding(
+                .variableRenamed, in: app, at: index.flatMap { app.ranges.variables.element(at: $0) },
+                "the variable \(name.quoted) is published as \(newName.quoted), \(reason)")
+        }
+    }
+
     private static func rendered(_ defaults: AppleDefaults) -> SourceValue {
-        .object([
+        .object(present: [
             ("caseSensitive", defaults.caseSensitive.map { .bool($0) }),
             ("percentEncoded", defaults.percentEncoded.map { .bool($0) }),
         ])
     }
 
     private static func rendered(_ link: AppleComponent) -> SourceValue {
-        .object([
+        .object(present: [
             ("/", link.path.map { .string($0) }),
             ("?", link.query.map(rendered)),
             ("#", link.fragment.map { .string($0) }),

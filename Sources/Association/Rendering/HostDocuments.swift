@@ -17,7 +17,10 @@ public struct HostDocuments: Sendable {
 extension HostDocuments {
     /// The documents exactly as they are served: minified, because every phone downloads them and Apple counts their
     /// size unpacked; and with a newline at the end, because people look at them in terminals.
-    //public var appleBytes: [UInt8]? { apple.map(Self.bytes) }
-    //    public var statementBytes: [UInt8]? { statements.map(Self.bytes) }
+    public var appleBytes: [UInt8]? { apple.map(Self.bytes) }
+    public var statementBytes: [UInt8]? { statements.map(Self.bytes) }
 
+    static func bytes(of document: SourceValue) -> [UInt8] {
+        SourceWriter.minified(document) + [UInt8(ascii: "\n")]
+    }
 }

@@ -5,6 +5,13 @@ import SourceJSON
 
 /// Renders what is served for one host.
 public enum Renderer {
+    /// Apple's limit, counted on the document unpacked.
+    static let appleBytesMax = 131_072
+    /// From here on, a few more rules could be the last.
+    static let appleBytesNear = 102_400
+    /// What AOSP's verifier takes.
+    static let statementBytesMax = 1_048_576
+
     /// The order in which files that share a host are merged: by priority, then by path, byte by byte.
     public static func mergeOrder(_ apps: [AppFile]) -> [AppFile] {
         apps.sorted { first, second in
@@ -17,11 +24,15 @@ public enum Renderer {
     public static func documents(for apps: [AppFile], host: String? = nil) -> HostDocuments {
         var findings: [Finding] = []
         let apple = AppleDocument.render(apps, findings: &findings)
-        let statements = StatementDocument.render(apps, findings: &findings)
+        let statements = StatementDocument.render(apps)
+        let check = HostCheck(apps: apps, host: host ?? apps.first?.hosts.first?.text ?? "the host")
+        findings += check.findings()
+        findings += check.sizeFindings(
+            appleBytes: apple.map { HostDocuments.bytes(of: $0).count },
+            statementBytes: statements.map { HostDocuments.bytes(of: $0).count })
         return HostDocuments(
             apple: apple, statements: statements,
             signing: apps.lazy.compactMap(\.ios).first?.signing ?? .none,
-            cacheSeconds: apps.map(\.cacheSeconds).min() ?? AppFile.cacheSecondsDefault,
-            findings: findings)
+            cacheSeconds: apps.map(\.cacheSeconds).min() ?? AppFile.cacheSecondsDefault, findings: findings)
     }
 }

@@ -1,0 +1,150 @@
+// From one rule of an app file to the dynamic rules that mean the same on Android 15, or to the reason why there are
+// none. A rule is translated exactly or, as far as its stars go, to within links that nobody has (`AndroidPattern`).
+// One that Android cannot look for is left out rather than approximated, and the caller says so.
+//
+// "The same" is meant for links as browsers write them: no doubled slash, no escape where none is needed, no query item
+// twice. Elsewhere the two platforms differ in every rule.
+
+/// What became of one rule in another dialect.
+struct RuleTranslation<Rule> {
+    var rules: [Rule] = []
+    /// What the other dialect cannot say, as the end of "it needs …". Without one and without rules, the rule matches
+    /// nothing in its own dialect either.
+    var obstacle: String?
+}
+
+/// Translates the rules of one app.
+struct AndroidTranslator {
+    private let defaults: AppleDefaults
+    private let variants: PatternVariants
+
+    /// What a single rule may become; beyond that, the list would be a burden on every link.
+    private static let rulesMax = 128
+
+    init(defaults: AppleDefaults, variables: [SubstitutionVariable]) {
+        self.defaults = defaults
+        variants = PatternVariants(table: SubstitutionTable(variables), limit: Self.rulesMax)
+    }
+
+    /// The alternatives for one part of a rule; nil in `patterns` stands for a part that is not looked at.
+    private enum Alternatives {
+        case anything
+        case patterns([String])
+        case obstacle(String)
+    }
+
+    func translate(_ link: AppleComponent) -> RuleTranslation<AndroidRule> {
+        let isEncoded = link.percentEncoded ?? defaults.percentEncoded ?? true
+        var drafts = [AndroidRule(exclude: link.exclude ?? false, range: link.range)]
+        if let path = link.path {
+            switch pathAlternatives(path, isEncoded: isEncoded) {
+            case .anything: break
+            case .obstacle(let obstacle): return RuleTranslation(obstacle: obstacle)
+            case .patterns(let patterns): drafts = Self.combined(drafts, patterns) { $0.path = $1 }
+            }
+        }
+        switch link.query {
+        case nil, .whole("*"): break
+        case .whole: return RuleTranslation(obstacle: "the whole query at once, where single items are compared")
+        case .items(let items):
+            for item in items {
+                switch itemAlternatives(item, isEncoded: isEncoded) {
+                case .anything: break
+                case .obstacle(let obstacle): return RuleTranslation(obstacle: obstacle)
+                case .patterns(let patterns):
+                    drafts = Self.combined(drafts, patterns) {
+                        $0.query = ($0.query ?? []) + [QueryItemPattern(name: item.name, pattern: $1)]
+                    }
+                }
+            }
+        }
+        if let fragment = link.fragment {
+            switch textAlternatives(fragment, isEncoded: isEncoded, part: .fragment) {
+            case .anything: break
+            case .obstacle(let obstacle): return RuleTranslation(obstacle: obstacle)
+            case .patterns(let patterns): drafts = Self.combined(drafts, patterns) { $0.fragment = $1 }
+            }
+        }
+        guard drafts.count <= Self.rulesMax else { return RuleTranslation(obstacle: Self.tooMany) }
+        // A rule that looks at nothing matches nothing there.
+        for index in drafts.indices where drafts[index].isEmpty { drafts[index].path = "*" }
+        return RuleTranslation(rules: drafts)
+    }
+
+    private static let tooMany = "more than \(rulesMax) rules, with every value of its variables written out"
+
+    private static func combined(
+        _ drafts: [AndroidRule], _ patterns: [String], _ set: (inout AndroidRule, String) -> Void
+    ) -> [AndroidRule] {
+        // One more than the limit is as bad as a million.
+        guard drafts.count * patterns.count <= rulesMax * 2 else {
+            return Array(repeating: AndroidRule(), count: rulesMax + 1)
+        }
+        return drafts.flatMap { draft in
+            patterns.map { pattern in
+                var rule = draft
+                set(&rule, pattern)
+                return rule
+            }
+        }
+    }
+
+    private func pathAlternatives(_ path: String, isEncoded: Bool) -> Alternatives {
+        let normal = AppleSlashes.normalised(PatternToken.tokens(of: path))
+        guard let expanded = variants.expanded(normal) else { return .obstacle(Self.tooMany) }
+        var plain: [[PatternToken]] = []
+        for pattern in expanded {
+            switch AndroidPattern.decoded(pattern, isEncoded: isEncoded, part: .path) {
+            case .never: continue
+            case .obstacle(let obstacle): return .obstacle(obstacle)
+            case .pattern(let decoded):
+                switch PatternVariants.paths(decoded) {
+                case .everything: return .anything
+                case .some(let paths): plain += paths
+                }
+            }
+        }
+        return .patterns(Self.texts(plain))
+    }
+
+    private func itemAlternatives(_ item: QueryItemPattern, isEncoded: Bool) -> Alternatives {
+        let alternatives = textAlternatives(item.pattern, isEncoded: isEncoded, part: .queryValue)
+        guard case .patterns = alternatives else { return alternatives }
+        // The name goes through Android's matcher together with the value.
+        let isPlain = item.name.unicodeScalars.allSatisfy { $0.isASCII && $0.value > 0x20 && !"*?%&;=".contains($0) }
+        if item.name.isEmpty || !isPlain { return .obstacle("the item \(item.name.quoted), a name it cannot look for") }
+        return alternatives
+    }
+
+    private func textAlternatives(_ text: String, isEncoded: Bool, part: AndroidPattern.Part) -> Alternatives {
+        guard let expanded = variants.expanded(PatternToken.tokens(of: text)) else { return .obstacle(Self.tooMany) }
+        var plain: [[PatternToken]] = []
+        // Apple reads an absent item or fragment as an empty one, so a bare star asks for nothing.
+        if expanded.contains([.star]) { return .anything }
+        for pattern in expanded {
+            switch AndroidPattern.decoded(pattern, isEncoded: isEncoded, part: part) {
+            case .never: continue
+            case .obstacle(let obstacle): return .obstacle(obstacle)
+            case .pattern(let decoded):
+                if decoded.isEmpty { return .obstacle("a part that is absent or empty, which it cannot look for") }
+                plain.append(decoded)
+            }
+        }
+        return .patterns(Self.texts(plain))
+    }
+
+    /// Each pattern once, with its stars repeated.
+    private static func texts(_ patterns: [[PatternToken]]) -> [String] {
+        var seen: Set<String> = []
+        return patterns.flatMap(AndroidPattern.repeated).map(\.text).filter { seen.insert($0).inserted }
+    }
+}
+
+extension AndroidRule {
+    /// Whether it looks at no part of the URL.
+    var isEmpty: Bool { path == nil && query == nil && fragment == nil }
+}
+
+extension String {
+    func contains(_ scalar: Unicode.Scalar) -> Bool { unicodeScalars.contains(scalar) }
+}

@@ -1,0 +1,111 @@
+// Patterns as lists of plain ones: variables written out, paths with and without their trailing slash. Other dialects
+// have neither variables nor Apple's indifference to slashes, so what is one pattern here may be several there.
+
+/// Expands a pattern of Apple's dialect.
+struct PatternVariants {
+    let table: SubstitutionTable
+    /// How many patterns one pattern may become.
+    let limit: Int
+
+    /// The pattern with its variables replaced by each of their values, wildcards in canonical order. Empty when it can
+    /// match nothing; nil when there would be more than the limit.
+    func expanded(_ tokens: [PatternToken]) -> [[PatternToken]]? {
+        var variants: [[PatternToken]] = [[]]
+        for token in tokens {
+            switch token {
+            case .scalar, .any, .star:
+                for index in variants.indices { variants[index].append(token) }
+            case .broken: return []
+            case .variable(let name):
+                guard let values = values(of: name) else { return [] }
+                guard variants.count * values.count <= limit else { return nil }
+                variants = variants.flatMap { start in values.map { start + $0 } }
+            }
+        }
+        return variants.map(Self.canonical)
+    }
+
+    private func values(of name: String) -> [[PatternToken]]? {
+        if let custom = table.values(of: name) { return custom.map(PatternToken.tokens) }
+        let text: String
+        switch name {
+        case "digit": text = Self.digits
+        case "xdigit": text = Self.digits + "ABCDEFabcdef"
+        case "upper": text = Self.upper
+        case "lower": text = Self.lower
+        case "alpha": text = Self.upper + Self.lower
+        case "alnum": text = Self.upper + Self.lower + Self.digits
+        case "region": return ISOCodes.regions.flatMap(Self.bothSpellings)
+        case "lang": return ISOCodes.languages.flatMap(Self.bothSpellings)
+        default: return nil
+        }
+        return text.unicodeScalars.map { [.scalar($0)] }
+    }
+
+    private static let digits = "0123456789"
+    private static let upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    private static let lower = "abcdefghijklmnopqrstuvwxyz"
+
+    private static func bothSpellings(_ code: String) -> [[PatternToken]] {
+        [PatternToken.tokens(of: code.uppercased()), PatternToken.tokens(of: code.lowercased())]
+    }
+
+    /// A run of wildcards means the same in any order; `?` first is the one that Android reads right.
+    static func canonical(_ tokens: [PatternToken]) -> [PatternToken] {
+        var result: [PatternToken] = []
+        result.reserveCapacity(tokens.count)
+        var hasStar = false
+        for token in tokens {
+            switch token {
+            case .star: hasStar = true
+            case .any: result.append(.any)
+            default:
+                if hasStar { result.append(.star) }
+                hasStar = false
+                result.append(token)
+            }
+        }
+        if hasStar { result.append(.star) }
+        return result
+    }
+}
+
+extension PatternVariants {
+    /// What a path pattern means to an engine that takes slashes as they are.
+    enum Paths: Hashable {
+        case everything
+        case some([[PatternToken]])
+    }
+
+    /// The paths that Apple's comparison accepts for a pattern in its normal form (see `AppleSlashes`), as patterns over
+    /// the path as it is. A path with two slashes in a row is none that a link has.
+    static func paths(_ pattern: [PatternToken]) -> Paths {
+        guard pattern.count > 1 else { return pattern == [.star] ? .everything : .some([pattern]) }
+        var stem = pattern
+        let last = stem.removeLast()
+        switch last {
+        case .slash:
+            guard stem.last == .star else { return .some([stem, pattern]) }
+            // `/x/*/` needs something between the slashes, `/x*/` does not.
+            if stem.count > 1, stem[stem.count - 2] == .slash { stem.insert(.any, at: stem.count - 1) }
+            return .some([stem])
+        case .star where stem.last == .slash:
+            stem.removeLast()
+            return stem.isEmpty ? .everything : .some([stem, pattern])
+        default: return .some([pattern])
+        }
+    }
+}
+
+extension [PatternToken] {
+    /// The pattern as it is written.
+    var text: String { PatternToken.text(of: self) }
+
+    /// Whether upper and lower case of it differ.
+    var hasCase: Bool {
+        contains { token in
+            guard case .scalar(let scalar) = token else { return false }
+            return scalar.properties.isCased
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// URLs worth asking about when one rule is said in two dialects: those on which the dialects are known to part. They
+// are only questions; whether the platforms really differ on one is found by asking both matchers.
+
+/// A URL and the difference between the dialects that it is made to show.
+struct WitnessCandidate {
+    enum Reason {
+        case plain
+        /// A `?` that the trailing slash can stand for.
+        case trailingSlash
+        /// More occurrences of what follows a star than the translation provides for.
+        case repetition
+        case letterCase
+        /// The host without any path.
+        case bareHost
+        case absentItem, extraItem
+    }
+
+    var url: LinkURL
+    var reason: Reason
+}
+
+/// Makes candidates from one rule.
+struct WitnessCandidates {
+    let host: String
+    let table: SubstitutionTable
+
+    /// More than any translation repeats.
+    private static let repetitions = 6
+
+    func candidates(for link: AppleComponent, isEncoded: Bool) -> [WitnessCandidate] {
+        let tokens = AppleSlashes.normalised(PatternToken.tokens(of: link.path ?? "/"))
+        let sampler = PatternSampler(table: table, isEncoded: isEncoded)
+        let plain = withoutTrailingSlash(sampler.sample(tokens, star: .shortest))
+        let paths: [(String, WitnessCandidate.Reason)] = [
+            (plain, .plain), (plain.hasSuffix("/") ? plain : plain + "/", .plain),
+            (withoutTrailingSlash(sampler.sample(tokens, star: .word)), .plain),
+            (withoutTrailingSlash(sampler.sample(tokens, star: .repetitions(Self.repetitions))), .repetition),
+            (slashInPlaceOfLast(plain), .trailingSlash),
+            (swappedCase(plain), .letterCase),
+            (plain == "/" ? "" : plain, .bareHost),
+        ]
+        let query = queryText(link.query, sampler) { sampler.sample($0, star: .word) }
+        let fragment = link.fragment.map { "#" + sampler.sample(PatternToken.tokens(of: $0), star: .word) } ?? ""
+        var texts = paths.map { ($0.0 + query + fragment, $0.1) }
+        let deepQuery = queryText(link.query, sampler) { sampler.sample($0, star: .repetitions(Self.repetitions)) }
+        texts.append((plain + deepQuery + fragment, .repetition))
+        texts.append((plain + swappedCase(query) + fragment, .letterCase))
+        texts.append((plain + fragment, .absentItem))
+        texts.append((plain + query + (query.isEmpty ? "?" : "&") + "utm_source=mail" + fragment, .extraItem))
+        texts.append((plain + query + swappedCase(fragment), .letterCase))
+        return texts.compactMap { text, reason in
+            LinkURL("https://\(host)\(text)").map { WitnessCandidate(url: $0, reason: reason) }
+        }
+    }
+
+    private func queryText(
+        _ query: AppleQuery?, _ sampler: PatternSampler, _ sample: ([PatternToken]) -> String
+    ) -> String {
+        switch query {
+        case nil: return ""
+        case .whole(let pattern):
+            let text = sample(PatternToken.tokens(of: pattern))
+            return text.isEmpty ? "" : "?" + text
+        case .items(let items):
+            let wanted = items.filter { !$0.pattern.isEmpty }
+            let texts = wanted.map { "\($0.name)=\(sample(PatternToken.tokens(of: $0.pattern)))" }
+            return texts.isEmpty ? "" : "?" + texts.joined(separator: "&")
+        }
+    }
+
+    private func withoutTrailingSlash(_ path: String) -> String {
+        path.utf8.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    private func slashInPlaceOfLast(_ path: String) -> String {
+        guard path.utf8.count > 1, !path.hasSuffix("/") else { return path }
+        // A doubled slash is none that a link has.
+        let stem = path.dropLast()
+        return stem.hasSuffix("/") ? path : stem + "/"
+    }
+
+    /// The text with its first letter behind the leading slash or question mark in the other case; names of query items
+    /// stay as they are.
+    private func swappedCase(_ text: String) -> String {
+        var bytes = Array(text.utf8)
+        let start = text.hasPrefix("?") ? (bytes.firstIndex(of: UInt8(ascii: "=")) ?? 0) : 0
+        var index = start
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%") {
+                index += 3
+                continue
+            }
+            if ASCII.isLetter(bytes[index]) {
+                bytes[index] ^= 0x20
+                break
+            }
+            index += 1
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Writes a text that a pattern accepts.
+struct PatternSampler {
+    let table: SubstitutionTable
+    let isEncoded: Bool
+
+    enum Star {
+        case shortest
+        case word
+        /// What follows the star, so many times more.
+        case repetitions(Int)
+    }
+
+    func sample(_ tokens: [PatternToken], star: Star) -> String {
+        var text = ""
+        for (index, token) in tokens.enumerated() {
+            switch token {
+            case .scalar(let scalar): append(scalar, to: &text)
+            case .any: text += "x"
+            case .star: appendStar(star, before: tokens.element(at: index + 1), to: &text)
+            case .variable(let name): text += value(of: name)
+            case .broken: continue
+            }
+        }
+        return text
+    }
+
+    private func appendStar(_ star: Star, before next: PatternToken?, to text: inout String) {
+        switch star {
+        case .shortest: return
+        case .word: text += "x"
+        case .repetitions(let count):
+            text += "x"
+            guard case .scalar(let scalar) = next else { return }
+            for _ in 0..<count {
+                append(scalar, to: &text)
+                text += "x"
+            }
+        }
+    }
+
+    private func append(_ scalar: Unicode.Scalar, to text: inout String) {
+        // A decoded pattern has characters that would cut the URL in other places if they stood there bare.
+        if !isEncoded, "%?#&+".unicodeScalars.contains(scalar) {
+            text += String(decoding: Percent.escape(UInt8(truncatingIfNeeded: scalar.value)), as: UTF8.self)
+        } else {
+            text.unicodeScalars.append(scalar)
+        }
+    }
+
+    private func value(of name: String) -> String {
+        if let custom = table.values(of: name) {
+            return custom.first.map { sample(PatternToken.tokens(of: $0), star: .shortest) } ?? ""
+        }
+        switch name {
+        case "digit", "xdigit", "alnum": return "7"
+        case "upper", "alpha": return "A"
+        case "lower": return "a"
+        case "region": return "GB"
+        case "lang": return "en"
+        default: return ""
+        }
+    }
+}
