@@ -6,17 +6,19 @@ struct HouseRuleTestCompanionTests {
     private let rule = HouseRule.testCompanion(testFiles: ["PatternTests", "Rule+MatchTests"])
 
     @Test func `refuses logic without a test`() {
-        let violations = rule.check(SourceFile(path: "Sources/Association/Other.swift", "if a { b() }"))
+        let violations = rule.check(
+            SourceFile(path: "Sources/Association/Other.swift", "public func c() { if a { b() } }"))
         #expect(violations.map(\.message) == ["no test file of its name; add Tests/AssociationTests/OtherTests.swift"])
     }
 
     @Test(arguments: [
-        ("Sources/Association/Pattern.swift", "if a { b() }"),
-        ("Sources/Association/Pattern+Aspect.swift", "if a { b() }"),
-        ("Sources/Association/Rule+Match.swift", "if a { b() }"),
-        ("Sources/Association/Plain.swift", "struct Plain { var a: Int }"),
-        ("Sources/Posix/Socket.swift", "if a { b() }"),
-        ("Tests/AssociationTests/Other.swift", "if a { b() }"),
+        ("Sources/Association/Pattern.swift", "public func c() { if a { b() } }"),
+        ("Sources/Association/Pattern+Aspect.swift", "public func c() { if a { b() } }"),
+        ("Sources/Association/Rule+Match.swift", "public func c() { if a { b() } }"),
+        ("Sources/Association/Plain.swift", "public init() { a = 1 }"),
+        ("Sources/Association/Hidden.swift", "func c() { if a { b() } }"),
+        ("Sources/Posix/Socket.swift", "public func c() { if a { b() } }"),
+        ("Tests/AssociationTests/Other.swift", "public func c() { if a { b() } }"),
     ])
     func `asks for none elsewhere`(path: String, text: String) {
         #expect(rule.check(SourceFile(path: path, text)).isEmpty)

@@ -37,7 +37,9 @@ struct SourceTextTests {
         ("Data(", "x.Data(y)", false),
         ("Data(", "userData(Data(y))", true),
         ("any ", "x: any Y", true),
-        ("any ", "many x", false),
+        ("any ", "[any (A & B)]", true),
+        ("any ", "many X", false),
+        ("any ", "any |= X", false),
         ("await", "awaiting", false),
         ("try!", "try! x()", true),
     ])

@@ -11,6 +11,9 @@ struct Lexer {
         case string(hashes: Int, quotes: Int)
     }
 
+    /// The bytes at which, in code, something else may begin or end.
+    private static let opens = (UInt8.min...UInt8.max).map { "/`#\"()".utf8.contains($0) }
+
     private let bytes: [UInt8]
     private var kinds: [Kind]
     private var index = 0
@@ -37,7 +40,9 @@ struct Lexer {
     }
 
     private mutating func readCode(openParentheses: Int) {
-        if starts(with: "//") {
+        if !Self.opens[Int(bytes[index])] {
+            take(.code, 1)
+        } else if starts(with: "//") {
             take(.comment, upTo: "\n")
         } else if starts(with: "/*") {
             takeBlockComment()

@@ -27,10 +27,14 @@ struct SourceFile {
         return ModuleTable.module(named: name)
     }
 
-    /// Whether the file decides anything, so that a test of it could fail.
-    var hasLogic: Bool {
-        ["if", "guard", "switch", "for", "while", "repeat"].contains {
-            !SourceText.lines(of: text.code, containing: $0).isEmpty
-        }
+    /// Whether the file decides anything, and other modules can call it.
+    var offersLogic: Bool {
+        let decides = ["if", "guard", "switch", "for", "while", "repeat"].contains(where: containsCode)
+        return decides
+            && ["func", "init"].contains { containsCode("public \($0)") || containsCode("public static \($0)") }
+    }
+
+    private func containsCode(_ words: String) -> Bool {
+        !SourceText.lines(of: text.code, containing: words).isEmpty
     }
 }

@@ -22,16 +22,14 @@ struct SourceText {
         view.indices.filter { contains(view[$0], word: word) }.map { $0 + 1 }
     }
 
-    /// `Data(` is found in `x = Data(y)`, and neither in `userData(y)` nor in `.Data(y)`.
+    /// `Data(` is found in `x = Data(y)`, and neither in `userData(y)` nor in `.Data(y)`; `any ` only before a type.
     private static func contains(_ line: String, word: String) -> Bool {
-        var rest = line[...]
-        while let found = rest.firstRange(of: word) {
+        line.ranges(of: word).contains { found in
             let before = line[..<found.lowerBound].last
             let after = line[found.upperBound...].first
-            if !joins(before, word.first, orDot: true) && !joins(word.last, after) { return true }
-            rest = line[found.upperBound...]
+            if word.hasSuffix(" "), after?.isUppercase != true, after != "(" { return false }
+            return !joins(before, word.first, orDot: true) && !joins(word.last, after)
         }
-        return false
     }
 
     private static func joins(_ left: Character?, _ right: Character?, orDot: Bool = false) -> Bool {

@@ -8,21 +8,22 @@ struct SourceTree {
         .appendingPathComponent("../../../..").standardizedFileURL
 
     /// Every Swift file of the package, in the order of their paths.
-    static let swiftFiles = files(under: ["Sources", "Tests"]).filter { $0.path.hasSuffix(".swift") }
+    static let swiftFiles = files(under: ["Sources", "Tests"]) { $0.hasSuffix(".swift") }
 
-    /// Everything that people write here and read as text.
-    static let textFiles = files(
+    /// Everything else that people write here and read as text.
+    static let otherFiles = files(
         under: [
             ".ci", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "Package.swift", "README.md", "Sources", "Tests",
             "config", "docs", "public", "script",
-        ])
+        ]
+    ) { !$0.hasSuffix(".swift") || $0 == "Package.swift" }
 
     static func content(of path: String) throws -> String {
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    private static func files(under places: [String]) -> [SourceFile] {
-        places.flatMap(paths(under:)).sorted().compactMap { path in
+    private static func files(under places: [String], where isWanted: (String) -> Bool) -> [SourceFile] {
+        places.flatMap(paths(under:)).filter(isWanted).sorted().compactMap { path in
             (try? content(of: path)).map { SourceFile(path: path, $0) }
         }
     }

@@ -6,8 +6,7 @@ extension HouseRule {
         return forbiddenWords(in: module).flatMap { word, instead in
             SourceText.lines(of: file.text.code, containing: word).map {
                 Violation(
-                    path: file.path, line: $0,
-                    message: "\(module.name) does not use `\(word)`; \(instead)")
+                    path: file.path, line: $0, message: "\(module.name) does not use `\(word)`; \(instead)")
             }
         }
     }

@@ -38,25 +38,21 @@ enum ModuleTable {
         Module("SourceJSON", .pure, mayImport: []),
         Module("Association", .pure, mayImport: ["SourceJSON"]),
         Module("HTTP", .data, mayImport: ["Glibc"]),
-        Module("Posix", .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
-        Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Glibc", "Synchronization"]),
-        Module("Catalogue", .data, mayImport: ["HTTP", "Posix", "Glibc", "Synchronization"]),
+        Module("Posix", .data, mayImport: ["CLinux", "Glibc"]),
+        Module("TLS", .data, mayImport: ["COpenSSL", "Posix"]),
+        Module("Catalogue", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module(
             "Hosting", .control,
             mayImport: [
-                "Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib", "Foundation", "Glibc",
-                "Synchronization",
+                "Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib", "Foundation",
             ]),
-        Module(
-            "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Glibc", "Synchronization"]),
-        Module(
-            "Verifier", .control,
-            mayImport: ["TLS", "HTTP", "Posix", "Association", "Foundation", "Glibc", "Synchronization"]),
+        Module("Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Synchronization"]),
+        Module("Verifier", .control, mayImport: ["TLS", "HTTP", "Posix", "Association"]),
         Module(
             "associated", .control,
             mayImport: [
                 "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Hosting", "Engine", "Verifier",
-                "Foundation", "Glibc", "Synchronization",
+                "Foundation", "Glibc",
             ]),
     ]
 
