@@ -46,7 +46,7 @@ public struct SocketAddress: Sendable {
         fill(with: address)
     }
 
-    init?(path: String) {
+    public init?(path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
@@ -88,6 +88,15 @@ public struct SocketAddress: Sendable {
         }
         precondition(found != nil, "a socket address has a numeric form")
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// The address to reach a listener at: itself, or loopback when it listens on every address.
+    public var reachable: SocketAddress {
+        switch host {
+        case "0.0.0.0": SocketAddress(ipv4: "127.0.0.1", port: port)!
+        case "::": SocketAddress(ipv6: "::1", port: port)!
+        default: self
+        }
     }
 
     /// Lends the address to a C call.

@@ -1,0 +1,60 @@
+// A connection that we open ourselves, to look at a server from outside. It waits, within a time limit: the control plane
+// and the tests use it, workers never do.
+
+import CLinux
+import Glibc
+
+/// A connected stream socket.
+public struct ClientSocket: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+
+    /// Connects. Every later call fails after `timeoutMilliseconds` without progress, as this one does.
+    public init(to address: SocketAddress, timeoutMilliseconds: Int) throws(SystemError) {
+        let number = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { throw .last("socket") }
+        let descriptor = Descriptor(takingOwnershipOf: number)
+        var limit = timeval(tv_sec: timeoutMilliseconds / 1000, tv_usec: timeoutMilliseconds % 1000 * 1000)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
+            guard setsockopt(number, SOL_SOCKET, option, &limit, size) == 0 else { throw .last("setsockopt") }
+        }
+        guard address.withPointer({ connect(number, $0, $1) }) == 0 else {
+            // connect reports a send time-out as "in progress" (socket(7)).
+            throw errno == EINPROGRESS ? SystemError(call: "connect", number: ETIMEDOUT) : .last("connect")
+        }
+        self.descriptor = descriptor
+    }
+
+    /// Sends all of it.
+    public func send(_ bytes: [UInt8]) throws(SystemError) {
+        var sent = 0
+        while sent < bytes.count {
+            let outcome = bytes.withUnsafeBytes {
+                transmit(descriptor.number, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+            }
+            switch outcome {
+            case .moved(let count): sent += count
+            case .wouldBlock: throw SystemError(call: "send", number: ETIMEDOUT)
+            case .ended: throw SystemError(call: "send", number: EPIPE)
+            case .failed(let number): throw SystemError(call: "send", number: number)
+            }
+        }
+    }
+
+    /// What has come, at most `bytesMax` bytes of it; empty when the other side has finished.
+    public func receive(bytesMax: Int = 65_536) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: bytesMax)
+        let outcome = bytes.withUnsafeMutableBytes { Posix.receive(descriptor.number, into: $0) }
+        switch outcome {
+        case .moved(let count):
+            bytes.removeSubrange(count...)
+            return bytes
+        case .ended: return []
+        case .wouldBlock: throw SystemError(call: "recv", number: ETIMEDOUT)
+        case .failed(let number): throw SystemError(call: "recv", number: number)
+        }
+    }
+
+    /// Tells the other side that nothing more will come.
+    public func finishSending() { Posix.finishSending(descriptor.number) }
+}

@@ -1,0 +1,75 @@
+// Reading files and directories, real ones.
+
+import Foundation
+import Posix
+import Testing
+
+struct FileTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `reads a file whole and knows its age`() throws {
+        let path = try folder.write("a.json", String(repeating: "x", count: 100_000))
+        let contents = try File.read(path, bytesMax: 100_000)
+        #expect(contents.bytes.count == 100_000)
+        #expect(abs(contents.modified - Int64(Date().timeIntervalSince1970)) < 60)
+    }
+
+    @Test func `refuses a file beyond the limit`() throws {
+        let path = try folder.write("a.json", "12345")
+        #expect(throws: FileError.tooLarge(byteCount: 5, limit: 4)) { try File.read(path, bytesMax: 4) }
+    }
+
+    @Test func `refuses what is not a file`() throws {
+        #expect(throws: FileError.notAFile) { try File.read(folder.path, bytesMax: 10) }
+        let pipe = folder.path + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        #expect(throws: FileError.notAFile) { try File.read(pipe, bytesMax: 10) }
+    }
+
+    @Test func `says when a file is missing`() {
+        #expect {
+            try File.read(folder.path + "/none", bytesMax: 10)
+        } throws: {
+            ($0 as? FileError)?.isMissing == true
+        }
+    }
+
+    @Test func `lists a directory in order, links followed`() throws {
+        _ = try folder.write("b", "")
+        _ = try folder.write("a", "")
+        try FileManager.default.createDirectory(atPath: folder.path + "/d", withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/c", withDestinationPath: "b")
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/e", withDestinationPath: "nowhere")
+        let entries = try Directory.entries(folder.path)
+        #expect(entries.map(\.name) == ["a", "b", "c", "d", "e"])
+        #expect(entries.map(\.kind) == [.file, .file, .file, .directory, .other])
+    }
+
+    @Test func `says why a directory cannot be listed`() {
+        #expect {
+            try Directory.entries(folder.path + "/none")
+        } throws: {
+            ($0 as? SystemError)?.reason == "no such file or directory"
+        }
+    }
+}
+
+/// A folder of a test's own, removed with it.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    func write(_ name: String, _ text: String) throws -> String {
+        let file = path + "/" + name
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        return file
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

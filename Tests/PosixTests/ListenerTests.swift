@@ -1,0 +1,84 @@
+// Listening, connecting, and moving bytes between the two.
+
+import Foundation
+import Posix
+import Testing
+
+struct ListenerTests {
+    private let anyPort = SocketAddress("127.0.0.1:0")!
+
+    @Test func `tells the port that it was given`() throws {
+        let listener = try Listener(anyPort, sharesPort: false)
+        #expect(listener.address.port != 0)
+        #expect(listener.address.host == "127.0.0.1")
+    }
+
+    @Test func `accepts a connection and reads what it sends`() throws {
+        let listener = try Listener(anyPort, sharesPort: false)
+        let client = try ClientSocket(to: listener.address, timeoutMilliseconds: 5_000)
+        try client.send(Array("hello".utf8))
+        client.finishSending()
+        var peer = SocketAddress.unknown
+        guard case .accepted(let number) = listener.accept(peer: &peer) else {
+            Issue.record("nobody was there")
+            return
+        }
+        let server = Descriptor(takingOwnershipOf: number)
+        #expect(peer.host == "127.0.0.1")
+        let poller = try Poller()
+        poller.add(server.number, .readable, token: 7)
+        var buffer = [UInt8](repeating: 0, count: 16)
+        #expect(poller.wait(milliseconds: 5_000) == 1)
+        #expect(poller.event(0).token == 7)
+        #expect(poller.event(0).isReadable)
+        #expect(buffer.withUnsafeMutableBytes { receive(server.number, into: $0) } == .moved(5))
+        #expect(buffer.prefix(5).elementsEqual("hello".utf8))
+        #expect(poller.wait(milliseconds: 5_000) == 1)
+        #expect(buffer.withUnsafeMutableBytes { receive(server.number, into: $0) } == .ended)
+    }
+
+    @Test func `says when nobody is waiting`() throws {
+        let listener = try Listener(anyPort, sharesPort: false)
+        var peer = SocketAddress.unknown
+        guard case .nobody = listener.accept(peer: &peer) else {
+            Issue.record("somebody was there")
+            return
+        }
+    }
+
+    @Test func `names the cause when an address is in use`() throws {
+        let first = try Listener(anyPort, sharesPort: false)
+        let address = first.address
+        #expect {
+            _ = try Listener(address, sharesPort: true)
+        } throws: {
+            ($0 as? SystemError)?.cause == .inUse
+        }
+        // Named here so that the first one is still listening above.
+        #expect(first.address.port == address.port)
+    }
+
+    @Test func `shares an address with those who agree`() throws {
+        let first = try Listener(anyPort, sharesPort: true)
+        let second = try Listener(first.address, sharesPort: true)
+        #expect(first.address.port == second.address.port)
+    }
+
+    @Test func `replaces a Unix-domain path that nobody listens on`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/s"
+        let address = try #require(SocketAddress("unix:\(path)"))
+        do {
+            let abandoned = try Listener(address, sharesPort: false)
+            #expect(abandoned.address.path == path)
+            #expect {
+                _ = try Listener(address, sharesPort: false)
+            } throws: {
+                ($0 as? SystemError)?.cause == .inUse
+            }
+        }
+        let again = try Listener(address, sharesPort: false)
+        let client = try ClientSocket(to: again.address, timeoutMilliseconds: 5_000)
+        try client.send([1])
+    }
+}

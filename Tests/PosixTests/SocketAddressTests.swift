@@ -1,0 +1,29 @@
+// Addresses to and from text.
+
+import Posix
+import Testing
+
+struct SocketAddressTests {
+    @Test(arguments: [
+        "127.0.0.1:8080", "0.0.0.0:0", "[::1]:443", "[::]:65535", "[2001:db8::1]:80", "unix:/run/associated.sock",
+    ])
+    func `reads what it writes`(text: String) throws {
+        #expect(try #require(SocketAddress(text)).description == text)
+    }
+
+    @Test(arguments: [
+        "", "8080", ":8080", "localhost:8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80",
+        "[::1]",
+        "[::1:80", "1.2.3:80", "unix:", "unix:/" + String(repeating: "a", count: 108),
+    ])
+    func `refuses what is not an address`(text: String) {
+        #expect(SocketAddress(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("0.0.0.0:80", "127.0.0.1:80"), ("[::]:80", "[::1]:80"), ("10.0.0.1:80", "10.0.0.1:80"), ("unix:/a", "unix:/a"),
+    ])
+    func `knows how a listener is reached`(listener: String, reachable: String) throws {
+        #expect(try #require(SocketAddress(listener)).reachable.description == reachable)
+    }
+}
