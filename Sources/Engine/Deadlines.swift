@@ -1,6 +1,8 @@
 // When connections run out of time. All deadlines of one kind lie equally far ahead, so each kind is a list in the order
 // in which they were set and the next to pass is always the first: setting, moving and removing one are a few stores.
 
+import HTTP
+
 /// What a connection is waited for.
 enum DeadlineKind: UInt8, CaseIterable {
     case idle

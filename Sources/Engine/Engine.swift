@@ -2,6 +2,7 @@
 // changed, told to stop. It knows nothing of where catalogues come from.
 
 public import Catalogue
+public import HTTP
 public import Posix
 
 /// Workers, one per processor unless told otherwise, each with its own listeners.

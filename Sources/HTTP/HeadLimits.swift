@@ -1,6 +1,6 @@
 // How much of a head the parser takes before it gives up.
 
-/// Bounds on a request's head. `Engine.Limits` sets them from `server.json`.
+/// Bounds on a request's head. `Limits` holds them and takes them from `server.json`.
 public struct HeadLimits: Sendable {
     /// The whole head, in bytes: 431 beyond it.
     public var headBytesMax: Int

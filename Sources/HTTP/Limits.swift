@@ -1,8 +1,6 @@
 // Every bound there is on what a client can make the server do or keep, in one place, each with its unit and its reason.
 // `server.json` sets them under `limits`, by the same names.
 
-public import HTTP
-
 /// Bounds on clients. The defaults suit an open internet and verifiers that give up after five seconds.
 public struct Limits: Sendable {
     /// A request's head: its bytes, its first line, its fields.

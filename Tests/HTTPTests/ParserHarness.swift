@@ -1,0 +1,47 @@
+// Parsing as the tests write it: requests as text in which each character is one byte, answers as short values.
+
+import HTTP
+
+/// What became of a request.
+enum Verdict: Equatable, CustomStringConvertible {
+    case incomplete
+    case accepted(bytes: Int)
+    case rejected(Rejection)
+
+    var description: String {
+        switch self {
+        case .incomplete: "incomplete"
+        case .accepted(let bytes): "accepted \(bytes) bytes"
+        case .rejected(let reason): "rejected: \(reason)"
+        }
+    }
+}
+
+/// The bytes of a text whose characters are all below U+0100.
+func octets(_ text: String) -> [UInt8] {
+    text.unicodeScalars.map { UInt8($0.value) }
+}
+
+/// Parses the bytes in the given steps: each number is how many bytes are there at that time.
+func parse(_ bytes: [UInt8], seen steps: [Int], limits: HeadLimits = HeadLimits()) -> (Verdict, RequestHead?) {
+    var parser = RequestParser()
+    for count in steps {
+        switch parser.parse(bytes.span.extracting(..<count), limits: limits) {
+        case .incomplete: continue
+        case .complete(let head, let used): return (.accepted(bytes: used), head)
+        case .rejected(let reason): return (.rejected(reason), nil)
+        }
+    }
+    return (.incomplete, nil)
+}
+
+func parse(_ text: String, limits: HeadLimits = HeadLimits()) -> (Verdict, RequestHead?) {
+    let bytes = octets(text)
+    return parse(bytes, seen: [bytes.count], limits: limits)
+}
+
+/// The text that a range of a request stands for.
+func text(_ range: ByteRange, in request: String) -> String? {
+    guard range.isPresent else { return nil }
+    return String(decoding: octets(request)[range.range], as: UTF8.self)
+}
