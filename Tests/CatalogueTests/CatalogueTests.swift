@@ -1,1 +1,119 @@
+// From hosts and paths to answers.
+
+import Catalogue
+import HTTP
 import Testing
+
+struct CatalogueTests {
+    private func page(_ text: String) -> PreparedAnswer {
+        var shared = FieldLines()
+        shared.add("etag", "\"\(text)\"")
+        var body = FieldLines()
+        body.add("content-length", "\(text.utf8.count)")
+        return PreparedAnswer(
+            kind: .page,
+            identity: Representation(
+                sharedFields: shared, bodyFields: body, entityTag: "\"\(text)\"", body: Array(text.utf8)))
+    }
+
+    private func catalogue(_ sites: [(String, [(String, String)])]) -> Catalogue {
+        var builder = CatalogueBuilder()
+        for (host, pages) in sites {
+            builder.add(PreparedSite(host: host, answers: pages.map { ($0.0, page($0.1)) }))
+        }
+        return builder.finish()
+    }
+
+    /// The body for a path; empty when the site has none, nil when there is no site.
+    private func body(_ catalogue: Catalogue, _ host: String, _ path: String) -> String? {
+        let view = catalogue.view
+        let name = Array(host.utf8)
+        guard let site = view.site(host: name.span) else { return nil }
+        guard let answer = Array(path.utf8).withUnsafeBytes({ view.answer(site, path: $0) }) else { return "" }
+        return String(decoding: answer.form(.identity).body, as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        ("a.example", "/x", "exact"), ("A.EXAMPLE", "/x", "exact"), ("b.example", "/x", "wildcard"),
+        ("c.b.example", "/x", "wildcard"), ("c.deep.example", "/x", "deep"), ("deep.example", "/x", "wildcard"),
+        ("d.c.deep.example", "/x", "deep"), ("a.example", "/y", ""), ("a.example", "", ""), ("a.example", "/X", ""),
+    ])
+    func `the exact host wins, then the most specific wildcard`(host: String, path: String, expected: String) {
+        let catalogue = catalogue([
+            ("a.example", [("/x", "exact")]), ("*.example", [("/x", "wildcard")]), ("*.deep.example", [("/x", "deep")]),
+        ])
+        #expect(body(catalogue, host, path) == expected)
+    }
+
+    @Test(arguments: ["example", ".example", "", "other", "a.example.org", "aexample", "."])
+    func `an unknown host has no site, nor has a wildcard's parent`(host: String) {
+        #expect(body(catalogue([("*.example", [("/x", "y")])]), host, "/x") == nil)
+    }
+
+    @Test func `a host longer than any name is unknown`() {
+        let suffix = ".example"
+        let catalogue = catalogue([("*.example", [("/x", "y")])])
+        #expect(body(catalogue, String(repeating: "a", count: 253 - suffix.utf8.count) + suffix, "/x") == "y")
+        #expect(body(catalogue, String(repeating: "a", count: 254 - suffix.utf8.count) + suffix, "/x") == nil)
+    }
+
+    @Test func `ten thousand hosts each have their own answer`() {
+        let catalogue = catalogue((0..<10_000).map { ("host\($0).example", [("/x", "body \($0)"), ("/y", "shared")]) })
+        for number in 0..<10_000 {
+            #expect(body(catalogue, "host\(number).example", "/x") == "body \(number)")
+            #expect(body(catalogue, "host\(number).example", "/y") == "shared")
+        }
+        #expect(catalogue.siteCount == 10_000)
+        #expect(body(catalogue, "host10000.example", "/x") == nil)
+    }
+
+    @Test func `many paths of one host are told apart`() {
+        let catalogue = catalogue([("a", (0..<1_000).map { ("/\($0)", "body \($0)") })])
+        for number in 0..<1_000 { #expect(body(catalogue, "a", "/\(number)") == "body \(number)") }
+    }
+
+    @Test func `equal documents are stored once`() {
+        let text = String(repeating: "x", count: 10_000)
+        let catalogue = catalogue((0..<1_000).map { ("host\($0).example", [("/x", text)]) })
+        #expect(catalogue.byteCount < 200_000)
+    }
+
+    @Test func `an empty catalogue knows nobody`() {
+        #expect(body(catalogue([]), "a", "/") == nil)
+    }
+
+    @Test func `fields, tag and forms come back as they went in`() throws {
+        var answer = page("plain")
+        var coded = page("coded").identity
+        coded.body = [1, 2, 3]
+        answer.gzip = coded
+        answer.lastModified = 12
+        var builder = CatalogueBuilder()
+        builder.add(PreparedSite(host: "a", answers: [("/", answer)]))
+        let catalogue = builder.finish()
+        let view = catalogue.view
+        let host = Array("a".utf8)
+        let known = view.site(host: host.span)
+        let site = try #require(known)
+        let answerOfRoot = Array("/".utf8).withUnsafeBytes { view.answer(site, path: $0) }
+        let found = try #require(answerOfRoot)
+        #expect(found.kind == .page)
+        #expect(found.lastModified == 12)
+        #expect(found.hasGzip)
+        #expect(
+            String(decoding: found.form(.identity).fields, as: UTF8.self) == "etag: \"plain\"\r\ncontent-length: 5\r\n")
+        #expect(String(decoding: found.form(.identity).sharedFields, as: UTF8.self) == "etag: \"plain\"\r\n")
+        #expect(String(decoding: found.form(.gzip).entityTag, as: UTF8.self) == "\"coded\"")
+        #expect(Array(found.form(.gzip).body) == [1, 2, 3])
+    }
+
+    @Test func `readers keep the catalogue they took until they take the next`() {
+        let published = PublishedCatalogue(catalogue([("a", [("/", "old")])]))
+        let first = published.current
+        let generation = published.generation
+        published.publish(catalogue([("a", [("/", "new")])]))
+        #expect(published.generation != generation)
+        #expect(body(first, "a", "/") == "old")
+        #expect(body(published.current, "a", "/") == "new")
+    }
+}
