@@ -1,0 +1,102 @@
+// From `config/` and `public/` to a catalogue: app files are read, grouped by host, rendered and prepared. What is wrong
+// somewhere is a finding there and takes nothing else with it.
+
+public import Association
+public import Catalogue
+import Posix
+import SourceJSON
+
+/// What loading gave.
+public struct LoadedConfiguration: Sendable {
+    public let catalogue: Catalogue
+    public let findings: [Finding]
+    /// The app files that are served.
+    public let appCount: Int
+    /// The hosts that are served, in order; wildcards with their asterisk.
+    public let hosts: [String]
+}
+
+/// A configuration that cannot be loaded at all.
+public struct ConfigurationError: Error, CustomStringConvertible {
+    public let description: String
+}
+
+public struct ConfigurationLoader: Sendable {
+    private let configPath: String
+    private let publicPath: String
+    private let environment: String?
+
+    public init(configPath: String, publicPath: String, environment: String?) {
+        self.configPath = configPath
+        self.publicPath = publicPath
+        self.environment = environment
+    }
+
+    public func load() throws(ConfigurationError) -> LoadedConfiguration {
+        let apps: (loaded: [LoadedAppFile], findings: [Finding])
+        do {
+            apps = try AppFiles.load(below: "\(configPath)/apps", environment: environment)
+        } catch {
+            throw ConfigurationError(
+                description: "cannot read \(configPath)/apps: \(error.reason); "
+                    + "name the folder that holds apps/ with --config")
+        }
+        var findings = apps.findings
+        var builder = CatalogueBuilder()
+        let defaultPages = PageSet(below: "\(publicPath)/_default", findings: &findings)
+        var hosts: [String] = []
+        for (host, group) in groupByHost(apps.loaded) {
+            var answers = pages(of: host, over: defaultPages, &findings)
+            guard addDocuments(of: host, group, to: &answers, &findings) else { continue }
+            builder.add(PreparedSite(host: host, answers: answers.map { ($0.key, $0.value) }))
+            hosts.append(host)
+        }
+        return LoadedConfiguration(
+            catalogue: builder.finish(), findings: findings, appCount: apps.loaded.count, hosts: hosts)
+    }
+
+    /// The app files of each host, hosts in order.
+    private func groupByHost(_ apps: [LoadedAppFile]) -> [(host: String, apps: [LoadedAppFile])] {
+        var groups: [String: [LoadedAppFile]] = [:]
+        for app in apps {
+            for host in app.appFile.hosts { groups[host.text, default: []].append(app) }
+        }
+        return groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private func pages(
+        of host: String, over defaults: PageSet, _ findings: inout [Finding]
+    ) -> [String: PreparedAnswer] {
+        let folder = host.hasPrefix("*.") ? "_wildcard\(host.dropFirst())" : host
+        let own = PageSet(below: "\(publicPath)/\(folder)", findings: &findings)
+        let all = defaults.answers.merging(own.answers) { _, own in own }
+        // Nothing under this prefix is ever a page: a stray file there would answer for a name that has a meaning.
+        return all.filter { !$0.key.hasPrefix("/.well-known/") }
+    }
+
+    /// Adds the association files. False when what was rendered must not be published.
+    private func addDocuments(
+        of host: String, _ apps: [LoadedAppFile], to answers: inout [String: PreparedAnswer],
+        _ findings: inout [Finding]
+    ) -> Bool {
+        let documents = Renderer.documents(for: Renderer.mergeOrder(apps.map(\.appFile)), host: host)
+        findings += documents.findings
+        if documents.findings.contains(where: { $0.severity == .error }) { return false }
+        let modified = apps.map(\.modified).max() ?? 0
+        func answer(_ kind: AnswerKind, _ value: SourceValue) -> PreparedAnswer {
+            AnswerMaker.answer(
+                Document(
+                    kind: kind, contentType: "application/json", bytes: SourceWriter.canonical(value),
+                    cacheSeconds: documents.cacheSeconds, modified: modified))
+        }
+        if let apple = documents.apple {
+            let prepared = answer(.appleAssociation, apple)
+            answers["/.well-known/apple-app-site-association"] = prepared
+            answers["/apple-app-site-association"] = prepared
+        }
+        if let statements = documents.statements {
+            answers["/.well-known/assetlinks.json"] = answer(.statementList, statements)
+        }
+        return true
+    }
+}

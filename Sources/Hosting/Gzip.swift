@@ -1,0 +1,28 @@
+// Compressing documents once, when they are prepared, as small as zlib can make them.
+
+import CZlib
+
+enum Gzip {
+    /// The bytes in gzip form (RFC 1952), without a time or a name in its header, so that equal bytes stay equal.
+    static func compress(_ bytes: [UInt8]) -> [UInt8] {
+        var stream = z_stream()
+        // 15 bits of window, and 16 to ask for gzip's wrapper instead of zlib's.
+        let started = associated_deflateInit2(&stream, Z_BEST_COMPRESSION, 15 + 16, 9)
+        precondition(started == Z_OK, "zlib is given parameters that it knows")
+        defer { deflateEnd(&stream) }
+        var compressed = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
+        var input = bytes
+        let result = input.withUnsafeMutableBufferPointer { source in
+            compressed.withUnsafeMutableBufferPointer { target in
+                stream.next_in = source.baseAddress
+                stream.avail_in = UInt32(source.count)
+                stream.next_out = target.baseAddress
+                stream.avail_out = UInt32(target.count)
+                return deflate(&stream, Z_FINISH)
+            }
+        }
+        precondition(result == Z_STREAM_END, "deflateBound is room enough")
+        compressed.removeSubrange(Int(stream.total_out)...)
+        return compressed
+    }
+}

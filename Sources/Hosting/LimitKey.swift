@@ -1,0 +1,49 @@
+// The keys under `limits` in `server.json`: one for each of `Limits`, by the same name, with the values that make sense.
+
+import HTTP
+
+enum LimitKey: String, CaseIterable {
+    case headBytesMax
+    case requestLineBytesMax
+    case fieldCountMax
+    case bodyBytesMax
+    case headTimeoutMilliseconds
+    case bodyTimeoutMilliseconds
+    case writeTimeoutMilliseconds
+    case idleTimeoutMilliseconds
+    case lingerTimeoutMilliseconds
+    case requestsPerConnectionMax
+    case connectionsMax
+    case drainTimeoutMilliseconds
+
+    var allowed: ClosedRange<Int> {
+        switch self {
+        case .headBytesMax: 1_024...1_048_576
+        case .requestLineBytesMax: 256...65_536
+        case .fieldCountMax: 8...10_000
+        case .bodyBytesMax: 0...1_073_741_824
+        case .requestsPerConnectionMax: 1...Int(UInt32.max)
+        case .connectionsMax: 16...4_194_304
+        case .headTimeoutMilliseconds, .bodyTimeoutMilliseconds, .writeTimeoutMilliseconds, .idleTimeoutMilliseconds,
+            .lingerTimeoutMilliseconds, .drainTimeoutMilliseconds:
+            1...3_600_000
+        }
+    }
+
+    func set(_ value: Int, in limits: inout Limits) {
+        switch self {
+        case .headBytesMax: limits.head.headBytesMax = value
+        case .requestLineBytesMax: limits.head.requestLineBytesMax = value
+        case .fieldCountMax: limits.head.fieldCountMax = value
+        case .bodyBytesMax: limits.bodyBytesMax = UInt64(value)
+        case .headTimeoutMilliseconds: limits.headTimeoutMilliseconds = Int64(value)
+        case .bodyTimeoutMilliseconds: limits.bodyTimeoutMilliseconds = Int64(value)
+        case .writeTimeoutMilliseconds: limits.writeTimeoutMilliseconds = Int64(value)
+        case .idleTimeoutMilliseconds: limits.idleTimeoutMilliseconds = Int64(value)
+        case .lingerTimeoutMilliseconds: limits.lingerTimeoutMilliseconds = Int64(value)
+        case .requestsPerConnectionMax: limits.requestsPerConnectionMax = UInt32(value)
+        case .connectionsMax: limits.connectionsMax = value
+        case .drainTimeoutMilliseconds: limits.drainTimeoutMilliseconds = Int64(value)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// Reads `config/server.json`. Every key is optional; an unknown one is a finding that names the nearest known key.
+
+public import Association
+import HTTP
+import Posix
+import SourceJSON
+
+/// Turns the text of `server.json` into settings and findings.
+public struct SettingsReader {
+    private let file: String
+    public private(set) var settings = ServerSettings()
+    public private(set) var findings: [Finding] = []
+
+    /// The keys of the whole file, and those of `limits`.
+    static let keys = ["http", "workers", "environment", "strict", "limits"]
+
+    private static let bytesMax = 1024 * 1024
+
+    /// Reads the file. That it is missing is fine; that it cannot be read is a finding.
+    public init(file: String) {
+        self.file = file
+        do {
+            let contents = try File.read(file, bytesMax: SettingsReader.bytesMax)
+            read(SourceReader.read(contents.bytes, as: .json5))
+        } catch {
+            if !error.isMissing { report(nil, "cannot read the settings: \(error)", fix: nil, rule: "CFG-001") }
+        }
+    }
+
+    private mutating func read(_ document: SourceDocument) {
+        for problem in document.problems where problem.isError {
+            report(problem.range, problem.message, fix: problem.fix, rule: "CFG-001")
+        }
+        guard let root = document.value else { return }
+        for member in members(of: root, "the settings", known: SettingsReader.keys) {
+            switch member.key {
+            case "http": readAddresses(member.value)
+            case "workers": settings.workers = integer(member, 1...256)
+            case "environment": settings.environment = string(member)
+            case "strict": settings.isStrict = bool(member) ?? false
+            default: readLimits(member.value)
+            }
+        }
+    }
+
+    private mutating func readAddresses(_ value: SourceValue) {
+        guard case .array(let elements) = value.kind else {
+            return report(value.range, "`http` is not an array of addresses", fix: "write `[\"127.0.0.1:8080\"]`")
+        }
+        var addresses: [SocketAddress] = []
+        for element in elements {
+            if case .string(let text) = element.kind, let address = SocketAddress(text) {
+                addresses.append(address)
+            } else {
+                report(
+                    element.range, "this is not an address", fix: "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"
+                )
+            }
+        }
+        settings.http = addresses
+    }
+
+    private mutating func readLimits(_ value: SourceValue) {
+        for member in members(of: value, "`limits`", known: LimitKey.allCases.map(\.rawValue)) {
+            guard let key = LimitKey(rawValue: member.key), let number = integer(member, key.allowed) else { continue }
+            key.set(number, in: &settings.limits)
+        }
+    }
+
+    /// The members of an object whose keys are known.
+    private mutating func members(of value: SourceValue, _ place: String, known: [String]) -> [SourceMember] {
+        guard case .object(let members) = value.kind else {
+            report(value.range, "\(place) must be an object", fix: nil)
+            return []
+        }
+        return members.filter { member in
+            if known.contains(member.key) { return true }
+            let nearest = NearestKey.find(member.key, among: known)
+            report(
+                member.keyRange, "`\(member.key)` is not a setting, so it has no effect",
+                fix: nearest.map { "write `\($0)`" } ?? "remove it; known are \(known.joined(separator: ", "))",
+                rule: "CFG-002")
+            return false
+        }
+    }
+
+    private mutating func integer(_ member: SourceMember, _ allowed: ClosedRange<Int>) -> Int? {
+        if case .number(let number) = member.value.kind, let value = Int(number.text), allowed.contains(value) {
+            return value
+        }
+        report(
+            member.value.range,
+            "`\(member.key)` must be a whole number from \(allowed.lowerBound) to \(allowed.upperBound)",
+            fix: nil)
+        return nil
+    }
+
+    private mutating func string(_ member: SourceMember) -> String? {
+        if case .string(let text) = member.value.kind, !text.isEmpty { return text }
+        report(member.value.range, "`\(member.key)` must be a string", fix: "put it in quotes")
+        return nil
+    }
+
+    private mutating func bool(_ member: SourceMember) -> Bool? {
+        if case .bool(let flag) = member.value.kind { return flag }
+        report(member.value.range, "`\(member.key)` must be true or false", fix: nil)
+        return nil
+    }
+
+    private mutating func report(_ range: SourceRange?, _ message: String, fix: String?, rule: String = "CFG-003") {
+        findings.append(
+            Finding(rule: rule, severity: .error, file: file, range: range, message: message, fix: fix))
+    }
+}
