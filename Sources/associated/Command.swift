@@ -1,0 +1,42 @@
+// What a command is, as data: parsing its arguments, its help and whatever else is said about it come from here.
+
+/// One command of the program.
+struct Command: Sendable {
+    let name: String
+    /// What it does, in one line.
+    let summary: String
+    /// What it does, for its help.
+    let details: String
+    let options: [Option]
+    let run: @Sendable (ParsedArguments) -> ExitStatus
+
+    /// One of a command's options.
+    struct Option: Sendable {
+        /// With its dashes.
+        let name: String
+        /// What stands for its value in the help; nil for a switch.
+        let value: String?
+        let help: String
+        /// The variable that stands in where the option is not given. Several values are separated by commas.
+        var variable: String?
+        var isRepeatable = false
+    }
+
+    var help: String {
+        let heads = options.map { option in
+            option.value.map { "\(option.name) \($0)" } ?? option.name
+        }
+        let width = heads.map(\.count).max() ?? 0
+        let lines = zip(heads, options).map { head, option in
+            let variable = option.variable.map { " [\($0)]" } ?? ""
+            return "  \(head.padded(to: width))  \(option.help)\(variable)"
+        }
+        let list = lines.isEmpty ? "" : "\n\(lines.joined(separator: "\n"))\n"
+        return "usage: associated \(name)\(options.isEmpty ? "" : " [OPTION…]")\n\n\(details)\n\(list)"
+    }
+}
+
+extension String {
+    /// The text with spaces behind it, up to a width.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

@@ -1,0 +1,52 @@
+// The settings that a command runs with: `server.json`, over it the environment, over both the flags.
+
+import Association
+import Hosting
+import Posix
+
+extension Command.Option {
+    static let config = Command.Option(
+        name: "--config", value: "DIR", help: "the folder with server.json and apps/ (config)",
+        variable: "ASSOCIATED_CONFIG")
+    static let http = Command.Option(
+        name: "--http", value: "ADDR:PORT", help: "where to speak plain HTTP; may be repeated (127.0.0.1:8080)",
+        variable: "ASSOCIATED_HTTP", isRepeatable: true)
+}
+
+/// Settings, and what was found while reading them.
+struct LoadedSettings {
+    var configPath: String
+    var settings: ServerSettings
+    var findings: [Finding]
+
+    enum Outcome {
+        case success(LoadedSettings)
+        case failure(ExitStatus)
+    }
+
+    static func load(_ arguments: ParsedArguments) -> Outcome {
+        let configPath = arguments["--config"] ?? "config"
+        let reader = SettingsReader(file: "\(configPath)/server.json")
+        var loaded = LoadedSettings(configPath: configPath, settings: reader.settings, findings: reader.findings)
+        if let texts = arguments.all("--http") {
+            loaded.settings.http = []
+            for text in texts {
+                guard let address = SocketAddress(text) else {
+                    return .failure(
+                        .usage(
+                            saying: "--http \(text) is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path"))
+                }
+                loaded.settings.http.append(address)
+            }
+        }
+        if let text = arguments["--workers"] {
+            guard let count = Int(text), (1...256).contains(count) else {
+                return .failure(.usage(saying: "--workers \(text) is not a number from 1 to 256"))
+            }
+            loaded.settings.workers = count
+        }
+        if let name = arguments["--environment"] { loaded.settings.environment = name }
+        if arguments.has("--strict") { loaded.settings.isStrict = true }
+        return .success(loaded)
+    }
+}

@@ -1,0 +1,64 @@
+// A command's arguments, checked against its description.
+
+import Glibc
+
+/// Why a command line is not understood.
+struct UsageError: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// The values of a command's options.
+struct ParsedArguments: Sendable {
+    private var values: [String: [String]] = [:]
+
+    /// Reads `--name value` and `--name=value`; then the environment for what was not given.
+    init(_ arguments: [String], for command: Command) throws(UsageError) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts.first.map(String.init) ?? ""
+            guard let option = command.options.first(where: { $0.name == name }) else {
+                throw ParsedArguments.unknown(argument, name, command)
+            }
+            guard let value = option.value else {
+                if parts.count > 1 { throw UsageError(description: "\(name) takes no value") }
+                values[name] = [""]
+                continue
+            }
+            guard let given = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
+                throw UsageError(description: "\(name) needs a value: \(name) \(value)")
+            }
+            if !option.isRepeatable, values[name] != nil {
+                throw UsageError(description: "\(name) is given twice")
+            }
+            values[name, default: []].append(given)
+        }
+        for option in command.options where values[option.name] == nil {
+            guard let variable = option.variable, let text = getenv(variable) else { continue }
+            let given = String(cString: text)
+            guard !given.isEmpty else { continue }
+            if option.value == nil {
+                guard given == "1" || given == "true" else { continue }
+            }
+            values[option.name] = option.isRepeatable ? given.split(separator: ",").map(String.init) : [given]
+        }
+    }
+
+    /// The value of an option that may be given once.
+    subscript(name: String) -> String? { values[name]?.first }
+
+    /// All values of an option; nil when it was not given at all.
+    func all(_ name: String) -> [String]? { values[name] }
+
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    private static func unknown(_ argument: String, _ name: String, _ command: Command) -> UsageError {
+        guard argument.hasPrefix("-") else {
+            return UsageError(description: "\(command.name) takes no argument \"\(argument)\"")
+        }
+        let nearest = NearestWord.advice(for: name, among: command.options.map(\.name))
+        return UsageError(
+            description: "\(command.name) has no option \(name); "
+                + (nearest ?? "associated \(command.name) --help lists them"))
+    }
+}

@@ -1,0 +1,75 @@
+// The command line. Each command is a description (which also makes its help) and a function in a file of its own; this
+// file picks the command and turns what it returns into an exit status.
+
+import Glibc
+
+@main
+enum Program {
+    static let commands: [Command] = [.serve, .health, .version]
+
+    static func main() {
+        // A reader that goes away ends the output, not the program in the middle of it.
+        signal(SIGPIPE, SIG_IGN)
+        exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+
+    private static func run(_ arguments: [String]) -> ExitStatus {
+        guard let name = arguments.first else {
+            Console.error(overview)
+            return .usage
+        }
+        if ["--help", "-h", "help"].contains(name) {
+            Console.output(overview)
+            return .success
+        }
+        let isVersionFlag = name == "--version" || name == "-V"
+        guard let command = commands.first(where: { $0.name == name || isVersionFlag && $0.name == "version" }) else {
+            let nearest = NearestWord.advice(for: name, among: commands.map(\.name))
+            return .usage(saying: "there is no command \"\(name)\"; \(nearest ?? "associated --help lists them")")
+        }
+        let rest = Array(arguments.dropFirst())
+        if rest.contains("--help") || rest.contains("-h") {
+            Console.output(command.help)
+            return .success
+        }
+        do {
+            return command.run(try ParsedArguments(rest, for: command))
+        } catch {
+            return .usage(saying: error.description)
+        }
+    }
+
+    private static var overview: String {
+        let width = commands.map(\.name.count).max() ?? 0
+        let lines = commands.map { "  \($0.name.padded(to: width))  \($0.summary)" }
+        return """
+            associated hosts the files that bind domains to mobile apps.
+
+            usage: associated COMMAND [OPTION…]
+
+            \(lines.joined(separator: "\n"))
+
+            associated COMMAND --help tells more about each.
+
+            """
+    }
+}
+
+/// How the program ends; the values are part of its interface.
+enum ExitStatus: Int32 {
+    case success = 0
+    /// Something that was checked is not right, or something that was asked for could not be done.
+    case failure = 1
+    /// The command line is wrong.
+    case usage = 2
+
+    static func usage(saying message: String) -> ExitStatus {
+        Console.error("associated: \(message)\n")
+        return .usage
+    }
+
+    static func failure(saying message: String) -> ExitStatus {
+        Console.error("associated: \(message)\n")
+        return .failure
+    }
+}
