@@ -26,12 +26,14 @@ LABEL org.opencontainers.image.title="associated" \
     org.opencontainers.image.version="$VERSION"
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libssl3 zlib1g \
-    && rm -rf /var/lib/apt/lists/*
+    && rm -rf /var/cache/apt/* /var/lib/apt/lists/* /var/log/*
 COPY --from=build /image/ /
+# In the environment rather than in the command, so that `health` asks where `serve` listens. Both read them.
+ENV ASSOCIATED_CONFIG=/etc/associated ASSOCIATED_PUBLIC=/srv/associated ASSOCIATED_HTTP=0.0.0.0:8080
 # A number, so that an orchestrator can see that it is not root.
 USER 65532:65532
 EXPOSE 8080 8443
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=3s --start-period=5s CMD ["/usr/local/bin/associated", "health"]
 ENTRYPOINT ["/usr/local/bin/associated"]
-CMD ["serve", "--config", "/etc/associated", "--public", "/srv/associated", "--http", "0.0.0.0:8080"]
+CMD ["serve"]
