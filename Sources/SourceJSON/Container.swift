@@ -3,6 +3,8 @@
 /// One open bracket and what has been read since.
 struct Container {
     enum Shape {
+        /// The text itself, which holds one value and is closed by nothing.
+        case document
         case array
         case object
     }
@@ -27,15 +29,19 @@ struct Container {
         shape == .array || isObjectInSquareBrackets ? Byte.closeBracket : Byte.closeBrace
     }
 
-    var name: String { shape == .array ? "array" : "object" }
+    var name: String {
+        switch shape {
+        case .document: "text"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
 
     /// The first member with the key that is about to be added.
     mutating func firstMember(named key: String) -> SourceMember? {
         keys.firstIndex(of: key, in: members).map { members[$0] }
     }
 
-    consuming func value(endingAt end: SourcePosition) -> SourceValue {
-        SourceValue(
-            shape == .array ? .array(elements) : .object(members), range: SourceRange(start: bracket.start, end: end))
-    }
+    /// What it is once it is closed.
+    var kind: SourceValue.Kind { shape == .array ? .array(elements) : .object(members) }
 }

@@ -57,7 +57,10 @@ struct ForeignFormat {
         where lower.hasPrefix(tag) {
             return ForeignFormat(.html, Printable.text(tag.utf8Bytes, scalarsMax: 20))
         }
-        return nil
+        // `<%` and `<<<<<<<` are not markup; the parser knows them.
+        let second = lower.utf8.dropFirst().first ?? 0
+        guard second.isLetter || second == UInt8(ascii: "?") || second == UInt8(ascii: "!") else { return nil }
+        return ForeignFormat(.xml, "markup")
     }
 
     /// A DER sequence (tag 0x30) in the long form of length (X.690 §8.1.3) that either holds the object identifier of

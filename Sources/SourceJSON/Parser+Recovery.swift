@@ -14,7 +14,7 @@ extension Parser {
 
     /// At a closing bracket between values.
     mutating func close() {
-        guard let container, scanner.byte == container.closingBracket else { return closeWrongly() }
+        guard scanner.byte == container.closingBracket else { return closeWrongly() }
         if state == .element || state == .key {
             scanner.report(
                 .trailingComma, at: comma, subject: String(Unicode.Scalar(scanner.byte)),
@@ -34,11 +34,11 @@ extension Parser {
         {
             next += 1
         }
-        if state == .separator, next < scanner.bytes.count, scanner.bytes[next] == container?.closingBracket {
+        if state == .separator, next < scanner.bytes.count, scanner.bytes[next] == container.closingBracket {
             scanner.report(
-                .mismatchedBracket, from: start, subject: bracket, related: container?.bracket, replacement: "")
+                .mismatchedBracket, from: start, subject: bracket, related: container.bracket, replacement: "")
         } else {
-            scanner.stop(.mismatchedBracket, from: start, subject: bracket, related: container?.bracket)
+            scanner.stop(.mismatchedBracket, from: start, subject: bracket, related: container.bracket)
         }
     }
 
@@ -47,11 +47,22 @@ extension Parser {
         switch state {
         case .colon, .memberValue:
             let start = scanner.position
-            scanner.report(.missingValue, at: SourceRange(start: start, end: start), related: container?.keyRange)
+            scanner.report(.missingValue, at: SourceRange(at: start), related: container.keyRange)
             finish(.null, from: start)
         case .firstElement, .element: skipExtraComma()
         default: stopAtUnexpected()
         }
+    }
+
+    /// `"key”: “value"` was read as one string: ends the key at its typographic mark instead.
+    mutating func closeKeyEarlier() -> Bool {
+        guard state == .colon, let key = scanner.closeAtSmartQuote(from: last.start, to: last.end.offset) else {
+            return false
+        }
+        container.key = key
+        container.keyRange = scanner.range(from: last.start)
+        last = container.keyRange
+        return true
     }
 
     mutating func skipExtraComma() {
@@ -81,22 +92,20 @@ extension Parser {
             return
         }
         // What the comma before it announced did not come, and that is not one more problem.
-        state = container?.shape == .array ? .firstElement : .firstKey
+        state = container.shape == .array ? .firstElement : .firstKey
     }
 
     /// `["a": 1]`: an object in the wrong brackets.
     mutating func turnIntoObject() {
         let start = scanner.position
-        guard var object = container, let element = object.elements.popLast(), object.elements.isEmpty,
-            let key = element.asString
+        guard container.elements.count == 1, let element = container.elements.popLast(), let key = element.asString
         else { return stopAtUnexpected() }
         scanner.index += 1
-        scanner.report(.memberInArray, from: start, related: object.bracket)
-        object.shape = .object
-        object.isObjectInSquareBrackets = true
-        object.key = key
-        object.keyRange = element.range
-        container = object
+        scanner.report(.memberInArray, from: start, related: container.bracket)
+        container.shape = .object
+        container.isObjectInSquareBrackets = true
+        container.key = key
+        container.keyRange = element.range
         state = .memberValue
     }
 
@@ -116,8 +125,8 @@ extension Parser {
     }
 
     private mutating func finishPlaceholderKey(_ text: String, from start: SourcePosition) {
-        container?.key = text
-        container?.keyRange = scanner.range(from: start)
+        container.key = text
+        container.keyRange = scanner.range(from: start)
         last = scanner.range(from: start)
         state = .colon
     }

@@ -8,34 +8,36 @@ extension Parser {
         case .document: scanner.stop(.empty, from: .start)
         default:
             let end = scanner.position
-            let range = SourceRange(start: end, end: end)
-            let name = container?.name ?? "text"
-            guard state == .separator else {
-                return scanner.stop(.truncated, at: end, subject: name, related: container?.bracket)
-            }
-            var closing = ""
-            for open in CollectionOfOne(container).compactMap({ $0 }) + outer.reversed() {
-                closing.unicodeScalars.append(Unicode.Scalar(open.closingBracket))
-            }
+            let (name, bracket) = (container.name, container.bracket)
+            guard state == .separator else { return scanner.stop(.truncated, at: end, subject: name, related: bracket) }
+            let closing = closeAll()
             scanner.report(
-                .truncated, at: range, subject: name, related: container?.bracket,
-                edit: SourceEdit(range: SourceRange(start: last.end, end: last.end), replacement: closing))
-            closeAll()
+                .truncated, at: SourceRange(at: end), subject: name, related: bracket,
+                edit: SourceEdit(inserting: closing, at: last.end))
         }
     }
 
-    private mutating func closeAll() {
-        while container != nil { closeContainer(at: last.end) }
+    /// Closes every open container where the last value ended, and returns the brackets that were missing.
+    private mutating func closeAll() -> String {
+        var closing: [UInt8] = []
+        while !outer.isEmpty {
+            closing.append(container.closingBracket)
+            closeContainer(at: last.end)
+        }
+        return String(decoding: closing, as: UTF8.self)
     }
 
     /// Something stands where nothing that is known does.
     mutating func stopAtUnexpected() {
         let start = scanner.position
-        let isWord = scanner.isWord(at: start.offset)
-        if isWord { scanner.advance(to: scanner.wordEnd(start.offset)) } else { scanner.advance() }
-        let subject =
-            scanner.byte == 0 && start.offset == scanner.index ? "" : scanner.excerpt(start.offset..<scanner.index)
-        scanner.stop(.unexpectedCharacter, from: start, subject: subject, related: state == .document ? nil : last)
+        let wordEnd = scanner.wordEnd(start.offset)
+        if wordEnd > start.offset { scanner.advance(to: wordEnd) } else { scanner.advance() }
+        let first = Unicode.Scalar(scanner.scalar(at: start.offset).value)
+        let isVisible = first.map { Printable.visible($0) == $0 } ?? false
+        let isAfterSomething = state == .separator || state == .colon
+        scanner.stop(
+            .unexpectedCharacter, from: start, subject: isVisible ? nil : scanner.scalarName(at: start.offset),
+            related: isAfterSomething ? last : nil)
     }
 
     /// Text goes on right behind a string: a quotation mark inside it is not escaped, or an earlier one is missing.
@@ -52,28 +54,30 @@ extension Parser {
         scanner.stop(.mismatchedBracket, from: start, subject: bracket)
     }
 
-    mutating func stopAtForeignText() {
+    mutating func stopAtConflict() {
         let start = scanner.position
-        let kind: SourceProblemKind = scanner.isConflictMarker ? .conflictMarker : .pem
         scanner.skipLine()
-        scanner.stop(kind, from: start)
+        scanner.stop(.conflictMarker, from: start)
     }
 
     /// After the value of the whole text.
     mutating func readTrailingContent() {
         let start = scanner.position
-        let whole = value
         if stopsAtRunOnString() { return }
-        if scanner.isConflictMarker { return stopAtForeignText() }
+        if scanner.isConflictMarker { return stopAtConflict() }
         switch scanner.byte {
-        case Byte.closeBrace, Byte.closeBracket: return stopAtUnmatchedBracket()
-        case Byte.colon where lastIsString: return scanner.stop(.missingBraces, at: start, related: last)
-        default: break
+        case Byte.closeBrace, Byte.closeBracket:
+            scanner.index += 1
+            scanner.report(.mismatchedBracket, from: start, replacement: "")
+        case Byte.colon where lastIsString: scanner.stop(.missingBraces, at: start, related: last)
+        case Byte.colon:
+            scanner.skipLine()
+            scanner.stop(.plainText, from: last.start)
+        default:
+            scanner.skipLine()
+            scanner.report(.trailingContent, from: start, related: last)
+            state = .finished
         }
-        scanner.skipLine()
-        scanner.report(.trailingContent, from: start, related: last)
-        value = whole
-        state = .finished
     }
 
     /// A word at the beginning of the text: a literal, or a sign that this is no JSON.

@@ -24,7 +24,7 @@ struct Parser {
     var scanner: Scanner
     var state = State.document
     /// The innermost open container; the ones around it are in `outer`.
-    var container: Container?
+    var container = Container(.document, bracket: .none)
     var outer: [Container] = []
     var value: SourceValue?
     var valueCount = 0
@@ -69,9 +69,8 @@ struct Parser {
         case Byte.openBrace:
             if !readPlaceholder() { open(.object) }
         case Byte.openBracket: open(.array)
+        case Byte.point where scanner.continues(with: "..."): skipEllipsis()
         case Byte.minus, Byte.zero...Byte.nine, Byte.plus, Byte.point:
-            if scanner.continues(with: "...") { return skipEllipsis() }
-            if scanner.isConflictMarker || scanner.isPEM { return stopAtForeignText() }
             let number = scanner.readNumber()
             finish(number, from: start)
         case Byte.closeBracket, Byte.closeBrace: closeInsteadOfValue()
@@ -89,7 +88,7 @@ struct Parser {
             return finish(.string(string), from: start)
         }
         if readPlaceholder() { return }
-        if scanner.isConflictMarker { return stopAtForeignText() }
+        if scanner.isConflictMarker { return stopAtConflict() }
         if state == .document { return readDocumentWord() }
         let isBareText = scanner.byte == Byte.slash || scanner.byte == Byte.asterisk
         guard isBareText || scanner.isWord(at: scanner.index) else { return stopAtUnexpected() }
@@ -105,13 +104,13 @@ struct Parser {
         case Byte.comma: skipExtraComma()
         case Byte.point where scanner.continues(with: "..."): skipEllipsis()
         case Byte.colon, Byte.openBrace, Byte.openBracket:
-            if !readPlaceholder() { scanner.stop(.missingKey, at: start, related: container?.bracket) }
+            if !readPlaceholder() { scanner.stop(.missingKey, at: start, related: container.bracket) }
         default:
             if let style = QuoteStyle(scanner.scalar(at: scanner.index).value) {
                 return finishKey(scanner.readString(style), from: start)
             }
             if readPlaceholder() { return }
-            if scanner.isConflictMarker { return stopAtForeignText() }
+            if scanner.isConflictMarker { return stopAtConflict() }
             guard let key = scanner.readBareKey() else { return stopAtUnexpected() }
             finishKey(key, from: start)
         }
@@ -120,12 +119,11 @@ struct Parser {
     private mutating func finishKey(_ key: String, from start: SourcePosition) {
         last = scanner.range(from: start)
         lastIsString = true
-        if let first = container?.firstMember(named: key) {
-            scanner.report(
-                .duplicateKey, at: last, related: first.keyRange)
+        if let first = container.firstMember(named: key) {
+            scanner.report(.duplicateKey, at: last, related: first.keyRange)
         }
-        container?.key = key
-        container?.keyRange = last
+        container.key = key
+        container.keyRange = last
         state = .colon
     }
 
@@ -135,7 +133,8 @@ struct Parser {
         case Byte.colon:
             scanner.index += 1
             state = .memberValue
-        case Byte.comma, Byte.closeBrace: missValue()
+        case Byte.comma, Byte.closeBrace:
+            if !closeKeyEarlier() { missValue() }
         case Byte.equals:
             scanner.index += scanner.peek(1) == Byte.greater ? 2 : 1
             scanner.report(.missingColon, from: start, replacement: ":")
@@ -145,7 +144,7 @@ struct Parser {
             guard beginsValue else { return stopAtUnexpected() }
             let end = last.end
             scanner.report(
-                .missingColon, at: SourceRange(start: start, end: start), edit: SourceEdit(inserting: ":", at: end))
+                .missingColon, at: SourceRange(at: start), edit: SourceEdit(inserting: ":", at: end))
             state = .memberValue
         }
     }
@@ -158,37 +157,36 @@ struct Parser {
             comma = scanner.range(from: start)
             expectNext()
         case Byte.closeBrace, Byte.closeBracket: close()
-        case Byte.colon where container?.shape == .array && lastIsString: turnIntoObject()
+        case Byte.colon where container.shape == .array && lastIsString: turnIntoObject()
         case Byte.semicolon:
             scanner.index += 1
             scanner.report(.wrongSeparator, from: start, subject: ";", replacement: ",")
             expectNext()
         default:
             if stopsAtRunOnString() { return }
-            if scanner.isConflictMarker { return stopAtForeignText() }
-            guard container?.shape == .array ? beginsValue : beginsMember else { return stopAtUnexpected() }
+            if scanner.isConflictMarker { return stopAtConflict() }
+            guard container.shape == .array ? beginsValue : beginsMember else { return stopAtUnexpected() }
             let before = last
             scanner.report(
-                .missingComma, at: SourceRange(start: start, end: start), related: before,
+                .missingComma, at: SourceRange(at: start), related: before,
                 edit: SourceEdit(inserting: ",", at: before.end))
             expectNext()
         }
     }
 
     private mutating func expectNext() {
-        state = container?.shape == .array ? .element : .key
+        state = container.shape == .array ? .element : .key
     }
 
     // MARK: Values and containers
 
     private mutating func open(_ shape: Container.Shape) {
         let start = scanner.position
-        let depth = outer.count + (container == nil ? 0 : 1)
-        guard depth < scanner.limits.depth else {
+        guard outer.count < scanner.limits.depth else {
             return scanner.stop(.tooDeep, at: start, subject: "\(scanner.limits.depth)")
         }
         scanner.index += 1
-        if let container { outer.append(container) }
+        outer.append(container)
         container = Container(shape, bracket: scanner.range(from: start))
         state = shape == .array ? .firstElement : .firstKey
     }
@@ -206,12 +204,12 @@ struct Parser {
             return scanner.stop(.tooManyValues, at: finished.range.start, subject: "\(scanner.limits.values)")
         }
         state = .separator
-        switch container?.shape {
-        case .array: container?.elements.append(finished)
+        switch container.shape {
+        case .array: container.elements.append(finished)
         case .object:
-            guard let key = container?.key, let keyRange = container?.keyRange else { return }
-            container?.members.append(SourceMember(key: key, keyRange: keyRange, value: finished))
-        case nil:
+            container.members.append(
+                SourceMember(key: container.key, keyRange: container.keyRange, value: finished))
+        case .document:
             value = finished
             state = .end
         }
@@ -224,11 +222,10 @@ struct Parser {
     }
 
     mutating func closeContainer(at end: SourcePosition) {
-        guard let closed = container else { return }
-        container = outer.popLast()
-        let finished = closed.value(endingAt: end)
-        last = finished.range
+        guard var closed = outer.popLast() else { return }
+        swap(&closed, &container)
+        last = SourceRange(start: closed.bracket.start, end: end)
         lastIsString = false
-        place(finished)
+        place(SourceValue(closed.kind, range: last))
     }
 }

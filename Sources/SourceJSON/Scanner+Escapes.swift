@@ -64,8 +64,8 @@ extension Scanner {
     /// `\uXXXX`, or two of them for a scalar beyond U+FFFF.
     private mutating func readUnicodeEscape(from start: SourcePosition) {
         guard let unit = hexadecimalUnit(at: index + 1) else {
-            index += 1
-            decoded.append(UInt8(ascii: "u"))
+            repeat { index += 1 } while byte.hexadecimalValue != nil
+            decoded.append("\u{FFFD}" as Unicode.Scalar)
             return report(.invalidEscape, from: start)
         }
         index += 5
@@ -93,8 +93,6 @@ extension Scanner {
         }
         return unit
     }
-
-    private func escapeText(_ start: SourcePosition) -> String { excerpt(start.offset..<index) }
 
     /// The JSON spelling of a byte of ASCII inside a string.
     static func escape(_ byte: UInt8) -> String {

@@ -1,4 +1,4 @@
-// Text that belongs to other tools: template placeholders, conflict markers, PEM.
+// Text that belongs to other tools: template placeholders and conflict markers.
 
 extension Scanner {
     /// The end of a template placeholder that begins at the cursor and ends on the same line.
@@ -30,6 +30,4 @@ extension Scanner {
             && (continues(with: "<<<<<<<") || continues(with: "=======") || continues(with: ">>>>>>>")
                 || continues(with: "|||||||"))
     }
-
-    var isPEM: Bool { continues(with: "-----BEGIN ") }
 }

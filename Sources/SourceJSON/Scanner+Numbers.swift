@@ -6,6 +6,8 @@ extension Scanner {
         let start = position
         if let end = strictNumberEnd, !isWord(at: end) {
             index = end
+            // `14:6D:E9`: a fingerprint without quotation marks.
+            if byte == Byte.colon, isWord(at: index + 1) { return readBareString(from: start) }
             return number(from: start)
         }
         index = wordEnd(index)

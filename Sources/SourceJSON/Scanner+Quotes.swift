@@ -4,10 +4,13 @@
 
 extension Scanner {
     /// `""name"`: two opening marks. After an empty string stands structure or space, never a letter.
-    var isDoubledQuote: Bool {
-        guard byte == Byte.quote else { return false }
+    mutating func skipDoubledQuote() {
         let next = peek(1)
-        return next.isLetter || next.isDigit || next == Byte.slash && peek(2) != Byte.slash && peek(2) != Byte.asterisk
+        let isPath = next == Byte.slash && peek(2) != Byte.slash && peek(2) != Byte.asterisk
+        guard next.isLetter || next.isDigit || isPath else { return }
+        let start = position
+        index += 1
+        report(.doubledQuote, from: start, replacement: "")
     }
 
     /// Whether text goes on right behind a string, where no JSON or JSON5 has anything but structure, space or a comment.
@@ -47,7 +50,7 @@ extension Scanner {
 
     /// Ends a string that was opened with a straight mark at a typographic one, if that makes sense of what follows:
     /// a colon, or nothing but separators up to the end of the line.
-    private mutating func closeAtSmartQuote(from start: SourcePosition, to end: Int) -> String? {
+    mutating func closeAtSmartQuote(from start: SourcePosition, to end: Int) -> String? {
         var offset = start.offset + 1
         while offset < end {
             let (value, length) = scalar(at: offset)
@@ -55,7 +58,7 @@ extension Scanner {
             offset += length
         }
         guard offset < end else { return nil }
-        problems.removeAll { $0.range.start.offset > offset }
+        while let last = problems.last, last.range.start.offset > offset { problems.removeLast() }
         rewind(to: start)
         advance(to: offset)
         let string = text(start.offset + 1..<offset)
@@ -86,6 +89,11 @@ extension Scanner {
             if value == UInt32(Byte.backslash) { offset += scalar(at: offset).length }
         }
         return nil
+    }
+
+    /// Space, or a byte that separates values.
+    func isStructure(_ byte: UInt8) -> Bool {
+        isSeparator(byte) || byte == Byte.lineFeed || byte == Byte.carriageReturn
     }
 
     /// A byte that separates values on a line.

@@ -49,7 +49,7 @@ extension Scanner {
     mutating func stop(
         _ kind: SourceProblemKind, at place: SourcePosition, subject: String? = nil, related: SourceRange? = nil
     ) {
-        stop(kind, at: SourceRange(start: place, end: place), subject: subject, related: related)
+        stop(kind, at: SourceRange(at: place), subject: subject, related: related)
     }
 
     private mutating func stop(

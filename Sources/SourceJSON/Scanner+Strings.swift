@@ -5,24 +5,22 @@
 extension Scanner {
     /// Reads the string whose opening mark is at the cursor.
     mutating func readString(_ style: QuoteStyle) -> String {
-        var start = position
+        let start = position
         advance()
-        if style == .double, isDoubledQuote {
-            start = position
-            advance()
-            report(.doubledQuote, from: start, replacement: "")
-        }
+        if style == .double, byte == Byte.quote { skipDoubledQuote() }
         var segment = index
         var multilineEnd = 0
         decoded.removeAll(keepingCapacity: true)
         while true {
-            skipPlain()
+            if style == .double { skipToSpecial() } else { skipPlain() }
             guard index < bytes.count else {
-                stop(.truncated, at: position, subject: "string", related: SourceRange(start: start, end: start))
+                stop(.truncated, at: position, subject: "string", related: SourceRange(at: start))
                 return ""
             }
             let byte = bytes[index]
-            if byte == Byte.backslash {
+            if byte == Byte.quote, style == .double {
+                return close(style, from: start, segment: segment)
+            } else if byte == Byte.backslash {
                 decoded.append(contentsOf: bytes[segment..<index])
                 readEscape()
                 segment = index
@@ -42,6 +40,20 @@ extension Scanner {
                 }
             }
         }
+    }
+
+    /// Passes everything that means itself in double quotes.
+    private mutating func skipToSpecial() {
+        var end = index
+        var continuations = 0
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte < 0x20 || byte == Byte.quote || byte == Byte.backslash { break }
+            if byte.isContinuation { continuations += 1 }
+            end += 1
+        }
+        index = end
+        columnBase += continuations
     }
 
     /// Passes bytes that mean themselves in every string.
@@ -66,6 +78,10 @@ extension Scanner {
     /// At the closing mark: passes it, and makes sure that it was meant to be one.
     private mutating func close(_ style: QuoteStyle, from start: SourcePosition, segment: Int) -> String {
         let string = content(from: segment)
+        if style == .double, isStructure(peek(1)) {
+            index += 1
+            return string
+        }
         advance()
         if let kind = style.problem {
             report(kind, from: start, replacement: SourceWriter.quoted(string))

@@ -65,13 +65,17 @@ extension Scanner {
     mutating func readBareString(from start: SourcePosition) -> SourceValue.Kind {
         passBareText(endsAtColon: false)
         let string = text(start.offset..<index)
-        let isNumber = bytes[start.offset..<index].allSatisfy { $0.isDigit || !$0.isLetter && $0 < 0x80 }
+        let isNumber = !string.utf8.contains { !$0.isDigit && !Self.numberPunctuation.contains($0) }
         if byte == Byte.quote { index += 1 }
         report(
             isNumber ? .malformedNumber : .unquotedString, from: start,
             replacement: SourceWriter.quoted(string))
         return .string(string)
     }
+
+    private static let numberPunctuation: [UInt8] = [
+        Byte.plus, Byte.minus, Byte.point, Byte.underscore, UInt8(ascii: "e"), UInt8(ascii: "E"),
+    ]
 
     /// Passes text up to what ends a bare key or string. A colon within a bare string is part of it (`https://…`,
     /// `14:6D:E9`), unless space follows.
@@ -100,11 +104,20 @@ extension Scanner {
             }
         }
         passBareText(endsAtColon: true)
-        guard index > start.offset else { return nil }
         let key = text(start.offset..<index)
         if byte == Byte.quote { index += 1 }
+        guard !key.isEmpty, isColonNext else {
+            rewind(to: start)
+            return nil
+        }
         report(.invalidKey, from: start, replacement: SourceWriter.quoted(key))
         return key
+    }
+
+    private var isColonNext: Bool {
+        var next = index
+        while next < bytes.count, bytes[next] == Byte.space || bytes[next] == Byte.tab { next += 1 }
+        return next < bytes.count && (bytes[next] == Byte.colon || bytes[next] == Byte.equals)
     }
 
     /// Whether a bare key that has begun goes on: neither space, structure nor a comment.

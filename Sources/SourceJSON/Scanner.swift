@@ -24,7 +24,7 @@ struct Scanner {
     }
 
     var position: SourcePosition {
-        SourcePosition(line: line, column: index - columnBase + 1, offset: index)
+        SourcePosition(bounded: line, index - columnBase + 1, index)
     }
 
     var isAtEnd: Bool { index >= bytes.count }

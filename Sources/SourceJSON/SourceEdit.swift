@@ -12,6 +12,6 @@ public struct SourceEdit: Hashable, Sendable {
 
     /// An insertion.
     public init(inserting text: String, at place: SourcePosition) {
-        self.init(range: SourceRange(start: place, end: place), replacement: text)
+        self.init(range: SourceRange(at: place), replacement: text)
     }
 }

@@ -11,8 +11,8 @@ public enum SourceEncoding: String, Hashable, Sendable, CaseIterable {
 
     /// The encoding of these bytes and the length of their byte order mark, 0 if there is none.
     ///
-    /// Without a mark, the zero bytes tell: a JSON text begins with an ASCII character (RFC 4627 §3 had this table, and
-    /// no UTF-8 JSON text holds a zero byte).
+    /// Without a mark, the zero bytes tell, as in the table of RFC 4627 §3: a JSON text begins with two ASCII characters
+    /// (or is one), and no UTF-8 JSON text holds a zero byte.
     static func detect(_ bytes: [UInt8]) -> (encoding: SourceEncoding, markBytes: Int) {
         func begins(_ prefix: UInt8...) -> Bool { bytes.starts(with: prefix) }
         if begins(0xEF, 0xBB, 0xBF) { return (.utf8, 3) }
@@ -20,13 +20,14 @@ public enum SourceEncoding: String, Hashable, Sendable, CaseIterable {
         if begins(0x00, 0x00, 0xFE, 0xFF) { return (.utf32BigEndian, 4) }
         if begins(0xFF, 0xFE) { return (.utf16LittleEndian, 2) }
         if begins(0xFE, 0xFF) { return (.utf16BigEndian, 2) }
-        guard bytes.count >= 2, bytes.count.isMultiple(of: 2) else { return (.utf8, 0) }
-        let isFours = bytes.count.isMultiple(of: 4)
-        switch (bytes[0] == 0, bytes[1] == 0) {
-        case (false, true):
-            return (isFours && bytes[2] == 0 && bytes[3] == 0 ? .utf32LittleEndian : .utf16LittleEndian, 0)
-        case (true, false): return (.utf16BigEndian, 0)
-        case (true, true) where isFours && bytes[2] == 0 && bytes[3] != 0: return (.utf32BigEndian, 0)
+        let isZero = bytes.prefix(4).map { $0 == 0 }
+        switch isZero {
+        case [false, true, true, true]: return (.utf32LittleEndian, 0)
+        case [true, true, true, false]: return (.utf32BigEndian, 0)
+        case [false, true, false, true]: return (.utf16LittleEndian, 0)
+        case [true, false, true, false]: return (.utf16BigEndian, 0)
+        case [false, true]: return (.utf16LittleEndian, 0)
+        case [true, false]: return (.utf16BigEndian, 0)
         default: return (.utf8, 0)
         }
     }

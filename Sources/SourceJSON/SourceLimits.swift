@@ -6,7 +6,7 @@ public struct SourceLimits: Hashable, Sendable {
     /// Brackets open at once. A value is destroyed recursively, so its depth is stack; real files need about eight.
     public var depth: Int { didSet { depth = Self.clampedDepth(depth) } }
     /// Bytes of the file, before decoding. Apple reads 128 KiB; anything near this limit is not an association file.
-    public var bytes: Int
+    public var bytes: Int { didSet { bytes = Self.clampedBytes(bytes) } }
     /// Bytes of one number. Converting a number takes time that grows with its length.
     public var numberBytes: Int
     /// Values in the text. Each takes about a hundred bytes of memory, where its source may take two.
@@ -24,11 +24,14 @@ public struct SourceLimits: Hashable, Sendable {
         problems: Int = 100
     ) {
         self.depth = Self.clampedDepth(depth)
-        self.bytes = bytes
+        self.bytes = Self.clampedBytes(bytes)
         self.numberBytes = numberBytes
         self.values = values
         self.problems = max(1, problems)
     }
+
+    /// Offsets are kept in 32 bits, and decoding can double the bytes.
+    private static func clampedBytes(_ bytes: Int) -> Int { min(max(0, bytes), 1 << 30) }
 
     private static func clampedDepth(_ depth: Int) -> Int { min(max(0, depth), depthMax) }
 }

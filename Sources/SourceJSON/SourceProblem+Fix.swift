@@ -23,7 +23,7 @@ extension SourceProblem {
         case .templatePlaceholder: "run the template, or write the value"
         case .ellipsis: "write out what it stands for, or remove it"
         case .trailingComma, .extraComma: "remove the comma"
-        case .missingComma: "add a comma after line \(related?.end.line ?? 1), column \((related?.end.column ?? 2) - 1)"
+        case .missingComma: related.map { "add a comma at line \($0.end.line), column \($0.end.column)" }
         case .wrongSeparator: "write a comma"
         case .missingColon: "write a colon between key and value"
         case .missingKey: "write a key, or close the object before"

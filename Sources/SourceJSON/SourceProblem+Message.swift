@@ -9,7 +9,7 @@ extension SourceProblem {
         case .otherEncoding: "the text is encoded as \(subject); JSON is UTF-8 (RFC 8259 §8.1)"
         case .byteOrderMark: "the text begins with a byte order mark, which some readers of JSON refuse"
         case .invalidEncoding: "these bytes are no \(subject)"
-        case .empty: "the text is empty; a JSON text is one value"
+        case .empty: "the text holds no value; a JSON text is one value, usually an object or array"
         case .html: "this is HTML (\(subject)), not JSON: a page was served or saved in place of the file"
         case .xml: "this is \(subject), not JSON"
         case .signedMessage: "this is \(subject), not JSON; a signed file holds its JSON inside"
@@ -57,8 +57,9 @@ extension SourceProblem {
         case .unescapedQuote:
             "text goes on behind the string at \(place(related?.start)): a quotation mark in it is not escaped, or one is missing"
         case .unquotedKey: "the key '\(subject)' has no quotation marks; JSON wants them"
-        case .invalidKey: "the key '\(subject)' needs quotation marks: it is no plain name"
-        case .unquotedString: "'\(subject)' has no quotation marks"
+        case .invalidKey: "the key '\(subject)' needs quotation marks on both sides: it is no plain name"
+        case .unquotedString:
+            "'\(subject)' has no \(subject.hasSuffix("\"") ? "opening quotation mark" : "quotation marks")"
         case .unterminatedString: "the string has no closing quotation mark on its line"
         case .lineBreakInString:
             "a line break in the string opened at \(place(related?.start)); a string stays on one line"
@@ -86,8 +87,9 @@ extension SourceProblem {
     }
 
     private var unexpectedMessage: String {
-        guard let related, related.end.offset > 0 else { return "'\(subject)' begins no value" }
-        return "'\(subject)' does not fit after what ends at \(place(related.end))"
+        let what = subject.hasPrefix("U+") ? subject : "'\(subject)'"
+        guard let related else { return "\(what) begins neither a value nor a key" }
+        return "\(what) does not fit after what ends at \(place(related.end))"
     }
 
     private var mismatchMessage: String {
