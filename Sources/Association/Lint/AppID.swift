@@ -37,7 +37,9 @@ public struct AppID: Hashable, Sendable {
                     fix: "write the ten characters of the team id, a dot, and the bundle id")
             ]
         }
-        var problems = prefixProblems(prefix, of: text, bundleID: bundleID) + bundleProblems(bundleID, of: text)
+        var problems = prefixProblems(prefix, of: text, bundleID: bundleID)
+        // With a wrong prefix the text is mostly no app id at all, and its rest means nothing.
+        if !problems.contains(where: { $0.severity == .error }) { problems += bundleProblems(bundleID, of: text) }
         if problems.isEmpty, isExampleBundle(bundleID) || prefix == "ABCDE12345" || prefix == "A1B2C3D4E5" {
             problems.append(placeholderProblem(text))
         }
@@ -50,8 +52,6 @@ public struct AppID: Hashable, Sendable {
         return (String(text[..<dot]), String(text[text.index(after: dot)...]))
     }
 }
-
-// MARK: Prefix
 
 extension AppID {
     private static func prefixProblems(_ prefix: String, of text: String, bundleID: String) -> [TextProblem] {
@@ -85,11 +85,10 @@ extension AppID {
 
     /// First words of bundle ids: whoever starts with one has forgotten the team id.
     private static let topLevelNames: Set<String> = [
-        "com", "org", "net", "io", "de", "app", "dev", "co", "me", "uk", "fr", "jp", "cn", "ru", "nl", "it", "es", "br",
+        "com", "org", "net", "io", "web", "de", "app", "dev", "co", "me", "uk", "fr", "jp", "cn", "ru", "nl", "it",
+        "es", "br",
     ]
 }
-
-// MARK: Bundle id
 
 extension AppID {
     private static func bundleProblems(_ bundleID: String, of text: String) -> [TextProblem] {
@@ -129,15 +128,14 @@ extension AppID {
     }
 }
 
-// MARK: Placeholders
-
 extension AppID {
     /// A text that is no id but a note to whoever copies it.
     private static func placeholder(in text: String) -> TextProblem? {
         let upper = text.uppercased()
         let words = [
             "TEAMID", "TEAM_ID", "TEAM-ID", "APPID", "APP_ID", "APPLE_TEAM", "YOUR_", "YOUR-", "<", "{{", "${", "$(",
-            "BUNDLEID", "BUNDLE_ID", "BUNDLE-ID", "BUNDLE.IDENTIFIER", "XXXXXXXX", "PREFIX.", "REPLACE",
+            "DEVELOPMENT_TEAM", "PRODUCT_BUNDLE", "BUNDLEID", "BUNDLE_ID", "BUNDLE-ID", "BUNDLE.IDENTIFIER", "XXXXXXXX",
+            "PREFIX.", "REPLACE",
         ]
         // A word of the template in front or a bracket anywhere; bundle ids such as `com.acme.appidentity` pass.
         guard words.contains(where: { upper.hasPrefix($0) || (!$0.hasSuffix("ID") && upper.contains($0)) }) else {
@@ -159,7 +157,7 @@ extension AppID {
 
     private static func placeholderProblem(_ text: String) -> TextProblem {
         TextProblem(
-            "AASA-022", "app id \(text.quoted) looks copied from documentation, so no app of yours has it",
+            "AASA-022", "app id \(text.quoted) looks copied from documentation or left by a template",
             fix: "write your team id and bundle id")
     }
 

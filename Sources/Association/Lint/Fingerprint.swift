@@ -37,8 +37,6 @@ public struct Fingerprint: Hashable, Sendable {
     public var isPubliclyKnownKey: Bool { Fingerprint.publicKeys[text] != nil }
 }
 
-// MARK: Reading
-
 extension Fingerprint {
     private enum Reading {
         case bytes([Unicode.Scalar])
@@ -75,8 +73,6 @@ extension Fingerprint {
         return result.uppercased()
     }
 }
-
-// MARK: Explaining
 
 extension Fingerprint {
     /// Names what somebody pasted instead of a SHA-256 fingerprint.
@@ -124,8 +120,6 @@ extension Fingerprint {
             && body.allSatisfy { $0.isLetter || $0.isDigit || $0 == "+" || $0 == "/" || $0 == "-" || $0 == "_" }
     }
 }
-
-// MARK: Placeholders and public keys
 
 extension Fingerprint {
     private var placeholderProblem: TextProblem? {

@@ -222,5 +222,10 @@ extension LintRule {
             why: "Which of the two a consumer takes is undefined, and consumers differ.",
             fix: "keep one of them.",
             sources: [.rfc8259]),
+        LintRule(
+            "DAL-043", .warning, "a path of a dynamic rule does not start with a slash",
+            why: "Paths start with one, and Android compares them as they are; Apple adds it.",
+            fix: "write the slash.",
+            sources: [.aosp]),
     ]
 }

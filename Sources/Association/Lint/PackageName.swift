@@ -20,7 +20,8 @@ public enum PackageName {
         return isExample(text)
             ? [
                 TextProblem(
-                    "DAL-013", "package name \(text.quoted) looks copied from documentation", fix: fix)
+                    "DAL-013", "package name \(text.quoted) looks copied from documentation or left by a template",
+                    fix: fix)
             ] : []
     }
 

@@ -1,0 +1,41 @@
+// The dynamic rules of one app against each other: what only excludes, what is never reached, and which neighbouring
+// paths are decided differently although a person would take them for the same.
+
+import SourceJSON
+
+/// Lints one list of dynamic rules.
+enum AndroidListLint {
+    static func report(_ rules: [AndroidRule], into findings: inout FindingList) {
+        reportExcludeOnly(rules, &findings)
+        reportOptionalParts(rules, &findings)
+        reportNeighbours(rules, &findings)
+    }
+
+    private static func reportExcludeOnly(_ rules: [AndroidRule], _ findings: inout FindingList) {
+        guard let last = rules.last, rules.allSatisfy(\.exclude) else { return }
+        findings.report(
+            "DAL-031", at: last.range, "all rules exclude; what no rule allows does not open the app, so no URL does",
+            fix: "end the list with {\"/\": \"*\"}")
+    }
+
+    /// `"*"` reads like "whatever", and on Android means "has to be there".
+    private static func reportOptionalParts(_ rules: [AndroidRule], _ findings: inout FindingList) {
+        for rule in rules {
+            let stars = (rule.query ?? []).filter { $0.pattern == "*" }
+            if rule.fragment == "*", rule.path != nil || rule.query != nil {
+                findings.report(
+                    "DAL-038", at: rule.range,
+                    "the fragment pattern * requires a fragment on Android; on Apple it does not",
+                    fix: "drop \"#\" where the fragment is optional")
+            }
+            if let star = stars.first, rule.path != nil || rule.fragment != nil || stars.count < rule.query?.count ?? 0
+            {
+                findings.report(
+                    "DAL-038", at: rule.range,
+                    "the pattern * requires query item \(star.name.quoted) on Android; on Apple "
+                        + "it does not",
+                    fix: "drop the item where it is optional", severity: .note)
+            }
+        }
+    }
+}

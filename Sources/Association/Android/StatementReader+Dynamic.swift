@@ -1,0 +1,208 @@
+// `relation_extensions` and Android 15's rules in it. One malformed or empty field, and Android throws the whole list
+// away and lets the manifest decide.
+
+import SourceJSON
+
+extension StatementReader {
+    static let dynamicRulesKey = "dynamic_app_link_components"
+    private static let ruleKeys = ["/", "?", "#", "exclude", "comments"]
+    private static let appleKeys: Set<String> = ["caseSensitive", "percentEncoded", "comment"]
+
+    mutating func dynamicRules(_ member: SourceMember, of statement: Statement) -> [AndroidRule]? {
+        guard case .object(let relations) = member.value.kind else {
+            findings.report(
+                "DAL-027", at: member.value.range,
+                "relation_extensions is \(member.value.spokenName), so its rules do "
+                    + "nothing",
+                fix: "write an object keyed by relation")
+            return nil
+        }
+        var rules: [AndroidRule]?
+        for relation in relations {
+            if relation.key == Self.dynamicRulesKey {
+                reportMisplacedRules(relation, in: "relation_extensions itself")
+                continue
+            }
+            guard case .object(let fields) = relation.value.kind else {
+                findings.report(
+                    "DAL-027", at: relation.value.range,
+                    "the extension of \(relation.key.quoted) is "
+                        + "\(relation.value.spokenName), so it does nothing",
+                    fix: "write {\"dynamic_app_link_components\": [ … ]}")
+                continue
+            }
+            let isRead = reportKey(relation, of: statement)
+            for field in fields {
+                guard field.key == Self.dynamicRulesKey else {
+                    reportExtensionKey(field)
+                    continue
+                }
+                let read = self.rules(field.value)
+                if isRead { rules = read }
+            }
+        }
+        return rules
+    }
+
+    /// Whether rules under this relation are read.
+    private mutating func reportKey(_ relation: SourceMember, of statement: Statement) -> Bool {
+        let wanted = StatementRelation.handleAllURLs
+        if relation.key == wanted {
+            if statement.relations.contains(where: { $0.text == wanted }) { return true }
+            // A relation that was itself misspelt is reported where it stands.
+            guard !statement.relations.isEmpty else { return false }
+            findings.report(
+                "DAL-027", at: relation.keyRange,
+                "the statement does not grant \(wanted.quoted), so the rules under it do "
+                    + "nothing",
+                fix: "add the relation, or remove the extension")
+            return false
+        }
+        findings.report(
+            "DAL-027", at: relation.keyRange,
+            "rules are read under \(wanted.quoted) only, so those under "
+                + "\(relation.key.quoted) do nothing",
+            fix: "write \(wanted.quoted)", edit: SourceEdit(range: relation.keyRange, replacement: wanted.jsonQuoted))
+        return false
+    }
+
+    private mutating func reportExtensionKey(_ field: SourceMember) {
+        let nearest = NearestKey.find(field.key, among: [Self.dynamicRulesKey, "dynamic_app_links"])
+        let isNear = nearest != nil || field.key == "components"
+        findings.report(
+            "DAL-027", at: field.keyRange, "\(field.key.quoted) is no extension that Android reads, so it does nothing",
+            fix: "write \(Self.dynamicRulesKey.quoted)",
+            edit: isNear ? SourceEdit(range: field.keyRange, replacement: Self.dynamicRulesKey.jsonQuoted) : nil,
+            severity: isNear ? .error : .warning)
+    }
+
+    mutating func reportMisplacedRules(_ member: SourceMember, in place: String) {
+        findings.report(
+            "DAL-027", at: member.keyRange, "\(Self.dynamicRulesKey.quoted) stands in \(place), where it is not read",
+            fix: "put it under relation_extensions and \(StatementRelation.handleAllURLs.quoted)")
+    }
+
+    private mutating func rules(_ value: SourceValue) -> [AndroidRule]? {
+        guard case .array(let elements) = value.kind else {
+            findings.report(
+                "DAL-029", at: value.range,
+                "\(Self.dynamicRulesKey) is \(value.spokenName), so Android discards it and "
+                    + "the manifest alone decides",
+                fix: "write an array of objects")
+            return nil
+        }
+        guard let first = elements.first else { return [] }
+        findings.reportOnce(
+            "DAL-040", at: first.range,
+            "dynamic rules need Android 15 with Google services; elsewhere the manifest alone "
+                + "decides",
+            fix: "keep the manifest's intent filters as narrow as they can be")
+        let rules = elements.compactMap { rule($0) }
+        AndroidListLint.report(rules, into: &findings)
+        return rules
+    }
+
+    private mutating func rule(_ value: SourceValue) -> AndroidRule? {
+        guard case .object(let members) = value.kind else {
+            reportType("a rule", value, wanted: "an object")
+            return nil
+        }
+        var rule = AndroidRule(range: value.range)
+        var isFaulty = false
+        for member in members {
+            switch member.key {
+            case "/", "#":
+                let part = member.key == "/" ? "path" : "fragment"
+                guard let text = pattern(member.value, "the \(part) pattern", part: part) else {
+                    isFaulty = true
+                    continue
+                }
+                if member.key == "/" { rule.path = text } else { rule.fragment = text }
+            case "?":
+                rule.query = query(member.value)
+                if rule.query == nil { isFaulty = true }
+            case "exclude":
+                guard case .bool(let flag) = member.value.kind else {
+                    reportType("exclude", member.value, wanted: "true or false")
+                    continue
+                }
+                rule.exclude = flag
+            case "comments":
+                guard case .string = member.value.kind else {
+                    reportType("comments", member.value, wanted: "a string")
+                    continue
+                }
+            case _ where Self.appleKeys.contains(member.key):
+                findings.report(
+                    "DAL-039", at: member.keyRange,
+                    "\(member.key.quoted) is a key of Apple's rules; Android ignores it",
+                    fix: "remove it")
+            default: reportUnknownKey(member, in: "a rule", known: Self.ruleKeys)
+            }
+        }
+        if rule.path == nil, rule.query == nil, rule.fragment == nil, !isFaulty {
+            findings.report(
+                "DAL-030", at: value.range,
+                "the rule looks at no part of the URL, so on Android it never matches; on Apple "
+                    + "it would match everything",
+                fix: "write {\"/\": \"*\"} to match everything")
+        }
+        return rule
+    }
+
+    private mutating func query(_ value: SourceValue) -> [QueryItemPattern]? {
+        guard case .object(let members) = value.kind else {
+            reportType("the query", value, wanted: "an object of names and patterns")
+            return nil
+        }
+        if members.isEmpty { reportEmpty("the query", value.range) }
+        var items: [QueryItemPattern] = []
+        for member in members {
+            if member.key.isEmpty { reportEmpty("the name of a query item", member.keyRange) }
+            guard let text = pattern(member.value, "the pattern of query item \(member.key.quoted)", part: "query")
+            else {
+                continue
+            }
+            items.append(QueryItemPattern(name: member.key, pattern: text))
+        }
+        return items.count == members.count ? items : nil
+    }
+
+    private mutating func pattern(_ value: SourceValue, _ name: String, part: String) -> String? {
+        guard case .string(let text) = value.kind else {
+            reportType(name, value, wanted: "a string")
+            return nil
+        }
+        if text.isEmpty { reportEmpty(name, value.range) }
+        for problem in AndroidPatternCheck.problems(in: text, isPath: part == "path") {
+            findings.report(problem, at: value.range)
+        }
+        return text
+    }
+
+    private mutating func reportType(_ name: String, _ value: SourceValue, wanted: String) {
+        var edit: SourceEdit?
+        switch value.kind {
+        case .number(let number) where wanted == "a string":
+            edit = SourceEdit(range: value.range, replacement: number.text.jsonQuoted)
+        case .bool(let flag) where wanted == "a string":
+            edit = SourceEdit(range: value.range, replacement: String(flag).jsonQuoted)
+        case .string(let text) where wanted == "true or false" && ["true", "false"].contains(text.lowercased()):
+            edit = SourceEdit(range: value.range, replacement: text.lowercased())
+        default: break
+        }
+        findings.report(
+            "DAL-029", at: value.range,
+            "\(name) is \(value.spokenName) and must be \(wanted); Android discards all rules "
+                + "of the list, or ignores this one",
+            fix: "write \(wanted)", edit: edit)
+    }
+
+    private mutating func reportEmpty(_ name: String, _ range: SourceRange) {
+        findings.report(
+            "DAL-028", at: range,
+            "\(name) is empty, so Android discards all rules of the list and the manifest alone "
+                + "decides",
+            fix: "remove it")
+    }
+}

@@ -1,0 +1,127 @@
+// One statement: its relations and its target.
+
+import SourceJSON
+
+extension StatementReader {
+    private static let statementKeys = ["relation", "target", "relation_extensions", "include"]
+
+    mutating func statement(_ members: [SourceMember], range: SourceRange) -> Statement {
+        consumers = Set(StatementConsumer.allCases)
+        var statement = Statement(range: range)
+        var relation: SourceValue?
+        var target: SourceValue?
+        var extensions: SourceMember?
+        for member in members {
+            switch member.key {
+            case "relation": relation = member.value
+            case "target": target = member.value
+            case "relation_extensions": extensions = member
+            case Self.dynamicRulesKey: reportMisplacedRules(member, in: "a statement")
+            default: reportUnknownKey(member, in: "a statement", known: Self.statementKeys)
+            }
+        }
+        let missing = [relation == nil ? "relation" : nil, target == nil ? "target" : nil].compactMap { $0 }
+        if !missing.isEmpty {
+            reject()
+            findings.report(
+                "DAL-004", at: range,
+                "the statement has no \(missing.joined(separator: " and no ")): Google reports it, and "
+                    + "AOSP skips it or drops the whole file",
+                fix: "write {\"relation\": [ … ], \"target\": { … }}")
+        }
+        if let relation { statement.relations = relations(relation) }
+        if let target { statement.target = self.target(target, relations: statement.relations) }
+        if let extensions { statement.dynamicRules = dynamicRules(extensions, of: statement) }
+        statement.consumers = consumers
+        return statement
+    }
+
+    private mutating func relations(_ value: SourceValue) -> [LocatedText] {
+        guard case .array(let elements) = value.kind else {
+            reject()
+            var edit: SourceEdit?
+            if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") } else { endanger() }
+            findings.report(
+                "DAL-005", at: value.range,
+                "relation is \(value.spokenName): Google reports the statement as malformed, "
+                    + "and AOSP finds no relation",
+                fix: "write an array of strings", edit: edit)
+            return []
+        }
+        if elements.isEmpty {
+            reject()
+            findings.report(
+                "DAL-005", at: value.range, "relation is empty, so the statement says nothing",
+                fix: "write \"delegate_permission/common.handle_all_urls\"")
+        }
+        var relations: [LocatedText] = []
+        for element in elements {
+            guard case .string(let text) = element.kind else {
+                endanger()
+                findings.report(
+                    "DAL-005", at: element.range,
+                    "a relation is \(element.spokenName): Google reports the statement as "
+                        + "malformed, and AOSP may drop the whole file",
+                    fix: "write a string")
+                continue
+            }
+            if let problem = StatementRelation.problem(in: text) {
+                if problem.severity == .error { endanger() }
+                findings.report(problem, at: element.range)
+                if problem.severity == .error { continue }
+            }
+            relations.append(LocatedText(text, range: element.range))
+        }
+        return relations
+    }
+
+    private mutating func target(_ value: SourceValue, relations: [LocatedText]) -> StatementTarget? {
+        guard case .object(let members) = value.kind else {
+            endanger()
+            findings.report(
+                "DAL-004", at: value.range,
+                "target is \(value.spokenName): Google reports the statement, and AOSP may "
+                    + "drop the whole file",
+                fix: "write {\"namespace\": \"android_app\", … }")
+            return nil
+        }
+        let namespace = members.last { $0.key == "namespace" }
+        guard case .string(let name)? = namespace?.value.kind else {
+            endanger()
+            findings.report(
+                "DAL-008", at: namespace?.value.range ?? value.range,
+                namespace == nil
+                    ? "the target has no namespace: Google rejects the statement, and AOSP may drop the whole file"
+                    : "namespace is \(namespace?.value.spokenName ?? "null"): Google rejects the statement, and AOSP may "
+                        + "drop the whole file",
+                fix: "write \"namespace\": \"android_app\"")
+            return nil
+        }
+        switch name {
+        case "android_app": return androidApp(members, range: value.range, relations: relations)
+        case "web": return web(members, range: value.range, relations: relations)
+        case "ios_app": return iOSApp(members, range: value.range)
+        default:
+            endanger()
+            let nearest = NearestKey.find(name, among: ["android_app", "web", "ios_app"])
+            let range = namespace?.value.range ?? value.range
+            findings.report(
+                "DAL-008", at: range,
+                "namespace \(name.quoted) is unknown: Google rejects the statement, and AOSP may drop "
+                    + "the whole file",
+                fix: "write \((nearest ?? "android_app").quoted)" + (nearest == nil ? " or `web`" : ""),
+                edit: nearest.map { SourceEdit(range: range, replacement: $0.jsonQuoted) })
+            return nil
+        }
+    }
+
+    private mutating func iOSApp(_ members: [SourceMember], range: SourceRange) -> StatementTarget? {
+        for member in members where !["namespace", "appid"].contains(member.key) {
+            reportUnknownKey(member, in: "an ios_app target", known: ["appid"])
+        }
+        // No consumer on Android reads these, so nothing more is asked of them.
+        reject(for: [.aosp, .chromium])
+        guard case .string(let id)? = members.last(where: { $0.key == "appid" })?.value.kind else { return nil }
+        return .iOSApp(id: LocatedText(id, range: range))
+    }
+}

@@ -1,0 +1,134 @@
+// The two targets that Android knows: an app with its certificates, and a web site.
+
+import SourceJSON
+
+extension StatementReader {
+    private static let appKeys = ["package_name", "sha256_cert_fingerprints"]
+
+    mutating func androidApp(
+        _ members: [SourceMember], range: SourceRange, relations: [LocatedText]
+    ) -> StatementTarget? {
+        var package: LocatedText?
+        var fingerprints: [LocatedText]?
+        for member in members {
+            switch member.key {
+            case "namespace": continue
+            case "package_name": package = packageName(member.value)
+            case "sha256_cert_fingerprints": fingerprints = self.fingerprints(member.value, relations: relations)
+            case Self.dynamicRulesKey: reportMisplacedRules(member, in: "a target")
+            default: reportUnknownKey(member, in: "an android_app target", known: Self.appKeys)
+            }
+        }
+        if !members.contains(where: { $0.key == "package_name" }) {
+            reject()
+            findings.report(
+                "DAL-009", at: range,
+                "the target has no package_name, so it names no app: Google rejects the statement, and "
+                    + "AOSP may drop the whole file",
+                fix: "add the applicationId of the app")
+            endanger()
+        }
+        if !members.contains(where: { $0.key == "sha256_cert_fingerprints" }) {
+            endanger()
+            findings.report(
+                "DAL-012", at: range,
+                "the target has no sha256_cert_fingerprints, so no certificate is trusted: Google "
+                    + "rejects the statement, and AOSP may drop the whole file",
+                fix: "add an array of fingerprints")
+        }
+        guard let package else { return nil }
+        return .androidApp(package: package, fingerprints: fingerprints ?? [])
+    }
+
+    private mutating func packageName(_ value: SourceValue) -> LocatedText? {
+        guard case .string(let text) = value.kind else {
+            endanger()
+            findings.report(
+                "DAL-009", at: value.range,
+                "package_name is \(value.spokenName): Google rejects the statement, and AOSP "
+                    + "may drop the whole file",
+                fix: "write the applicationId of the app")
+            return nil
+        }
+        for problem in PackageName.problems(in: text) {
+            if problem.severity == .error { reject() }
+            findings.report(problem, at: value.range)
+        }
+        return LocatedText(text, range: value.range)
+    }
+
+    private mutating func fingerprints(_ value: SourceValue, relations: [LocatedText]) -> [LocatedText] {
+        guard case .array(let elements) = value.kind else {
+            var edit: SourceEdit?
+            if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") } else { endanger() }
+            reject()
+            findings.report(
+                "DAL-012", at: value.range,
+                "sha256_cert_fingerprints is \(value.spokenName): Google reports the "
+                    + "statement as malformed, and Chromium finds no match",
+                fix: "write an array of strings", edit: edit)
+            return []
+        }
+        if elements.isEmpty {
+            reject()
+            findings.report(
+                "DAL-012", at: value.range,
+                "sha256_cert_fingerprints is empty, so no certificate is trusted; Google reports "
+                    + "the statement as malformed",
+                fix: "add the fingerprint of the app's certificate")
+        }
+        var fingerprints: [LocatedText] = []
+        for element in elements {
+            guard case .string(let text) = element.kind else {
+                endanger()
+                findings.report(
+                    "DAL-011", at: element.range,
+                    "a fingerprint is \(element.spokenName): Google reports the statement "
+                        + "as malformed, and AOSP may drop the whole file",
+                    fix: "write a string")
+                continue
+            }
+            let problems = Fingerprint.problems(in: text)
+            for problem in problems { findings.report(problem, at: element.range) }
+            if problems.contains(where: { $0.severity == .error }) { reject() }
+            if fingerprints.contains(where: { $0.text == text }) {
+                findings.report(
+                    "DAL-025", at: element.range, "the fingerprint stands twice in this statement", fix: "remove one",
+                    severity: .note)
+            }
+            fingerprints.append(LocatedText(text, range: element.range))
+        }
+        if elements.count == 1, relations.contains(where: { $0.text == StatementRelation.handleAllURLs }) {
+            findings.reportOnce(
+                "DAL-014", at: elements[0].range,
+                "the app has one fingerprint; with Play App Signing it has to be the app "
+                    + "signing key of the Play Console, and keytool prints the upload key",
+                fix: "compare it with App integrity in the Play Console")
+        }
+        return fingerprints
+    }
+
+    mutating func web(_ members: [SourceMember], range: SourceRange, relations: [LocatedText]) -> StatementTarget? {
+        for member in members where !["namespace", "site"].contains(member.key) {
+            reportUnknownKey(member, in: "a web target", known: ["site"])
+        }
+        let site = members.last { $0.key == "site" }
+        guard case .string(let text)? = site?.value.kind, let site else {
+            endanger()
+            let what = site.map { "site is \($0.value.spokenName)" } ?? "the target has no site"
+            findings.report(
+                "DAL-016", at: site?.value.range ?? range,
+                "\(what): Google rejects the statement, and AOSP may drop the "
+                    + "whole file",
+                fix: "write \"site\": \"https://…\"")
+            return nil
+        }
+        let isForWebAPK = !relations.isEmpty && relations.allSatisfy { $0.text == StatementRelation.queryWebAPK }
+        for problem in WebSite.problems(in: text, isForWebAPK: isForWebAPK) {
+            if problem.severity == .error { endanger() }
+            if problem.rule == "DAL-017" { reject(for: [.google, .aosp]) }
+            findings.report(problem, at: site.value.range)
+        }
+        return .web(site: LocatedText(text, range: site.value.range))
+    }
+}

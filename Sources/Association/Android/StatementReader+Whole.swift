@@ -1,0 +1,87 @@
+// What only shows when all statements of a list are seen together.
+
+import SourceJSON
+
+extension StatementReader {
+    mutating func reportAcross(_ statements: [Statement]) {
+        reportDuplicates(statements)
+        reportSecondRuleLists(statements)
+        reportCredentials(statements)
+    }
+
+    /// A relation and a target that were granted before.
+    private mutating func reportDuplicates(_ statements: [Statement]) {
+        var lines: [Grant: Int] = [:]
+        for statement in statements {
+            guard let target = statement.target else { continue }
+            let key = targetKey(target)
+            var earlier: Int?
+            for relation in statement.relations {
+                let grant = Grant(relation: relation.text, target: key)
+                if let line = lines[grant] {
+                    earlier = earlier ?? line
+                } else {
+                    lines[grant] = statement.range.start.line
+                }
+            }
+            guard let earlier else { continue }
+            findings.report(
+                "DAL-025", at: statement.range,
+                "the statement in line \(earlier) grants the same relation to the same target",
+                fix: "merge them")
+        }
+    }
+
+    private struct Grant: Hashable {
+        var relation: String
+        var target: [String]
+    }
+
+    private func targetKey(_ target: StatementTarget) -> [String] {
+        switch target {
+        case .androidApp(let package, let fingerprints):
+            ["android_app", package.text] + Set(fingerprints.map { $0.text.uppercased() }).sorted()
+        case .web(let site): ["web", site.text]
+        case .iOSApp(let id): ["ios_app", id.text]
+        }
+    }
+
+    private mutating func reportSecondRuleLists(_ statements: [Statement]) {
+        var lines: [String: Int] = [:]
+        for statement in statements where statement.dynamicRules != nil {
+            guard case .androidApp(let package, _)? = statement.target else { continue }
+            if let line = lines[package.text] {
+                findings.report(
+                    "DAL-026", at: statement.range,
+                    "app \(package.text.quoted) also has dynamic rules in the statement of "
+                        + "line \(line); which list Android uses is undefined",
+                    fix: "merge them into one")
+            } else {
+                lines[package.text] = statement.range.start.line
+            }
+        }
+    }
+
+    /// Passkeys need both relations; sharing passwords needs one.
+    private mutating func reportCredentials(_ statements: [Statement]) {
+        var openers: Set<String> = []
+        var sharers: [LocatedText] = []
+        for statement in statements {
+            guard case .androidApp(let package, _)? = statement.target else { continue }
+            for relation in statement.relations {
+                if relation.text == StatementRelation.handleAllURLs { openers.insert(package.text) }
+                if relation.text == StatementRelation.getLoginCredentials {
+                    sharers.append(LocatedText(package.text, range: relation.range))
+                }
+            }
+        }
+        var reported: Set<String> = []
+        for sharer in sharers where !openers.contains(sharer.text) && reported.insert(sharer.text).inserted {
+            findings.report(
+                "DAL-020", at: sharer.range,
+                "app \(sharer.text.quoted) has get_login_creds without handle_all_urls: "
+                    + "passwords are shared, but passkeys need both",
+                fix: "add \(StatementRelation.handleAllURLs.quoted), if passkeys are wanted")
+        }
+    }
+}

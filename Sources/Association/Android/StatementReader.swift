@@ -1,0 +1,88 @@
+// From the values of an assetlinks.json file to the model, with a finding for whatever a consumer rejects, ignores or
+// never uses. The three consumers differ, so each finding says who breaks, and each statement remembers who can use it.
+
+import SourceJSON
+
+/// Reads one file and remembers what was wrong with it.
+struct StatementReader {
+    var findings: FindingList
+    let host: String?
+    /// Entries that make AOSP drop the whole file.
+    private(set) var dropsFile: Set<StatementConsumer> = []
+    /// Who can use the statement that is being read.
+    var consumers: Set<StatementConsumer> = []
+
+    init(findings: FindingList, host: String?) {
+        self.findings = findings
+        self.host = host
+    }
+
+    mutating func list(_ root: SourceValue) -> StatementList? {
+        guard case .array(let entries) = root.kind else {
+            var edit: SourceEdit?
+            if case .object = root.kind { edit = findings.wrapping(root.range, in: "[", "]") }
+            findings.report(
+                "DAL-002", at: root.range,
+                "the top level is \(root.spokenName); Google, AOSP and Chromium reject the "
+                    + "file, even with a single statement",
+                fix: "put the statements into one array", edit: edit)
+            return nil
+        }
+        if entries.isEmpty {
+            findings.report(
+                "DAL-003", at: root.range, "the list is empty, so the host trusts no app",
+                fix: "add a statement, or answer 404")
+        }
+        var list = StatementList(range: root.range)
+        for entry in entries {
+            guard case .object(let members) = entry.kind else {
+                endanger()
+                findings.report(
+                    "DAL-004", at: entry.range,
+                    "an entry is \(entry.spokenName): Google reports it, and AOSP may drop "
+                        + "the whole file",
+                    fix: "write {\"relation\": [ … ], \"target\": { … }}")
+                continue
+            }
+            if let include = members.last(where: { $0.key == "include" }) {
+                if let url = self.include(include, beside: members) { list.includes.append(url) }
+            } else {
+                list.statements.append(statement(members, range: entry.range))
+            }
+        }
+        list.endangeredFor = dropsFile
+        reportIncludes(list)
+        reportAcross(list.statements)
+        return list
+    }
+
+    /// The statement that is being read cannot be used by these.
+    mutating func reject(for rejecting: Set<StatementConsumer> = Set(StatementConsumer.allCases)) {
+        consumers.subtract(rejecting)
+    }
+
+    /// AOSP's parser gives up on the whole list, not only on the statement.
+    mutating func endanger() {
+        dropsFile.insert(.aosp)
+        reject()
+    }
+
+    mutating func reportUnknownKey(_ member: SourceMember, in place: String, known: [String]) {
+        let synonym = Self.synonyms[member.key.lowercased()].flatMap { known.contains($0) ? $0 : nil }
+        let nearest = synonym ?? NearestKey.find(member.key, among: known)
+        // Consumers let other fields pass, so a key of the author's own is nothing to warn of.
+        findings.report(
+            "DAL-041", at: member.keyRange, "\(member.key.quoted) is no key of \(place), so it is ignored",
+            fix: nearest.map { "write \($0.quoted)" } ?? "remove it",
+            edit: nearest.map { SourceEdit(range: member.keyRange, replacement: $0.jsonQuoted) },
+            severity: nearest == nil ? .note : .warning)
+    }
+
+    private static let synonyms = [
+        "package": "package_name", "packages": "package_name", "applicationid": "package_name",
+        "application_id": "package_name", "fingerprints": "sha256_cert_fingerprints",
+        "sha256": "sha256_cert_fingerprints",
+        "sha256_fingerprints": "sha256_cert_fingerprints", "url": "site", "host": "site", "domain": "site",
+        "path": "/", "query": "?", "fragment": "#", "comment": "comments", "not": "exclude",
+    ]
+}

@@ -1,0 +1,48 @@
+// The strings of a statement's `relation`: a kind, a slash, and a detail.
+
+/// Checks relations.
+enum StatementRelation {
+    static let handleAllURLs = AndroidApp.handleAllURLs
+    static let getLoginCredentials = "delegate_permission/common.get_login_creds"
+    static let queryWebAPK = "delegate_permission/common.query_webapk"
+
+    /// Google's grammar has lower-case letters, digits, `_` and `.` on both sides of one slash.
+    static func isWellFormed(_ text: String) -> Bool {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2
+            && parts.allSatisfy { part in
+                !part.isEmpty
+                    && part.unicodeScalars.allSatisfy { $0.isLowerLetter || $0.isDigit || $0 == "_" || $0 == "." }
+            }
+    }
+
+    /// What is wrong with a relation; nil for one that something reads.
+    static func problem(in text: String) -> TextProblem? {
+        let known = AndroidRelation.known
+        let nearest =
+            known.first { $0 == "delegate_permission/common." + text }
+            ?? NearestKey.find(text, among: known) ?? (text.contains("handle_all") ? handleAllURLs : nil)
+        guard isWellFormed(text) else {
+            let reason: String
+            if text.contains("*") {
+                reason = "has a wildcard"
+            } else if !text.contains("/") {
+                reason = "has no kind before a slash"
+            } else if text.unicodeScalars.contains(where: \.isUpperLetter) {
+                reason = "has upper-case letters"
+            } else {
+                reason = "is not kind/detail"
+            }
+            return TextProblem(
+                "DAL-006",
+                "relation \(text.quoted) \(reason): Google reports the statement as malformed, and AOSP may drop "
+                    + "the whole file",
+                fix: nearest.map { "write \($0.quoted)" } ?? "write it like \(handleAllURLs.quoted)",
+                replacement: nearest)
+        }
+        guard !known.contains(text) else { return nil }
+        return TextProblem(
+            "DAL-007", "relation \(text.quoted) is accepted, but no known consumer looks for it",
+            fix: nearest.map { "write \($0.quoted), if that is meant" } ?? "check its spelling", replacement: nearest)
+    }
+}

@@ -1,0 +1,65 @@
+// The `site` of a web target: scheme, host and perhaps a port, and nothing after them.
+
+/// Checks web sites.
+enum WebSite {
+    /// `isForWebAPK` says that the statement grants query_webapk alone, which wants the address of a manifest.
+    static func problems(in text: String, isForWebAPK: Bool = false) -> [TextProblem] {
+        func problem(_ what: String, replacement: String? = nil) -> TextProblem {
+            TextProblem(
+                "DAL-016",
+                "site \(text.quoted) \(what): Google reports the statement as malformed, and AOSP may drop the "
+                    + "whole file",
+                fix: "write https:// and the host, without a slash at the end", replacement: replacement)
+        }
+        guard let address = WebAddress(text) else {
+            let isHost = text.contains(".") && !text.contains("/") && !text.contains(":")
+            return [problem("has no scheme", replacement: isHost ? "https://" + text : nil)]
+        }
+        guard address.scheme == "http" || address.scheme == "https" else {
+            return [problem("is neither http nor https")]
+        }
+        if address.user != nil { return [problem("has user information")] }
+        guard !address.host.isEmpty, address.host.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0 != "*" }) else {
+            return [problem(address.host.contains("*") ? "has a wildcard" : "has no valid host")]
+        }
+        if let port = address.portText {
+            guard let number = Int(port), (1...65_535).contains(number), port.unicodeScalars.allSatisfy(\.isDigit)
+            else {
+                return [problem("has no valid port")]
+            }
+        }
+        var problems: [TextProblem] = []
+        if !address.rest.isEmpty {
+            if isForWebAPK {
+                problems.append(
+                    TextProblem(
+                        "DAL-017",
+                        "site \(text.quoted) has a path, which query_webapk alone needs: Chromium compares it with "
+                            + "the manifest's address, and Google and AOSP reject it",
+                        fix: "keep this statement apart from all others"))
+            } else {
+                let what = address.rest == "/" ? "a slash at the end" : "a path, query or fragment"
+                let origin = String(text.dropLast(address.rest.count))
+                return [problem("has \(what)", replacement: origin.hasSuffix("\\") ? nil : origin)]
+            }
+        }
+        return problems + adviceProblems(address, text)
+    }
+
+    private static func adviceProblems(_ address: WebAddress, _ text: String) -> [TextProblem] {
+        var problems: [TextProblem] = []
+        if address.port == (address.scheme == "https" ? 443 : 80) {
+            problems.append(
+                TextProblem(
+                    "DAL-018", "site \(text.quoted) names the default port, which Google's documents say to leave out",
+                    fix: "remove the port"))
+        }
+        if address.scheme == "http" {
+            problems.append(
+                TextProblem(
+                    "DAL-019", "site \(text.quoted) is plain http, so whoever is on the network path can speak for it",
+                    fix: "write https"))
+        }
+        return problems
+    }
+}

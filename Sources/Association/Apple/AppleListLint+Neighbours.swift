@@ -1,0 +1,61 @@
+// Patterns that cover more than their author thought, shown by what else stands in the list.
+
+extension AppleListLint {
+    func reportNeighbours(_ rules: [Rule], _ findings: inout FindingList) {
+        reportBarePaths(rules, &findings)
+        reportPrefixes(rules, &findings)
+    }
+
+    /// `/buy/*` and after it a rule of its own for `/buy`: the author takes them for different.
+    private func reportBarePaths(_ rules: [Rule], _ findings: inout FindingList) {
+        var lastUse: [String: Int] = [:]
+        for (index, rule) in rules.enumerated() {
+            if let path = rule.path, rule.isPathOnly { lastUse[withoutSlash(path)] = index }
+        }
+        for (index, rule) in rules.enumerated() {
+            guard let path = rule.path, rule.isPathOnly, path.hasSuffix("/*"), path.count > 2 else { continue }
+            let bare = String(path.dropLast(2))
+            guard let later = lastUse[bare], later > index else { continue }
+            findings.report(
+                "AASA-047", at: rule.range,
+                "\(path.quoted) also matches \(bare.quoted), from iOS 13 on, so the later rule "
+                    + "for it decides nothing",
+                fix: "write \((bare + "/?*").quoted), or drop the rule for \(bare.quoted)")
+        }
+    }
+
+    private func withoutSlash(_ path: String) -> String {
+        path.hasSuffix("/") && path.count > 1 ? String(path.dropLast()) : path
+    }
+
+    /// `/buy*` and elsewhere `/buyer/…`.
+    private func reportPrefixes(_ rules: [Rule], _ findings: inout FindingList) {
+        let sorted = rules.compactMap(\.path).sorted()
+        for rule in rules where rule.isPathOnly {
+            guard let path = rule.path, path.hasSuffix("*"), path.hasPrefix("/") else { continue }
+            let prefix = String(path.dropLast())
+            guard let last = prefix.last, last.isLetter || last.isNumber, !prefix.contains("*"), !prefix.contains("?")
+            else {
+                continue
+            }
+            guard let neighbour = neighbour(of: prefix, in: sorted) else { continue }
+            findings.report(
+                "AASA-048", at: rule.range, "\(path.quoted) also matches what \(neighbour.quoted) is for",
+                fix: "write \((prefix + "/*").quoted), which matches \(prefix.quoted) as well")
+        }
+    }
+
+    /// A path that goes on after the prefix in the same segment; the first among its next neighbours in the alphabet.
+    private func neighbour(of prefix: String, in sorted: [String]) -> String? {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle] < prefix { low = middle + 1 } else { high = middle }
+        }
+        return sorted[low...].prefix(20).first { path in
+            guard path.hasPrefix(prefix), let next = path.dropFirst(prefix.count).first else { return false }
+            return next.isLetter || next.isNumber || next == "-" || next == "_"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// Patterns against the encoding of URLs: by default the URL is compared as it is encoded, with `percentEncoded: false`
+// decoded; the pattern is taken as written both times.
+
+extension ApplePatternCheck {
+    /// `isForeign` says that the pattern was already found to be in another notation, whose signs are then not repeated.
+    func encodingProblems(_ text: String, _ pattern: String, isForeign: Bool) -> [TextProblem] {
+        var problems: [TextProblem] = []
+        let escapes = Escapes(in: text)
+        if percentEncoded {
+            if let bad = text.unicodeScalars.first(where: { isNeverInURL($0, isForeign: isForeign) }) {
+                problems.append(
+                    TextProblem(
+                        "AASA-051",
+                        "\(pattern.quoted) has \(String(bad).quoted), which a URL has only in encoded form, so "
+                            + "the pattern never matches",
+                        fix: "percent-encode it, or set percentEncoded to false", replacement: encoded(pattern)))
+            }
+            if escapes.hasLowerCase {
+                problems.append(
+                    TextProblem(
+                        "AASA-053",
+                        "\(pattern.quoted) has lower-case digits after a percent sign; the comparison is exact, "
+                            + "and most clients write upper case",
+                        fix: "write upper-case digits", replacement: escapes.hasMalformed ? nil : upperCased(pattern)))
+            }
+            if escapes.hasMalformed {
+                problems.append(
+                    TextProblem(
+                        "AASA-054",
+                        "\(pattern.quoted) has a percent sign without two hex digits, which no URL has, so it "
+                            + "never matches",
+                        fix: "write %25 for a percent sign"))
+            }
+        } else if escapes.hasValid {
+            problems.append(
+                TextProblem(
+                    "AASA-052",
+                    "\(pattern.quoted) is encoded although percentEncoded is false: the URL is decoded and the "
+                        + "pattern is not, so it never matches",
+                    fix: "write the decoded character"))
+        }
+        if part == .query, text.contains("+") {
+            problems.append(
+                TextProblem(
+                    "AASA-059",
+                    "\(pattern.quoted) has a plus sign, which is not read as a space; clients write spaces as + "
+                        + "or as %20",
+                    fix: "write %20, or one rule for each spelling"))
+        }
+        return problems
+    }
+
+    /// Outside the characters of RFC 3986 §3.3 and §3.4. The gap of a variable is none, and brackets do occur in queries.
+    private func isNeverInURL(_ scalar: Unicode.Scalar, isForeign: Bool) -> Bool {
+        if scalar.value == 0 { return false }
+        if !scalar.isASCII || scalar.value <= 0x20 || scalar.value == 0x7F { return true }
+        switch scalar {
+        case "\"", "`": return true
+        case "<", ">", "^", "{", "|", "}": return !isForeign
+        case "[", "]": return !isForeign && part != .query && part != .fragment
+        default: return false
+        }
+    }
+
+    /// Percent-encodes what may not stand as it is, outside of variables.
+    private func encoded(_ pattern: String) -> String? {
+        guard !pattern.contains("$(") else { return nil }
+        var result = ""
+        for scalar in pattern.unicodeScalars {
+            guard isNeverInURL(scalar, isForeign: false) else {
+                result.unicodeScalars.append(scalar)
+                continue
+            }
+            for byte in String(scalar).utf8 {
+                result += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return result
+    }
+
+    private func upperCased(_ pattern: String) -> String? {
+        guard !pattern.contains("$(") else { return nil }
+        var result = ""
+        var digitsLeft = 0
+        for scalar in pattern.unicodeScalars {
+            result += digitsLeft > 0 ? String(scalar).uppercased() : String(scalar)
+            digitsLeft = scalar == "%" ? 2 : max(0, digitsLeft - 1)
+        }
+        return result
+    }
+
+    /// The percent signs of a text.
+    private struct Escapes {
+        var hasValid = false
+        var hasLowerCase = false
+        var hasMalformed = false
+
+        init(in text: String) {
+            let scalars = Array(text.unicodeScalars)
+            for index in scalars.indices where scalars[index] == "%" {
+                let digits = scalars[(index + 1)...].prefix(2)
+                guard digits.count == 2, digits.allSatisfy(\.isHexDigit) else {
+                    // `%` before a wildcard may stand for any escape.
+                    if !digits.contains(where: { $0 == "*" || $0 == "?" || $0.value == 0 }) { hasMalformed = true }
+                    continue
+                }
+                hasValid = true
+                if digits.contains(where: \.isLowerLetter) { hasLowerCase = true }
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// Patterns written in another language: regular expressions, router placeholders, queries and fragments inside a path.
+
+extension ApplePatternCheck {
+    /// What belongs to another part of the URL, and what the normalising of paths does to a pattern.
+    func partProblems(_ text: String, _ pattern: String) -> [TextProblem] {
+        var problems: [TextProblem] = []
+        if part != .fragment, text.contains("#") {
+            problems.append(
+                TextProblem(
+                    "AASA-042", "\(pattern.quoted) has a #, which no \(part.name) of a URL has, so it never matches",
+                    fix: "move the text after it under \"#\""))
+        }
+        switch part {
+        case .path:
+            if pattern.hasPrefix("NOT ") || pattern.hasPrefix("NOT/") {
+                problems.append(
+                    TextProblem(
+                        "AASA-070",
+                        "\(pattern.quoted) starts with NOT, which belongs to the legacy paths; here it is "
+                            + "compared as text, so the rule never matches and excludes nothing",
+                        fix: "remove NOT and add \"exclude\": true"))
+                return problems
+            }
+            if hasQuery(text) {
+                problems.append(
+                    TextProblem(
+                        "AASA-041",
+                        "\(pattern.quoted) has a query in it, but in a path ? stands for one character and the "
+                            + "query is never compared",
+                        fix: "move it under \"?\""))
+            }
+            problems += pathProblems(pattern)
+        case .legacyPath:
+            if hasQuery(text) {
+                problems.append(
+                    TextProblem(
+                        "AASA-073",
+                        "\(pattern.quoted) has a query in it, but paths compare the path alone and ? stands for "
+                            + "one character",
+                        fix: "write components with \"?\""))
+            }
+            if !pattern.lowercased().hasPrefix("not") { problems += pathProblems(pattern) }
+        case .query, .fragment: break
+        }
+        return problems
+    }
+
+    /// `?name=` or `&name=`.
+    private func hasQuery(_ text: String) -> Bool {
+        let scalars = Array(text.unicodeScalars)
+        for start in scalars.indices where scalars[start] == "?" || scalars[start] == "&" {
+            let name = scalars[(start + 1)...].prefix {
+                $0.isLetter || $0.isDigit || $0 == "_" || $0 == "-" || $0 == "." || $0 == "[" || $0 == "]"
+            }
+            if !name.isEmpty, name.endIndex < scalars.endIndex, scalars[name.endIndex] == "=" { return true }
+        }
+        return false
+    }
+
+    private func pathProblems(_ pattern: String) -> [TextProblem] {
+        var problems: [TextProblem] = []
+        if pattern.isEmpty {
+            problems.append(
+                TextProblem("AASA-049", "the path pattern is empty and matches the root alone", fix: "write \"/\""))
+        } else if !pattern.hasPrefix("/"), !pattern.hasPrefix("*"), !pattern.hasPrefix("$("), !pattern.hasPrefix("?") {
+            problems.append(
+                TextProblem(
+                    "AASA-049",
+                    "\(pattern.quoted) does not start with a slash; macOS 27 adds it, older systems are not "
+                        + "known to",
+                    fix: "write the slash", replacement: "/" + pattern))
+        }
+        if endsInOpenQuestionMark(pattern) {
+            problems.append(
+                TextProblem(
+                    "AASA-050",
+                    "\(pattern.quoted) may also match a path that is one character shorter, through the slash "
+                        + "that is added for comparing; that is unsettled",
+                    fix: "put a slash before a single ?*, or end it with * alone"))
+        }
+        return problems
+    }
+
+    /// Ends in `?*` other than `/?*`: the question mark can take the slash that normalising adds.
+    private func endsInOpenQuestionMark(_ pattern: String) -> Bool {
+        guard pattern.hasSuffix("?*") else { return false }
+        let before = pattern.dropLast(2)
+        guard let last = before.last else { return false }
+        return last != "/" && last != "*"
+    }
+
+    /// A foreign notation; the first that is recognised.
+    func syntaxProblem(_ text: String, _ pattern: String) -> TextProblem? {
+        if let placeholder = routerPlaceholder(text) {
+            return TextProblem(
+                "AASA-045",
+                "\(pattern.quoted) has the placeholder \(placeholder.quoted) of a router, which is compared as "
+                    + "text",
+                fix: "write ?* for one or more characters")
+        }
+        if let regex = regularExpression(text) {
+            return TextProblem(
+                "AASA-044",
+                "\(pattern.quoted) has \(regex.quoted) as in a regular expression, which is compared as text",
+                fix: "use * for any text, ? for one character, or a variable")
+        }
+        guard text.contains("\\") else { return nil }
+        return TextProblem(
+            "AASA-046", "\(pattern.quoted) has a backslash; Apple documents no escape, and a URL has none",
+            fix: "remove it")
+    }
+
+    /// `{id}`, `:id`, `<id>` as a whole segment or part of one.
+    private func routerPlaceholder(_ text: String) -> String? {
+        for segment in text.split(separator: "/") {
+            if segment.hasPrefix(":"), let first = segment.dropFirst().unicodeScalars.first,
+                first.isLetter || first == "_"
+            {
+                return String(segment)
+            }
+            for (open, close) in [("{", "}"), ("<", ">")] as [(Character, Character)] {
+                guard let start = segment.firstIndex(of: open), let end = segment[start...].firstIndex(of: close) else {
+                    continue
+                }
+                let name = segment[segment.index(after: start)..<end]
+                let isName = name.unicodeScalars.allSatisfy {
+                    $0.isLetter || $0.isDigit || $0 == "_" || $0 == "-" || $0 == ":"
+                }
+                if isName, let first = name.unicodeScalars.first, !first.isDigit { return String(segment[start...end]) }
+            }
+        }
+        return nil
+    }
+
+    private func regularExpression(_ text: String) -> String? {
+        for sign in ["/.*", "(.*", ").*", ".+", "\\d", "\\w", "\\/", "\\.", "(?:", "(?!", "[^"]
+        where text.contains(sign) {
+            // `/.*` could be meant for hidden files; nobody serves those as links.
+            return sign.hasPrefix("/") || sign.hasPrefix("(.") || sign.hasPrefix(")") ? ".*" : sign
+        }
+        if text.hasPrefix("^") { return "^" }
+        if text.hasSuffix("$") { return "$" }
+        for range in ["a-z", "A-Z", "0-9", "a-zA-Z", "A-Za-z"] where text.contains("[" + range) { return "[\(range)]" }
+        if let open = text.firstIndex(of: "("), let close = text[open...].firstIndex(of: ")"),
+            text[open...close].contains("|")
+        {
+            return String(text[open...close])
+        }
+        return text.hasPrefix(".*") ? ".*" : nil
+    }
+}
+
+extension String {
+    /// With each `$(old)` written as `$(new)`.
+    func replacingVariable(_ old: String, by new: String) -> String {
+        var result = ""
+        var rest = self[...]
+        let wanted = "$(\(old))"
+        while let start = rest.firstRange(of: wanted) {
+            result += rest[..<start.lowerBound] + "$(\(new))"
+            rest = rest[start.upperBound...]
+        }
+        return result + rest
+    }
+}

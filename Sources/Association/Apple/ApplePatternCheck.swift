@@ -1,0 +1,92 @@
+// What one pattern says that its author did not mean: queries in paths, regular expressions, text in the wrong encoding.
+// A check of one string on its own; patterns against each other are judged elsewhere.
+
+/// Checks one pattern of Apple's dialect.
+struct ApplePatternCheck {
+    /// The part of the URL that it is compared with.
+    enum Part {
+        case path
+        case legacyPath
+        case query
+        case fragment
+
+        var name: String {
+            switch self {
+            case .path, .legacyPath: "path"
+            case .query: "query"
+            case .fragment: "fragment"
+            }
+        }
+    }
+
+    var part: Part
+    var percentEncoded = true
+    var variables: [SubstitutionVariable] = []
+
+    func problems(in pattern: String) -> [TextProblem] {
+        let parsed = PatternVariables(pattern)
+        let text = parsed.texts.joined(separator: "\u{0}")
+        var problems = variableProblems(parsed, pattern)
+        if let problem = addressProblem(pattern) { return problems + [problem] }
+        problems += partProblems(text, pattern)
+        let syntax = syntaxProblem(text, pattern)
+        if let syntax { problems.append(syntax) }
+        problems += encodingProblems(text, pattern, isForeign: syntax != nil)
+        return problems
+    }
+
+    private func variableProblems(_ parsed: PatternVariables, _ pattern: String) -> [TextProblem] {
+        var problems: [TextProblem] = []
+        if parsed.isUnterminated {
+            problems.append(
+                TextProblem(
+                    "AASA-061", "\(pattern.quoted) has a $( without its closing parenthesis, so it never matches",
+                    fix: "close it: $(name)"))
+        }
+        let known = variables.map(\.name) + AppleReader.predefinedVariables.sorted()
+        var reported: Set<String> = []
+        for name in parsed.names where !known.contains(name) && reported.insert(name).inserted {
+            let nearest = NearestKey.find(name, among: known)
+            problems.append(
+                TextProblem(
+                    "AASA-060", "variable \(name.quoted) is not defined, so \(pattern.quoted) never matches",
+                    fix: nearest.map { "write $(\($0))" } ?? "define it under substitutionVariables",
+                    replacement: nearest.map { pattern.replacingVariable(name, by: $0) }))
+        }
+        return problems
+    }
+
+    /// A whole URL, or a host, where only the path is compared.
+    private func addressProblem(_ pattern: String) -> TextProblem? {
+        guard part == .path || part == .legacyPath else { return nil }
+        func problem(_ what: String) -> TextProblem {
+            TextProblem(
+                "AASA-043",
+                "\(pattern.quoted) has \(what), and only the path of a URL is compared, so it matches no link of "
+                    + "this host",
+                fix: "write the path alone")
+        }
+        let lower = pattern.lowercased()
+        if ["http://", "https://", "*://", "//http"].contains(where: lower.hasPrefix) { return problem("a scheme") }
+        if ["applinks:", "webcredentials:"].contains(where: lower.hasPrefix) {
+            return problem("an entitlement's prefix")
+        }
+        return startsWithHost(lower) ? problem("a host") : nil
+    }
+
+    /// `www.…` or a name with a well-known last label, and no slash before it. `index.html` is no host.
+    private func startsWithHost(_ lower: String) -> Bool {
+        guard !lower.hasPrefix("/") else { return false }
+        let first = lower.prefix { $0 != "/" }
+        let labels = first.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count >= 2, let last = labels.last, labels.allSatisfy({ !$0.isEmpty }) else { return false }
+        guard
+            labels.allSatisfy({ $0 == "*" || $0.unicodeScalars.allSatisfy { $0.isLetter || $0.isDigit || $0 == "-" } })
+        else { return false }
+        return labels[0] == "www" && labels.count >= 3 || Self.topLevelDomains.contains(String(last))
+    }
+
+    private static let topLevelDomains: Set<String> = [
+        "com", "org", "net", "io", "app", "dev", "co", "edu", "gov", "info", "biz", "de", "fr", "uk", "eu", "nl", "jp",
+    ]
+}

@@ -1,0 +1,61 @@
+// The legacy `paths`: strings, some of them with `NOT ` in front.
+
+import SourceJSON
+
+extension AppleReader {
+    /// `paths`; nil where it is no array.
+    mutating func paths(_ value: SourceValue) -> [AppleLegacyPath]? {
+        guard case .array(let elements) = value.kind else {
+            var edit: SourceEdit?
+            if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") }
+            findings.report(
+                "AASA-031", at: value.range, "paths is \(value.spokenName) and must be an array of strings",
+                fix: "write an array of strings", edit: edit)
+            return nil
+        }
+        if elements.isEmpty {
+            findings.report(
+                "AASA-028", at: value.range, "paths is empty, so nothing matches and no link opens the app",
+                fix: "add paths such as \"*\", or remove the entry", severity: .warning)
+        }
+        return elements.compactMap { path($0) }
+    }
+
+    private mutating func path(_ value: SourceValue) -> AppleLegacyPath? {
+        guard case .string(let text) = value.kind else {
+            findings.report(
+                "AASA-031", at: value.range,
+                "a path is \(value.spokenName), and what systems make of it is undocumented",
+                fix: "write a string; objects belong into components")
+            return nil
+        }
+        var pattern = text
+        // The comparison of the prefix ignores case, as far as is known.
+        let isExclude = text.lowercased().hasPrefix("not ")
+        if isExclude { pattern = String(text.dropFirst(4)) }
+        reportNot(text, isExclude: isExclude, at: value.range)
+        for var problem in ApplePatternCheck(part: .legacyPath, variables: variables).problems(in: pattern) {
+            problem.replacement = problem.replacement.map { isExclude ? "NOT " + $0 : $0 }
+            findings.report(problem, at: value.range)
+        }
+        note(variablesOf: pattern, at: value.range)
+        return AppleLegacyPath(text: text, pattern: pattern, exclude: isExclude, range: value.range)
+    }
+
+    private mutating func reportNot(_ text: String, isExclude: Bool, at range: SourceRange) {
+        let lower = text.lowercased()
+        if isExclude, !text.hasPrefix("NOT ") {
+            findings.report(
+                "AASA-071", at: range, "\(text.quoted) writes NOT in lower case, which is undocumented",
+                fix: "write NOT in upper case",
+                edit: SourceEdit(range: range, replacement: ("NOT " + text.dropFirst(4)).jsonQuoted))
+        } else if !isExclude, lower.hasPrefix("not/") || lower.hasPrefix("not*") {
+            findings.report(
+                "AASA-071", at: range,
+                "\(text.quoted) has no space after NOT, so it is an ordinary pattern that matches "
+                    + "nothing",
+                fix: "write NOT and a space",
+                edit: SourceEdit(range: range, replacement: ("NOT " + text.dropFirst(3)).jsonQuoted))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// What the JSON reader found, under the rules of the file that it was reading. The reader's own words stay: they name the
+// mistake, its place and its repair; the rule adds who breaks.
+
+import SourceJSON
+
+extension FindingList {
+    /// Takes over the text, for edits, and the problems as findings.
+    mutating func takeProblems(of document: SourceDocument, as kind: DocumentKind) {
+        text = document.text
+        let isApple = kind == .appleAssociation
+        let consequence =
+            isApple
+            ? "Apple's systems then read nothing of the file"
+            : "Google, Android and Chromium then read nothing of the file"
+        var isFirst = true
+        for problem in document.problems {
+            let rule = rule(for: problem, isApple: isApple)
+            let message = problem.isError && isFirst ? "\(problem.message); \(consequence)" : problem.message
+            if problem.isError { isFirst = false }
+            report(
+                rule, at: problem.range, message, fix: problem.fix, edit: problem.edit,
+                severity: problem.isError ? .error : .warning)
+        }
+    }
+
+    private func rule(for problem: SourceProblem, isApple: Bool) -> String {
+        switch problem.kind {
+        case .duplicateKey: isApple ? "AASA-007" : "DAL-042"
+        case .byteOrderMark: isApple ? "AASA-004" : "GHST-014"
+        case .otherEncoding, .invalidEncoding: isApple ? "AASA-003" : "DAL-001"
+        case .tooLarge: isApple ? "AASA-005" : "GHST-006"
+        default: isApple ? "AASA-001" : "DAL-001"
+        }
+    }
+}
+
+extension SourceDocument {
+    /// Whether its value is what the author meant, or becomes it by repairs that leave no choice. Beyond a missing
+    /// bracket the reader guesses, and findings about a guess would be noise.
+    var isWorthLinting: Bool {
+        value != nil && problems.allSatisfy { !$0.isError || $0.edit != nil || $0.kind == .otherEncoding }
+    }
+}

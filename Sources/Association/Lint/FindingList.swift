@@ -1,0 +1,65 @@
+// Where the readers put what they find. It knows the file's name and its text, takes the severity from the catalogue,
+// and keeps a hostile file from producing a million findings.
+
+import SourceJSON
+
+/// The findings of one file while it is being read.
+struct FindingList {
+    let file: String
+    /// The text that the ranges lie in, as UTF-8 without its byte order mark; the source of edits that move text.
+    var text: [UInt8] = []
+    private var errors: [Finding] = []
+    private var others: [Finding] = []
+    private var reportedOnce: Set<String> = []
+
+    /// More than this nobody reads. Errors are counted apart, so that notes cannot crowd one out.
+    static let findingsMax = 500
+
+    init(file: String) { self.file = file }
+
+    /// All findings in the order of the text; those about the file as a whole come first.
+    var sorted: [Finding] {
+        (errors + others).enumerated().sorted { left, right in
+            let (first, second) = (left.element.range?.start.offset ?? -1, right.element.range?.start.offset ?? -1)
+            return first == second ? left.offset < right.offset : first < second
+        }.map(\.element)
+    }
+
+    var hasErrors: Bool { !errors.isEmpty }
+
+    mutating func report(
+        _ rule: String, at range: SourceRange?, _ message: String, fix: String? = nil, edit: SourceEdit? = nil,
+        severity: Severity? = nil
+    ) {
+        let finding = Finding(
+            rule: rule, severity: severity ?? LintRule.named(rule)?.severity ?? .error, file: file, range: range,
+            message: message, fix: fix, edit: edit)
+        if finding.severity == .error {
+            if errors.count < Self.findingsMax { errors.append(finding) }
+        } else if others.count < Self.findingsMax {
+            others.append(finding)
+        }
+    }
+
+    /// For what is worth saying once in a file, at its first place.
+    mutating func reportOnce(_ rule: String, at range: SourceRange?, _ message: String, fix: String? = nil) {
+        guard reportedOnce.insert(rule).inserted else { return }
+        report(rule, at: range, message, fix: fix)
+    }
+
+    /// What a check of a single string said, at the string.
+    mutating func report(_ problem: TextProblem, at range: SourceRange) {
+        report(
+            problem.rule, at: range, problem.message, fix: problem.fix,
+            edit: problem.replacement.map { SourceEdit(range: range, replacement: $0.jsonQuoted) },
+            severity: problem.severity)
+    }
+
+    /// The text of a range with something put around it: `"x"` becomes `["x"]`. Nil where the text is not at hand.
+    func wrapping(_ range: SourceRange, in before: String, _ after: String) -> SourceEdit? {
+        let (start, end) = (range.start.offset, range.end.offset)
+        guard start >= 0, start <= end, end <= text.count else { return nil }
+        return SourceEdit(
+            range: range, replacement: before + String(decoding: text[start..<end], as: UTF8.self) + after)
+    }
+}

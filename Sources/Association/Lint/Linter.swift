@@ -1,0 +1,26 @@
+// The door to linting: bytes of a file in, findings out, for each kind of file that the project knows.
+
+/// Lints association files. It opens none: whoever calls it names the file for the findings.
+public enum Linter {
+    /// What kind of file this is, by its content.
+    public static func recognise(_ bytes: [UInt8]) -> DocumentKind { DocumentKind.recognise(bytes) }
+
+    /// Lints an apple-app-site-association file as it is served.
+    public static func lint(apple bytes: [UInt8], file: String) -> [Finding] {
+        AppleAssociation.read(bytes, file: file).findings
+    }
+
+    /// Lints an assetlinks.json file as it is served. With the host that serves it, includes that lead back are found.
+    public static func lint(statements bytes: [UInt8], file: String, host: String? = nil) -> [Finding] {
+        StatementList.read(bytes, file: file, host: host).findings
+    }
+
+    /// Lints a file of any kind; nil where the kind is not known.
+    public static func lint(_ bytes: [UInt8], file: String) -> [Finding]? {
+        switch recognise(bytes) {
+        case .appleAssociation, .signedAppleAssociation: lint(apple: bytes, file: file)
+        case .statementList: lint(statements: bytes, file: file)
+        case .appFile, .unknown: nil
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// Every form of apple-app-site-association files that is met in the wild, as the model keeps it.
+
+import Association
+import SourceJSON
+import Testing
+
+@Suite struct AppleAssociationTests {
+    private func read(_ text: String) -> AppleReading { AppleAssociation.read(Array(text.utf8), file: "aasa") }
+
+    private func errors(_ reading: AppleReading) -> [Finding] { reading.findings.filter { $0.severity == .error } }
+
+    @Test func `reads the modern form`() throws {
+        let reading = read(
+            """
+            {
+              "applinks": {
+                "defaults": { "caseSensitive": false, "percentEncoded": false },
+                "substitutionVariables": { "food": ["burrito", "pizza"] },
+                "details": [
+                  {
+                    "appIDs": ["9JA89QQLNQ.com.acme.shop", "9JA89QQLNQ.com.acme.shop.beta"],
+                    "defaults": { "caseSensitive": true },
+                    "components": [
+                      { "#": "web", "exclude": true, "comment": "stay" },
+                      { "/": "/m/$(food)", "?": { "id": "????", "v": "?*" } },
+                      { "/": "/h", "?": "a=*", "caseSensitive": false, "percentEncoded": true }
+                    ]
+                  }
+                ]
+              },
+              "webcredentials": { "apps": ["9JA89QQLNQ.com.acme.shop", "9JA89QQLNQ.com.acme.shop.beta"] },
+              "appclips": { "apps": ["9JA89QQLNQ.com.acme.shop.Clip"] },
+              "activitycontinuation": { "apps": ["9JA89QQLNQ.com.acme.shop"] }
+            }
+            """)
+        #expect(errors(reading) == [])
+        let association = try #require(reading.association)
+        let links = try #require(association.applinks)
+        #expect(links.form == .array)
+        #expect(links.defaults?.caseSensitive == false)
+        #expect(links.variables == [SubstitutionVariable(name: "food", values: ["burrito", "pizza"])])
+        let detail = try #require(links.details.first)
+        #expect(detail.appIDs.map(\.text) == ["9JA89QQLNQ.com.acme.shop", "9JA89QQLNQ.com.acme.shop.beta"])
+        #expect(detail.appIDs[0].range.start.line == 7)
+        #expect(detail.defaults?.caseSensitive == true)
+        #expect(detail.paths == nil)
+        let components = try #require(detail.components)
+        #expect(components.map(\.path) == [nil, "/m/$(food)", "/h"])
+        #expect(components.map(\.fragment) == ["web", nil, nil])
+        #expect(components.map(\.exclude) == [true, nil, nil])
+        #expect(components[0].comment == "stay")
+        #expect(
+            components[1].query
+                == .items([QueryItemPattern(name: "id", pattern: "????"), QueryItemPattern(name: "v", pattern: "?*")]))
+        #expect(components[2].query == .whole("a=*"))
+        #expect(components[2].caseSensitive == false)
+        #expect(components[2].percentEncoded == true)
+        #expect(components[1].range?.start.line == 11)
+        #expect(association.webcredentials?.apps.count == 2)
+        #expect(association.appclips?.apps.map(\.text) == ["9JA89QQLNQ.com.acme.shop.Clip"])
+        #expect(association.activitycontinuation?.apps.count == 1)
+    }
+
+    @Test func `reads the legacy form`() throws {
+        let reading = read(LintExample.paths("\"NOT /a/*\", \"/b/*\", \"not /c\""))
+        #expect(errors(reading) == [])
+        let links = try #require(reading.association?.applinks)
+        #expect(links.hasApps)
+        let detail = try #require(links.details.first)
+        #expect(detail.appIDs.map(\.text) == [LintExample.app])
+        #expect(detail.components == nil)
+        #expect(detail.paths?.map(\.pattern) == ["/a/*", "/b/*", "/c"])
+        #expect(detail.paths?.map(\.exclude) == [true, false, true])
+        #expect(detail.paths?.map(\.text) == ["NOT /a/*", "/b/*", "not /c"])
+    }
+
+    @Test func `reads details as the object of 2015`() throws {
+        let reading = read(
+            LintExample.links(
+                "\"details\": {\"\(LintExample.app)\": {\"paths\": [\"*\"]}, \"\(LintExample.other)\": {\"paths\": [\"/x\"]}}"
+            ))
+        #expect(errors(reading) == [])
+        let links = try #require(reading.association?.applinks)
+        #expect(links.form == .object)
+        #expect(links.details.map { $0.appIDs.map(\.text) } == [[LintExample.app], [LintExample.other]])
+        #expect(links.details.map { $0.paths?.map(\.pattern) } == [["*"], ["/x"]])
+    }
+
+    @Test func `an array of ids wins over the single one, even an empty array`() throws {
+        let both = read(
+            LintExample.details("{\"appID\": \"\(LintExample.other)\", \"appIDs\": [\"\(LintExample.app)\"]}"))
+        #expect(both.association?.applinks?.details.first?.appIDs.map(\.text) == [LintExample.app])
+        let empty = read(LintExample.details("{\"appID\": \"\(LintExample.other)\", \"appIDs\": []}"))
+        #expect(empty.association?.applinks?.details.first?.appIDs == [])
+        let wrong = read(
+            LintExample.details("{\"appID\": \"\(LintExample.other)\", \"appIDs\": \"\(LintExample.app)\"}"))
+        #expect(wrong.association?.applinks?.details.first?.appIDs.map(\.text) == [LintExample.other])
+    }
+
+    @Test func `tells a missing list of components from an empty one`() {
+        #expect(read(LintExample.components("")).association?.applinks?.details.first?.components?.count == 0)
+        #expect(read(LintExample.paths("\"*\"")).association?.applinks?.details.first?.components == nil)
+    }
+
+    @Test func `one query value of another type drops the whole dictionary`() {
+        let reading = read(LintExample.query("\"a\": \"1\", \"flag\": true"))
+        #expect(reading.association?.applinks?.details.first?.components?.first?.query == nil)
+        #expect(reading.findings.contains { $0.rule == "AASA-033" && $0.edit?.replacement == "\"true\"" })
+    }
+
+    @Test func `a text that nobody can read gives no association`() {
+        for text in ["", "[]", "{\"applinks\": {},}", "<html></html>", "\"x\""] {
+            let reading = read(text)
+            #expect(reading.association == nil, "\(text)")
+            #expect(!errors(reading).isEmpty, "\(text)")
+        }
+    }
+
+    @Test func `the limit of Apple counts on both sides`() {
+        let inside = LintExample.padded(LintExample.path("/a"), to: AppleAssociation.bytesMax)
+        #expect(AppleAssociation.read(inside, file: "f").association != nil)
+        #expect(AppleAssociation.read(inside + [0x20], file: "f").association == nil)
+    }
+
+    @Test func `recognises a signed file and decodes nothing`() {
+        let reading = AppleAssociation.read(LintExample.signed, file: "f")
+        #expect(reading.isSigned)
+        #expect(reading.association == nil)
+        #expect(reading.findings.map(\.rule) == ["AASA-079"])
+        #expect(reading.findings.map(\.severity) == [.note])
+    }
+
+    @Test func `after a mistake that mends itself the rest is still linted`() {
+        let reading = read("{\"webcredentials\": {\"apps\": [\"com.acme.shop\",]}}")
+        #expect(reading.findings.map(\.rule) == ["AASA-019", "AASA-001"])
+        #expect(reading.association == nil)
+    }
+
+    @Test func `Apple's own example is without fault`() {
+        let text = """
+            {
+              "applinks": {
+                "details": [
+                  {
+                    "appIDs": ["9JA89QQLNQ.com.acme.shop"],
+                    "components": [
+                      { "#": "no_universal_links", "exclude": true },
+                      { "/": "/buy/*" },
+                      { "/": "/help/website/*", "exclude": true },
+                      { "/": "/help/*", "?": { "articleNumber": "????" } }
+                    ]
+                  }
+                ]
+              },
+              "webcredentials": { "apps": ["9JA89QQLNQ.com.acme.shop"] }
+            }
+            """
+        #expect(read(text).findings == [])
+    }
+}

@@ -1,0 +1,79 @@
+// Every rule on both sides, the exact place of its finding, and what its edit does.
+
+import Association
+import SourceJSON
+import Testing
+
+@Suite struct LinterTests {
+    @Test func `each rule about documents has an example`() {
+        let wanted = LintRule.all.filter { $0.subject == .document && !$0.id.hasPrefix("APP-") }.map(\.id)
+        // Found by reachability, which is being built.
+        let examples = Set(LintExample.all.map(\.rule)).union(["AASA-037", "AASA-072", "DAL-032"])
+        #expect(wanted.filter { !examples.contains($0) } == [])
+    }
+
+    @Test(arguments: LintExample.all)
+    func `finds what breaks the rule, at the very place`(example: LintExample) {
+        let findings = example.lint(example.bad).filter { $0.rule == example.rule }
+        let text = String(decoding: example.bad, as: UTF8.self)
+        guard let finding = findings.first else {
+            Issue.record("nothing found in \(text.prefix(300)); \(example.lint(example.bad).map(\.rule))")
+            return
+        }
+        #expect(finding.range.map { slice($0, of: example.bad) } == example.marked, "\(finding)")
+    }
+
+    @Test(arguments: LintExample.all)
+    func `finds nothing where the rule is kept`(example: LintExample) {
+        for good in example.good {
+            let findings = example.lint(good).filter { $0.rule == example.rule }
+            #expect(findings == [], "in \(String(decoding: good.prefix(300), as: UTF8.self))")
+        }
+    }
+
+    @Test(arguments: LintExample.all)
+    func `a finding reads as one and points into the text`(example: LintExample) {
+        for bytes in [example.bad] + example.good {
+            for finding in example.lint(bytes) { expectWellFormed(finding, in: bytes) }
+        }
+    }
+
+    @Test(arguments: LintExample.all)
+    func `an edit mends what it is for`(example: LintExample) {
+        let bad = SourceReader.read(example.bad, as: .json).text
+        let before = example.lint(example.bad)
+        for finding in before where finding.rule == example.rule {
+            guard let edit = finding.edit else { continue }
+            let mended =
+                Array(bad[..<edit.range.start.offset]) + Array(edit.replacement.utf8)
+                + Array(bad[edit.range.end.offset...])
+            let after = example.lint(mended)
+            let count = { (findings: [Finding]) in findings.filter { $0.rule == example.rule }.count }
+            #expect(count(after) < count(before), "\(String(decoding: mended.prefix(300), as: UTF8.self))")
+            #expect(SourceReader.read(mended, as: .json).isAcceptable)
+        }
+    }
+
+    private func slice(_ range: SourceRange, of bytes: [UInt8]) -> String {
+        let text = SourceReader.read(bytes, as: .json).text
+        guard range.start.offset <= range.end.offset, range.end.offset <= text.count else { return "outside" }
+        return String(decoding: text[range.start.offset..<range.end.offset], as: UTF8.self)
+    }
+}
+
+/// Lower case, no full stop, one line, known rule, and a place within the text.
+func expectWellFormed(_ finding: Finding, in bytes: [UInt8]) {
+    let text = SourceReader.read(bytes, as: .json).text
+    #expect(LintRule.named(finding.rule) != nil, "\(finding.rule)")
+    for words in [finding.message, finding.fix].compactMap({ $0 }) {
+        #expect(!words.hasSuffix("."), "\(words)")
+        #expect(
+            !words.isEmpty && words.first?.isUppercase == false || words.hasPrefix("App") || words.hasPrefix("JSON")
+                || words.hasPrefix("Chromium"), "\(words)")
+        #expect(!words.unicodeScalars.contains { $0.value < 0x20 }, "\(words)")
+    }
+    for range in [finding.range, finding.edit?.range].compactMap({ $0 }) {
+        #expect(range.start.offset >= 0 && range.start.offset <= range.end.offset && range.end.offset <= text.count)
+        #expect(range.start.line >= 1 && range.start.column >= 1)
+    }
+}

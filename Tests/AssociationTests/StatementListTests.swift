@@ -1,0 +1,214 @@
+// Statement lists: the model, and Google's published compatibility cases restated. For each case, what Google's service
+// makes of it, and what is known of AOSP and Chromium.
+
+import Association
+import SourceJSON
+import Testing
+
+@Suite struct StatementListTests {
+    private static let print = FingerprintTests.good
+    private static let second = print.replacing("5B", with: "5C")
+    private static let handle = LintExample.handle
+
+    private static func read(_ text: String) -> StatementReading {
+        StatementList.read(Array(text.utf8), file: "assetlinks.json", host: "www.example.org")
+    }
+
+    @Test func `keeps relations, targets, includes and dynamic rules`() throws {
+        let text = """
+            [
+              {
+                "relation": ["\(Self.handle)", "delegate_permission/common.get_login_creds"],
+                "target": {
+                  "namespace": "android_app",
+                  "package_name": "com.acme.shop",
+                  "sha256_cert_fingerprints": ["\(Self.print)", "\(Self.second)"]
+                },
+                "relation_extensions": {
+                  "\(Self.handle)": {
+                    "dynamic_app_link_components": [
+                      { "/": "/a", "?": { "b": "c" }, "#": "d", "exclude": true, "comments": "e" },
+                      { "/": "*" }
+                    ]
+                  }
+                }
+              },
+              { "include": "https://example.com/more.json" },
+              { "relation": ["delegate_permission/common.get_login_creds"],
+                "target": { "namespace": "web", "site": "https://example.com" } },
+              { "relation": ["\(Self.handle)"], "target": { "namespace": "ios_app", "appid": "9JA89QQLNQ.com.acme" } }
+            ]
+            """
+        let reading = Self.read(text)
+        #expect(reading.findings.filter { $0.severity == .error } == [])
+        let list = try #require(reading.list)
+        #expect(list.includes.map(\.text) == ["https://example.com/more.json"])
+        #expect(list.endangeredFor.isEmpty)
+        #expect(list.statements.count == 3)
+        let first = list.statements[0]
+        #expect(first.relations.map(\.text) == [Self.handle, "delegate_permission/common.get_login_creds"])
+        guard case .androidApp(let package, let fingerprints)? = first.target else {
+            Issue.record("no app")
+            return
+        }
+        #expect(package.text == "com.acme.shop")
+        #expect(package.range.start.line == 6)
+        #expect(fingerprints.map(\.text) == [Self.print, Self.second])
+        let rules = try #require(first.dynamicRules)
+        #expect(rules.map(\.path) == ["/a", "*"])
+        #expect(rules[0].query == [QueryItemPattern(name: "b", pattern: "c")])
+        #expect(rules[0].fragment == "d")
+        #expect(rules.map(\.exclude) == [true, false])
+        #expect(list.statements.map(\.consumers.count) == [3, 3, 1])
+    }
+
+    /// Who can use the statements of a list, by their place in it.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var text: String
+        var rules: [String]
+        var google: [Bool]
+        /// AOSP may drop the whole file.
+        var endangers = false
+        var testDescription: String { name }
+    }
+
+    private static func app(_ fingerprints: String, relation: String = "[\"\(handle)\"]") -> String {
+        "{\"relation\": \(relation), \"target\": {\"namespace\": \"android_app\", \"package_name\": \"com.acme.shop\", "
+            + "\"sha256_cert_fingerprints\": \(fingerprints)}}"
+    }
+    private static let good = app("[\"\(print)\", \"\(second)\"]")
+    private static func web(_ site: String) -> String {
+        "[{\"relation\": [\"delegate_permission/common.get_login_creds\"], "
+            + "\"target\": {\"namespace\": \"web\", \"site\": \"\(site)\"}}]"
+    }
+
+    static let cases = [
+        Case(name: "an empty list", text: "[]", rules: ["DAL-003"], google: []),
+        Case(name: "one statement without an array", text: good, rules: ["DAL-002"], google: []),
+        Case(name: "a trailing comma", text: "[\(good),]", rules: ["DAL-001"], google: [true]),
+        Case(name: "a number", text: "42", rules: ["DAL-002"], google: []),
+        Case(name: "a string", text: "\"foo\"", rules: ["DAL-002"], google: []),
+        Case(name: "a text cut short", text: "[{", rules: ["DAL-001"], google: []),
+        Case(
+            name: "a bad statement beside a good one", text: "[{}, \(good)]", rules: ["DAL-004"], google: [false, true]),
+        Case(
+            name: "relation as a string", text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "\"\(handle)\""))]",
+            rules: ["DAL-005"], google: [false]),
+        Case(
+            name: "relation as an object", text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "{}"))]",
+            rules: ["DAL-005"], google: [false], endangers: true),
+        Case(
+            name: "a wildcard relation",
+            text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"delegate_permission/*\"]"))]",
+            rules: ["DAL-006"],
+            google: [false], endangers: true),
+        Case(
+            name: "an unknown, well-formed relation",
+            text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"navigate/yellow_brick_road\"]"))]",
+            rules: ["DAL-007"], google: [true]),
+        Case(
+            name: "a relation without detail",
+            text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"delegate_permission/\"]"))]",
+            rules: ["DAL-006"],
+            google: [false], endangers: true),
+        Case(
+            name: "a relation without kind",
+            text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"write_on_the_walls\"]"))]", rules: ["DAL-006"],
+            google: [false], endangers: true),
+        Case(
+            name: "a site with a slash", text: web("https://example.com/"), rules: ["DAL-016"], google: [false],
+            endangers: true),
+        Case(
+            name: "a site with the default port", text: web("https://example.com:443"), rules: ["DAL-018"],
+            google: [true]),
+        Case(name: "a site in capitals with a dot", text: web("HTTPS://example.com."), rules: [], google: [true]),
+        Case(
+            name: "a site without scheme", text: web("example.com"), rules: ["DAL-016"], google: [false],
+            endangers: true),
+        Case(
+            name: "a site by ftp", text: web("ftp://example.com"), rules: ["DAL-016"], google: [false], endangers: true),
+        Case(
+            name: "a site with a user", text: web("https://u:p@example.com"), rules: ["DAL-016"], google: [false],
+            endangers: true),
+        Case(
+            name: "a site with a bad port", text: web("https://example.com:x"), rules: ["DAL-016"], google: [false],
+            endangers: true),
+        Case(
+            name: "lower-case fingerprints", text: "[\(app("[\"\(print.lowercased())\", \"\(second)\"]"))]",
+            rules: ["DAL-010"], google: [false]),
+        Case(name: "a bare fingerprint", text: "[\(app("\"\(print)\""))]", rules: ["DAL-012"], google: [false]),
+        Case(name: "no fingerprints", text: "[\(app("[]"))]", rules: ["DAL-012"], google: [false]),
+        Case(
+            name: "31 bytes", text: "[\(app("[\"\(print.dropLast(3))\", \"\(second)\"]"))]", rules: ["DAL-011"],
+            google: [false]),
+        Case(
+            name: "no hex digits", text: "[\(app("[\"\(print.replacing("5B", with: "5G"))\", \"\(second)\"]"))]",
+            rules: ["DAL-011"], google: [false]),
+        Case(
+            name: "an empty fingerprint", text: "[\(app("[\"\", \"\(second)\"]"))]", rules: ["DAL-011"], google: [false]
+        ),
+        Case(name: "two fingerprints", text: "[\(good)]", rules: [], google: [true]),
+        Case(
+            name: "an include", text: "[{\"include\": \"https://cdn.example.com/x.json\"}]", rules: ["DAL-023"],
+            google: []),
+        Case(
+            name: "an include with a relation",
+            text: "[{\"include\": \"https://cdn.example.com/x.json\", \"relation\": [\"\(handle)\"]}]",
+            rules: ["DAL-023", "DAL-021"], google: []),
+        Case(
+            name: "an include with another field",
+            text: "[{\"include\": \"https://cdn.example.com/x.json\", \"a\": 1}]",
+            rules: ["DAL-023"], google: []),
+        Case(
+            name: "an insecure include", text: "[{\"include\": \"http://cdn.example.com/x.json\"}]", rules: ["DAL-022"],
+            google: []),
+        Case(
+            name: "an include of itself",
+            text: "[{\"include\": \"https://www.example.org/.well-known/assetlinks.json\"}]",
+            rules: ["DAL-024", "DAL-023"], google: []),
+        Case(
+            name: "an unknown namespace",
+            text: "[{\"relation\": [\"\(handle)\"], \"target\": {\"namespace\": \"windows_app\"}}, \(good)]",
+            rules: ["DAL-008"], google: [false, true], endangers: true),
+        Case(
+            name: "a number for a string",
+            text: "[{\"relation\": [\"\(handle)\"], \"target\": {\"namespace\": \"android_app\", \"package_name\": 1, "
+                + "\"sha256_cert_fingerprints\": [\"\(print)\", \"\(second)\"]}}, \(good)]", rules: ["DAL-009"],
+            google: [false, true], endangers: true),
+    ]
+
+    @Test(arguments: cases)
+    func `agrees with the compatibility cases`(example: Case) {
+        let reading = Self.read(example.text)
+        #expect(reading.findings.map(\.rule) == example.rules)
+        let hasFatalError = ["DAL-001", "DAL-002"].contains { example.rules.contains($0) }
+        #expect((reading.list == nil) == hasFatalError)
+        guard let list = reading.list else { return }
+        #expect(list.statements.map { $0.consumers.contains(.google) } == example.google)
+        #expect(list.statements(for: .google).count == example.google.filter { $0 }.count)
+        #expect(list.endangeredFor == (example.endangers ? [.aosp] : []))
+    }
+
+    @Test func `a broken dynamic rule drops the rules and keeps the statement`() throws {
+        let list = try #require(Self.read(LintExample.rules("{\"/\": 1}")).list)
+        #expect(list.statements.first?.consumers.contains(.google) == true)
+    }
+
+    @Test func `rules under another relation are not the app's rules`() throws {
+        let key = "delegate_permission/common.get_login_creds"
+        let list = try #require(Self.read(LintExample.rules("{\"/\": \"*\"}", key: key)).list)
+        #expect(list.statements.first?.dynamicRules == nil)
+    }
+
+    @Test func `counts the limit of AOSP on both sides`() {
+        let size = StatementList.bytesMax
+        let text = "[\(Self.good)]"
+        let inside = StatementList.read(LintExample.padded(text, to: size), file: "f")
+        let outside = StatementList.read(LintExample.padded(text, to: size + 1), file: "f")
+        #expect(inside.findings.map(\.severity) == [.warning])
+        #expect(inside.list != nil)
+        #expect(outside.findings.map(\.severity) == [.error])
+        #expect(outside.list == nil)
+    }
+}
