@@ -68,7 +68,8 @@ extension Worker {
         acceptAgainAt = nil
         drainDeadline = now + limits.drainTimeoutMilliseconds
         for index in 0..<Int32(table.slotCount) where table.slots[Int(index)].fd >= 0 {
-            if case .idle = table.slots[Int(index)].phase { close(index) }
+            guard case .idle = table.slots[Int(index)].phase, table.slots[Int(index)].outgoing == nil else { continue }
+            close(index)
         }
     }
 

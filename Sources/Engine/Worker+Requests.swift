@@ -44,6 +44,7 @@ extension Worker {
 
     /// Works through `input[..<count]`.
     private mutating func process(_ index: Int32, count: Int) {
+        takeNewCatalogue()
         output.clear()
         var offset = 0
         var step = Step.next

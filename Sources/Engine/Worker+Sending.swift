@@ -69,6 +69,7 @@ extension Worker {
         case .close: close(index)
         case .linger: linger(index)
         case .none:
+            if case .idle = slot.pointee.phase, drainDeadline != nil { return close(index) }
             armDeadline(slot.pointee.phase, index)
             wait(index, for: .readable)
         }

@@ -75,7 +75,7 @@ struct Worker: ~Copyable {
             let count = poller.wait(milliseconds: waitMilliseconds)
             now = Clock.monotonicMilliseconds()
             wire.update(seconds: Clock.wallSeconds())
-            if published.generation != generation { takeNewCatalogue() }
+            takeNewCatalogue()
             for index in 0..<count { handle(poller.event(index)) }
             expireConnections()
             if let time = acceptAgainAt, now >= time { resumeAccepting() }
@@ -98,7 +98,10 @@ struct Worker: ~Copyable {
         }
     }
 
-    private mutating func takeNewCatalogue() {
+    /// Called once per round, so that idle workers let go of an old catalogue, and whenever something was received, so
+    /// that no request that came after a publication is answered from before it. It costs one load of a number.
+    mutating func takeNewCatalogue() {
+        if published.generation == generation { return }
         generation = published.generation
         catalogue = published.current
         view = catalogue.view

@@ -1,1 +1,213 @@
+// What clients of every kind get from a running engine.
+
+import Catalogue
+import Engine
+import HTTP
+import Posix
 import Testing
+
+struct EngineTests {
+    private let server: TestEngine
+
+    init() throws { server = try TestEngine() }
+
+    @Test func `answers a document with exactly its fields`() throws {
+        let response = try #require(try exchange(server, get("/doc")))
+        #expect(response.status == 200)
+        #expect(String(decoding: response.body, as: UTF8.self) == TestEngine.document)
+        #expect(
+            response.fields.map(\.name) == ["date", "etag", "last-modified", "vary", "content-type", "content-length"])
+        let date = Array(try #require(response["date"]).utf8)
+        let seconds = HTTPDate.read(date.span)
+        #expect(abs(try #require(seconds) - Clock.wallSeconds()) < 5)
+    }
+
+    @Test(arguments: [
+        ("/doc?x=1", 200), ("/doc?", 200), ("/%64oc", 200), ("/a%20b", 200), ("/none", 404), ("/doc/", 404),
+        ("/DOC", 404),
+        ("//doc", 404), ("/./doc", 404), ("/x/../doc", 404), ("/%2fdoc", 404), ("/doc%00", 404), ("/%252e", 404),
+        ("/%c0%ae%c0%ae/doc", 404), ("/doc;x", 404),
+    ])
+    func `finds a path by its decoded name and nothing else`(path: String, status: Int) throws {
+        #expect(try exchange(server, get(path))?.status == status)
+    }
+
+    @Test(arguments: [
+        ("shop.example", 200), ("SHOP.Example", 200), ("shop.example.", 200), ("shop.example:1234", 200),
+        ("other.example", 404), ("x.shop.example", 404), ("large.example", 404), ("[::1]", 404), ("127.0.0.1", 404),
+        ("", 404),
+    ])
+    func `answers for its hosts and no others`(host: String, status: Int) throws {
+        let response = try #require(try exchange(server, get("/doc", host: host)))
+        #expect(response.status == status)
+        #expect(status == 200 || response.body.isEmpty)
+    }
+
+    @Test func `an absolute target names the host`() throws {
+        #expect(
+            try exchange(server, "GET http://shop.example/doc HTTP/1.1\r\nHost: shop.example\r\n\r\n")?.status == 200)
+        #expect(
+            try exchange(server, "GET http://shop.example/doc HTTP/1.1\r\nHost: large.example\r\n\r\n")?.status == 400)
+    }
+
+    @Test func `HEAD is GET without its body`() throws {
+        var client = try TestClient(server.address)
+        try client.send(get("/doc").replacing("GET", with: "HEAD", maxReplacements: 1) + get("/doc"))
+        let head = try #require(try client.response(hasBody: false))
+        let full = try #require(try client.response())
+        #expect(head.fields.map(\.name) == full.fields.map(\.name))
+        #expect(head["content-length"] == full["content-length"])
+        #expect(full.body.count == TestEngine.document.utf8.count)
+    }
+
+    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "TRACE", "get", "FROBNICATE"])
+    func `other methods are not allowed`(method: String) throws {
+        var client = try TestClient(server.address)
+        try client.send("\(method) /doc HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 2\r\n\r\nhi" + get("/doc"))
+        let refused = try #require(try client.response())
+        #expect(refused.status == 405)
+        #expect(refused["allow"] == "GET, HEAD, OPTIONS")
+        #expect(try client.response()?.status == 200, "the connection stays in step")
+    }
+
+    @Test(arguments: ["/doc", "*"])
+    func `OPTIONS tells what is allowed`(target: String) throws {
+        let response = try exchange(server, "OPTIONS \(target) HTTP/1.1\r\nHost: shop.example\r\n\r\n")
+        #expect(response?.status == 204)
+        #expect(response?["allow"] == "GET, HEAD, OPTIONS")
+        #expect(response?["content-length"] == nil)
+    }
+
+    @Test(arguments: [
+        ("If-None-Match: \"t\"", 304), ("If-None-Match: *", 304), ("If-None-Match: W/\"t\"", 304),
+        ("If-None-Match: \"x\"", 200), ("If-None-Match: \"t-gzip\"", 200),
+        ("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", 304),
+        ("If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 200),
+        ("If-None-Match: \"x\"\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", 200),
+        ("Accept-Encoding: gzip\r\nIf-None-Match: \"t-gzip\"", 304),
+    ])
+    func `says when the client has the document already`(lines: String, status: Int) throws {
+        let response = try #require(try exchange(server, get("/doc", "\(lines)\r\n")))
+        #expect(response.status == status)
+        if status == 304 { #expect(response.fields.map(\.name) == ["date", "etag", "last-modified", "vary"]) }
+    }
+
+    @Test func `sends the gzip form to those who take it`() throws {
+        let response = try #require(try exchange(server, get("/doc", "Accept-Encoding: br, gzip\r\n")))
+        #expect(response["content-encoding"] == "gzip")
+        #expect(response["etag"] == "\"t-gzip\"")
+        #expect(response.body == [1, 2, 3])
+        #expect(try exchange(server, get("/doc", "Accept-Encoding: identity;q=0\r\n"))?.status == 406)
+        #expect(
+            try exchange(server, get("/a%20b", "Accept-Encoding: identity;q=0\r\n"))?.status == 200,
+            "there is only one form")
+    }
+
+    @Test func `answers pipelined requests in order`() throws {
+        var client = try TestClient(server.address)
+        try client.send((0..<500).map { get($0 % 3 == 0 ? "/none" : "/doc") }.joined())
+        for number in 0..<500 { #expect(try client.response()?.status == (number % 3 == 0 ? 404 : 200)) }
+    }
+
+    @Test func `answers a request however it is cut`() throws {
+        let request = get("/doc", "Content-Length: 5\r\n") + "hello"
+        let whole = try #require(try exchange(server, request))
+        for cut in 1..<request.utf8.count {
+            var client = try TestClient(server.address)
+            try client.send(String(request.prefix(cut)))
+            // The answer to this one proves that the first part was taken in by itself.
+            #expect(try exchange(server, get("/none"))?.status == 404)
+            try client.send(String(request.dropFirst(cut)))
+            #expect(try client.response() == whole, "cut at \(cut)")
+        }
+    }
+
+    @Test(arguments: [
+        ("GET /doc HTTP/1.1\r\nHost : shop.example\r\n\r\n", 400), ("GET /doc HTTP/3.0\r\nHost: a\r\n\r\n", 505),
+        ("GET /\(String(repeating: "a", count: 9_000)) HTTP/1.1\r\nHost: a\r\n\r\n", 414),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 17_000))\r\n\r\n", 431),
+        ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n\r\n", 413),
+        ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501),
+        ("GET /doc HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+        ("GET /doc HTTP/1.1\r\nHost: shop.example\r\nExpect: more\r\n\r\n", 417), ("\u{16}\u{3}\u{1}", 400),
+    ])
+    func `refuses once and closes`(request: String, status: Int) throws {
+        var client = try TestClient(server.address)
+        try client.send(request + get("/doc"))
+        let response = try #require(try client.response())
+        #expect(response.status == status)
+        #expect(response["connection"] == "close")
+        client.finishSending()
+        #expect(try client.rest().isEmpty, "nothing after a refusal is answered")
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1", "", nil, false), ("HTTP/1.1", "Connection: close\r\n", "close", true),
+        ("HTTP/1.0", "", "close", true),
+        ("HTTP/1.0", "Connection: keep-alive\r\n", "keep-alive", false),
+    ])
+    func `keeps a connection as the client wants it`(version: String, lines: String, says: String?, closes: Bool) throws
+    {
+        var client = try TestClient(server.address)
+        let request = "GET /doc \(version)\r\nHost: shop.example\r\n\(lines)\r\n"
+        try client.send(request)
+        #expect(try client.response()?["connection"] == says)
+        if closes {
+            #expect(try client.rest().isEmpty)
+        } else {
+            try client.send(request)
+            #expect(try client.response()?.status == 200)
+        }
+    }
+
+    @Test func `a body that was announced is never taken for a request`() throws {
+        let inner = get("/none")
+        var client = try TestClient(server.address)
+        try client.send(get("/doc", "Content-Length: \(inner.utf8.count)\r\n") + inner + get("/a%20b"))
+        #expect(try client.response()?.status == 200)
+        #expect(String(decoding: try #require(try client.response()).body, as: UTF8.self) == "space")
+    }
+
+    @Test func `a client that waits for permission to send a body gets its answer`() throws {
+        var client = try TestClient(server.address)
+        try client.send(get("/doc", "Content-Length: 5\r\nExpect: 100-continue\r\n"))
+        let response = try #require(try client.response())
+        #expect(response.status == 200)
+        #expect(response["connection"] == "close")
+    }
+
+    @Test func `a large body arrives whole, whenever it is read`() throws {
+        var client = try TestClient(server.address)
+        try client.send(get("/large", host: "large.example") + get("/doc"))
+        // By the time others have been served, the first answer is stuck in full buffers.
+        for _ in 0..<50 { #expect(try exchange(server, get("/doc"))?.status == 200) }
+        #expect(try client.response()?.body == TestEngine.largeBody)
+        #expect(try client.response()?.status == 200, "what was pipelined behind it is answered too")
+    }
+
+    @Test func `a client that closes its side after asking gets its answer`() throws {
+        var client = try TestClient(server.address)
+        try client.send(get("/doc"))
+        client.finishSending()
+        #expect(try client.response()?.status == 200)
+        #expect(try client.rest().isEmpty)
+    }
+
+    @Test func `a new catalogue is served at once, and an answer under way is finished from the old one`() throws {
+        var slow = try TestClient(server.address)
+        try slow.send(get("/large", host: "large.example"))
+        var sending = try TestClient(server.address)
+        try sending.send(get("/doc", "Content-Length: 2\r\n"))
+        #expect(try exchange(server, get("/doc"))?.status == 200)
+        server.published.publish(
+            TestEngine.catalogue([PreparedSite(host: "new.example", answers: [("/", TestEngine.answer([7]))])]))
+        server.engine.catalogueChanged()
+        let fresh = try exchange(server, get("/", host: "new.example"))
+        #expect(fresh?.status == 200)
+        #expect(fresh?.body == [7])
+        #expect(try exchange(server, get("/doc"))?.status == 404)
+        #expect(try slow.response()?.body == TestEngine.largeBody)
+        try sending.send("hi")
+        #expect(try sending.response()?.status == 200)
+    }
+}

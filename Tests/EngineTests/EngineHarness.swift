@@ -1,0 +1,164 @@
+// An engine in this process, and a client that sends any bytes.
+
+import Catalogue
+import Engine
+import HTTP
+import Posix
+import Testing
+
+/// A running engine with a small catalogue, stopped when the test ends.
+final class TestEngine {
+    let engine: Engine
+    let published: PublishedCatalogue
+    var address: SocketAddress { engine.addresses[0] }
+
+    static let document = String(repeating: "{\"shop\":true}", count: 10)
+    /// More than socket buffers hold, so that sending it has to be interrupted.
+    static let largeBody: [UInt8] = {
+        var bytes = [UInt8](repeating: 0x61, count: 16_000_000)
+        for index in stride(from: 0, to: bytes.count, by: 997) { bytes[index] = UInt8(truncatingIfNeeded: index) }
+        return bytes
+    }()
+
+    init(
+        limits: Limits = Limits(), workers: Int = 2, addresses: [SocketAddress] = [SocketAddress("127.0.0.1:0")!],
+        sites: [PreparedSite] = TestEngine.sites
+    ) throws {
+        published = PublishedCatalogue(TestEngine.catalogue(sites))
+        engine = try Engine(addresses: addresses, workerCount: workers, limits: limits, published: published)
+    }
+
+    deinit { engine.stop() }
+
+    static func catalogue(_ sites: [PreparedSite]) -> Catalogue {
+        var builder = CatalogueBuilder()
+        for site in sites { builder.add(site) }
+        return builder.finish()
+    }
+
+    static let sites = [
+        PreparedSite(
+            host: "shop.example",
+            answers: [("/doc", answer(Array(document.utf8), gzip: [1, 2, 3])), ("/a b", answer(Array("space".utf8)))]),
+        PreparedSite(host: "large.example", answers: [("/large", answer(largeBody))]),
+    ]
+
+    static func answer(_ body: [UInt8], gzip: [UInt8]? = nil, modified: Int64? = 784_111_777) -> PreparedAnswer {
+        func form(_ body: [UInt8], _ tag: String, _ coding: String?) -> Representation {
+            var shared = FieldLines()
+            shared.add("etag", tag)
+            if let modified { shared.add("last-modified", HTTPDate.text(modified)) }
+            shared.add("vary", "accept-encoding")
+            var fields = FieldLines()
+            fields.add("content-type", "application/json")
+            fields.add("content-length", "\(body.count)")
+            if let coding { fields.add("content-encoding", coding) }
+            return Representation(sharedFields: shared, bodyFields: fields, entityTag: tag, body: body)
+        }
+        return PreparedAnswer(
+            kind: .page, lastModified: modified, identity: form(body, "\"t\"", nil),
+            gzip: gzip.map { form($0, "\"t-gzip\"", "gzip") })
+    }
+}
+
+/// A response as a client reads it.
+struct ReceivedResponse: Equatable {
+    var status: Int
+    var fields: [(name: String, value: String)]
+    var body: [UInt8]
+
+    subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    static func == (left: ReceivedResponse, right: ReceivedResponse) -> Bool {
+        left.status == right.status && left.body == right.body
+            && left.fields.filter { $0.name != "date" }.map { "\($0)" }
+                == right.fields.filter { $0.name != "date" }.map { "\($0)" }
+    }
+}
+
+/// A connection to a server under test. Reading fails the test after ten seconds without a byte.
+struct TestClient: ~Copyable {
+    private let socket: ClientSocket
+    private var buffer: [UInt8] = []
+
+    init(_ address: SocketAddress) throws { socket = try ClientSocket(to: address, timeoutMilliseconds: 10_000) }
+
+    func send(_ text: String) throws { try socket.send(Array(text.utf8)) }
+
+    func finishSending() { socket.finishSending() }
+
+    /// The next response; nil when the server has closed instead. `hasBody` is false for answers to HEAD.
+    mutating func response(hasBody: Bool = true) throws -> ReceivedResponse? {
+        guard let head = try readHead() else { return nil }
+        var lines = head.split(separator: "\r\n").map(String.init)
+        let statusLine = try #require(lines.first)
+        lines.removeFirst()
+        let status = try #require(Int(statusLine.split(separator: " ")[1]))
+        let fields = lines.map { line in
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return (name: String(parts[0]), value: parts[1].drop { $0 == " " }.description)
+        }
+        var response = ReceivedResponse(status: status, fields: fields, body: [])
+        let length = response["content-length"].flatMap { Int($0) } ?? 0
+        if hasBody, status != 304, status != 204 { response.body = try take(length) }
+        return response
+    }
+
+    /// Everything until the server closes.
+    mutating func rest() throws -> [UInt8] {
+        while try receive() {}
+        defer { buffer = [] }
+        return buffer
+    }
+
+    private mutating func readHead() throws -> String? {
+        while true {
+            if let end = headEnd {
+                let text = String(decoding: buffer[..<end], as: UTF8.self)
+                buffer.removeFirst(end)
+                return text
+            }
+            guard try receive() else {
+                #expect(buffer.isEmpty, "the server closed in the middle of a head")
+                return nil
+            }
+        }
+    }
+
+    private var headEnd: Int? {
+        for end in stride(from: 4, through: buffer.count, by: 1) where buffer[end - 1] == 0x0A {
+            if buffer[end - 4..<end].elementsEqual("\r\n\r\n".utf8) { return end }
+        }
+        return nil
+    }
+
+    private mutating func take(_ count: Int) throws -> [UInt8] {
+        while buffer.count < count {
+            guard try receive() else {
+                Issue.record("the server closed in the middle of a body")
+                break
+            }
+        }
+        let body = Array(buffer.prefix(count))
+        buffer.removeFirst(min(count, buffer.count))
+        return body
+    }
+
+    private mutating func receive() throws -> Bool {
+        let more = try socket.receive()
+        buffer += more
+        return !more.isEmpty
+    }
+}
+
+/// One request on a connection of its own.
+func exchange(_ engine: TestEngine, _ request: String, hasBody: Bool = true) throws -> ReceivedResponse? {
+    var client = try TestClient(engine.address)
+    try client.send(request)
+    return try client.response(hasBody: hasBody)
+}
+
+/// A request for a path of the test's host.
+func get(_ path: String, host: String = "shop.example", _ lines: String = "") -> String {
+    "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\(lines)\r\n"
+}
