@@ -42,7 +42,7 @@ extension StatementReader {
                 edit: edit)
             return nil
         }
-        if let host, let address, HostName.normalised(address.host) == HostName.normalised(host),
+        if let host, let address, case .success(let own) = HostPattern.parse(host), own.matches(address.host),
             address.rest == "/.well-known/assetlinks.json", address.port ?? 443 == 443
         {
             findings.report(

@@ -1,6 +1,4 @@
-// The door to apple-app-site-association files: bytes in, a model and findings out.
-
-import SourceJSON
+// What reading an apple-app-site-association file gives.
 
 /// What reading an apple-app-site-association file gave.
 public struct AppleReading: Sendable {
@@ -9,51 +7,4 @@ public struct AppleReading: Sendable {
     /// In the order of the text.
     public let findings: [Finding]
     public let isSigned: Bool
-}
-
-extension AppleAssociation {
-    /// The decoded bytes that Apple's systems take of a file.
-    public static let bytesMax = 131_072
-    /// From here on it is said that the limit is near.
-    static let bytesNear = 102_400
-
-    /// Reads a file as it is served, after any gzip is undone. `file` is its name in the findings.
-    public static func read(_ bytes: [UInt8], file: String) -> AppleReading {
-        var findings = FindingList(file: file)
-        reportSize(bytes.count, &findings)
-        if SignedMessage.isSigned(bytes) {
-            findings.report(
-                "AASA-079", at: nil,
-                "the file is signed; only iOS 8 needed that, how Apple's CDN treats it is unknown, "
-                    + "and its rules cannot be checked here",
-                fix: "serve the plain JSON")
-            return AppleReading(association: nil, findings: findings.sorted, isSigned: true)
-        }
-        let document = SourceReader.read(bytes, as: .json)
-        findings.takeProblems(of: document, as: .appleAssociation)
-        let isReadable = !findings.hasErrors
-        guard let root = document.value, document.isWorthLinting else {
-            return AppleReading(association: nil, findings: findings.sorted, isSigned: false)
-        }
-        var reader = AppleReader(findings: findings)
-        let association = reader.association(root)
-        return AppleReading(
-            association: isReadable ? association : nil, findings: reader.findings.sorted, isSigned: false)
-    }
-
-    private static func reportSize(_ count: Int, _ findings: inout FindingList) {
-        if count > bytesMax {
-            findings.report(
-                "AASA-005", at: nil,
-                "the file has \(count) bytes, more than the \(bytesMax) that Apple's systems read; "
-                    + "gzip does not raise the limit",
-                fix: "merge patterns with wildcards and variables, or split the apps over several hosts")
-        } else if count > bytesNear {
-            findings.report(
-                "AASA-006", at: nil,
-                "the file has \(count) bytes; from \(bytesMax + 1) on it is refused, and every "
-                    + "device downloads it",
-                fix: "merge patterns with wildcards and variables")
-        }
-    }
 }

@@ -32,7 +32,7 @@ import Testing
     /// `ASSOCIATED_UPDATE_DOCS=1 swift test --filter LintRuleTests` writes the file.
     @Test func `docs rules md is what the catalogue prints`() throws {
         let sources = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-        let root = sources.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = sources.deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
         let file = root.appendingPathComponent("docs/rules.md")
         if ProcessInfo.processInfo.environment["ASSOCIATED_UPDATE_DOCS"] != nil {
             try LintRule.markdown().write(to: file, atomically: true, encoding: .utf8)
