@@ -64,16 +64,13 @@ extension AppleMatcher {
 
     /// The decision with one doubtful reading followed instead.
     func decide(_ url: LinkURL, doubting doubt: Doubt) -> AppleDecision {
-        let table = SubstitutionTable(variables)
-        for (index, rule) in rules.enumerated() where holds(rule, url, doubting: doubt, table) {
+        for (index, rule) in rules.enumerated() where holds(rule, url, doubting: doubt) {
             return rule.excludes ? .exclude(rule: index) : .match(rule: index)
         }
         return .none
     }
 
-    private func holds(
-        _ rule: AppleRule, _ url: LinkURL, doubting doubt: Doubt, _ table: SubstitutionTable
-    ) -> Bool {
+    private func holds(_ rule: AppleRule, _ url: LinkURL, doubting doubt: Doubt) -> Bool {
         var views = URLViews(url)
         switch doubt {
         case .addedSlash:

@@ -5,6 +5,7 @@
 public struct AppleMatcher: Sendable {
     let rules: [AppleRule]
     let variables: [SubstitutionVariable]
+    let table: SubstitutionTable
     /// The strings of a `paths` list; nil for components.
     let legacyPaths: [String]?
     let defaults: [AppleComponent]
@@ -17,6 +18,7 @@ public struct AppleMatcher: Sendable {
         self.defaults = defaults
         legacyPaths = nil
         let table = SubstitutionTable(variables)
+        self.table = table
         rules = components.map { AppleRule($0.inheriting(from: defaults), table: table) }
     }
 
@@ -26,6 +28,7 @@ public struct AppleMatcher: Sendable {
         self.defaults = defaults
         legacyPaths = paths
         let table = SubstitutionTable(variables)
+        self.table = table
         let hasPatterns = defaults.contains {
             $0.path != nil || $0.query != nil || $0.fragment != nil || $0.exclude == true
         }
@@ -40,7 +43,17 @@ public struct AppleMatcher: Sendable {
         variables = []
         defaults = []
         legacyPaths = nil
+        self.table = table
         rules = components.map { AppleRule($0, table: table) }
+    }
+
+    /// The rules of both, one list after the other; only to relate them to each other.
+    init(joining first: AppleMatcher, _ second: AppleMatcher) {
+        variables = []
+        defaults = []
+        legacyPaths = nil
+        table = first.table
+        rules = first.rules + second.rules
     }
 
     /// How many rules the list has.
@@ -60,7 +73,10 @@ public struct AppleMatcher: Sendable {
 
     /// Whether every part of a rule holds; the cheap ones are asked first.
     static func holds(_ rule: AppleRule, _ views: inout URLViews) -> Bool {
-        if rule.path != nil || rule.fragment != nil {
+        if rule.reading.isPlain {
+            if let path = rule.path, !path.matches(views.plain.path) { return false }
+            if let fragment = rule.fragment, !fragment.matches(views.plain.fragment) { return false }
+        } else if rule.path != nil || rule.fragment != nil {
             let view = views.view(rule.reading)
             if let path = rule.path, !path.matches(view.path) { return false }
             if let fragment = rule.fragment, !fragment.matches(view.fragment) { return false }

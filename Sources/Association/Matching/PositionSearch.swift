@@ -5,7 +5,7 @@
 /// One run of a pattern over one text.
 struct PositionSearch {
     /// Words touched and trie edges followed, at most: well under 50 ms of work.
-    static let stepsMax = 1 << 25
+    static let stepsMax = 1 << 24
 
     private let text: [UInt8]
     private let wordCount: Int
@@ -14,12 +14,13 @@ struct PositionSearch {
     /// Every position but the end.
     private var inside: [UInt64] = []
     /// The positions of a byte, made when it is first asked for.
-    private var masks: [[UInt64]]
-    private var stepsLeft = Self.stepsMax
+    private var masks: [UInt8: [UInt64]] = [:]
+    private var setMasks: [ByteSet: [UInt64]] = [:]
+    private var stepsLeft: Int
 
     /// Whether all of `text` matches, or nil where the limit left that open.
-    static func test(_ elements: [GlobElement], in text: [UInt8]) -> Bool? {
-        var search = PositionSearch(text)
+    static func test(_ elements: [GlobElement], in text: [UInt8], stepsMax: Int = stepsMax) -> Bool? {
+        var search = PositionSearch(text, stepsMax)
         var start = [UInt64](repeating: 0, count: search.wordCount)
         start[0] = 1
         let reached = search.run(elements, from: start)
@@ -27,10 +28,10 @@ struct PositionSearch {
         return reached[text.count >> 6] >> UInt64(text.count & 63) & 1 == 1
     }
 
-    private init(_ text: [UInt8]) {
+    private init(_ text: [UInt8], _ stepsMax: Int) {
         self.text = text
+        stepsLeft = stepsMax
         wordCount = text.count / 64 + 1
-        masks = Array(repeating: [], count: 256)
         if text.allSatisfy({ $0 < 0x80 }) {
             starts = nil
         } else {
@@ -40,7 +41,6 @@ struct PositionSearch {
             }
             starts = bits
         }
-        inside = mask { _ in true }
     }
 
     private mutating func run(_ elements: [GlobElement], from start: [UInt64]) -> [UInt64] {
@@ -49,7 +49,11 @@ struct PositionSearch {
             guard stepsLeft >= 0, let lowest = current.firstIndex(where: { $0 != 0 }) else { return current }
             switch element {
             case .literal(let bytes):
-                for byte in bytes where !advance(&current, over: byte) { return current }
+                if let reached = advanceSingly(current, over: bytes) {
+                    current = reached
+                } else {
+                    for byte in bytes where !advance(&current, over: byte) { return current }
+                }
             case .any: advanceOverScalar(&current)
             case .star: spread(&current, from: lowest)
             case .oneOf(let set): advance(&current, over: set)
@@ -62,20 +66,44 @@ struct PositionSearch {
 
     private var empty: [UInt64] { [UInt64](repeating: 0, count: wordCount) }
 
+    /// The usual case, few positions: each is compared on its own. Nil where there are many.
+    private mutating func advanceSingly(_ current: [UInt64], over bytes: [UInt8]) -> [UInt64]? {
+        var reached = empty
+        var left = 4
+        for word in current.indices {
+            var bits = current[word]
+            while bits != 0 {
+                left -= 1
+                guard left >= 0 else { return nil }
+                let start = word * 64 + bits.trailingZeroBitCount
+                bits &= bits - 1
+                let end = start + bytes.count
+                guard end <= text.count, text[start..<end].elementsEqual(bytes) else { continue }
+                reached[end >> 6] |= 1 << UInt64(end & 63)
+            }
+        }
+        stepsLeft -= wordCount + bytes.count
+        return reached
+    }
+
     /// Returns false when no position is left.
     private mutating func advance(_ current: inout [UInt64], over byte: UInt8) -> Bool {
         stepsLeft -= wordCount
-        if masks[Int(byte)].isEmpty { masks[Int(byte)] = mask { $0 == byte } }
-        return Self.shift(&current, keeping: masks[Int(byte)])
+        let mask = masks[byte] ?? mask { $0 == byte }
+        masks[byte] = mask
+        return Self.shift(&current, keeping: mask)
     }
 
     private mutating func advance(_ current: inout [UInt64], over set: ByteSet) {
-        stepsLeft -= text.count + wordCount
-        _ = Self.shift(&current, keeping: mask(where: set.contains))
+        stepsLeft -= wordCount
+        let mask = setMasks[set] ?? mask(where: set.contains)
+        setMasks[set] = mask
+        _ = Self.shift(&current, keeping: mask)
     }
 
     private mutating func advanceOverScalar(_ current: inout [UInt64]) {
         stepsLeft -= 4 * wordCount
+        if inside.isEmpty { inside = mask { _ in true } }
         _ = Self.shift(&current, keeping: inside)
         guard let starts else { return }
         // A scalar has up to three more bytes: what has not arrived at a start goes on.
@@ -109,7 +137,7 @@ struct PositionSearch {
             while bits != 0, stepsLeft >= 0 {
                 let position = word * 64 + bits.trailingZeroBitCount
                 bits &= bits - 1
-                stepsLeft -= choice.plain.forEachEnd(in: text, from: position, to: text.count) { end in
+                stepsLeft -= choice.plain.forEachEnd(in: text, from: position) { end in
                     reached[end >> 6] |= 1 << UInt64(end & 63)
                 }
             }

@@ -21,12 +21,12 @@ struct QueryItems {
     }
 
     private mutating func append(_ piece: ArraySlice<UInt8>, _ reading: URLReading) {
-        if reading.index == 0 { bytes.append(contentsOf: piece) } else { bytes.append(contentsOf: reading.read(piece)) }
+        if reading.isPlain { bytes.append(contentsOf: piece) } else { bytes.append(contentsOf: reading.read(piece)) }
     }
 
     /// The items with their names folded, for the reading in which `caseSensitive: false` reaches names.
     func foldingNames() -> QueryItems {
-        var result = QueryItems(nil, URLReading(decodes: false, folds: false))
+        var result = QueryItems(nil, .plain)
         for item in items {
             let start = result.bytes.count
             result.bytes += String(decoding: bytes[item.name], as: UTF8.self).folded.utf8

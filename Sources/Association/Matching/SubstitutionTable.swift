@@ -6,9 +6,18 @@ struct SubstitutionTable: Sendable {
     /// Predefined names go before the file's own; the reading that the engine does not follow.
     private let prefersPredefined: Bool
 
+    /// Each of the file's own variables, compiled once for exact and once for folded comparison.
+    private let compiled: [Bool: [String: GlobElement]]
+
     init(_ variables: [SubstitutionVariable], prefersPredefined: Bool = false) {
-        custom = Dictionary(variables.map { ($0.name, $0.values) }, uniquingKeysWith: { first, _ in first })
+        let values = Dictionary(variables.map { ($0.name, $0.values) }, uniquingKeysWith: { first, _ in first })
+        custom = values
         self.prefersPredefined = prefersPredefined
+        let usable = values.mapValues { $0.filter { !Self.refersToVariable($0) } }
+        compiled = Dictionary(
+            uniqueKeysWithValues: [false, true].map { folds in
+                (folds, usable.mapValues { Self.compile($0, folds: folds) })
+            })
     }
 
     /// The names Apple defines.
@@ -21,17 +30,17 @@ struct SubstitutionTable: Sendable {
 
     func dropsValues(of name: String) -> Bool { custom[name]?.contains(where: Self.refersToVariable) == true }
 
-    func isDefined(_ name: String) -> Bool { custom[name] != nil || Self.predefinedNames.contains(name) }
-
     /// What a variable matches; an undefined one never does.
     func element(for name: String, folds: Bool) -> GlobElement {
         if prefersPredefined, let element = Self.predefined(name, folds: folds) { return element }
-        guard let values = values(of: name) else { return Self.predefined(name, folds: folds) ?? .never }
+        return compiled[folds]?[name] ?? Self.predefined(name, folds: folds) ?? .never
+    }
+
+    private static func compile(_ values: [String], folds: Bool) -> GlobElement {
         var plain: [[UInt8]] = []
         var patterns: [[GlobElement]] = []
         for value in values {
-            let elements = GlobPattern.elements(
-                of: PatternToken.tokens(of: value), folds: folds, table: SubstitutionTable([]))
+            let elements = GlobPattern.elements(of: PatternToken.tokens(of: value), folds: folds, table: nil)
             switch (elements.first, elements.count) {
             case (nil, _): plain.append([])
             case (.literal(let bytes), 1): plain.append(bytes)

@@ -7,11 +7,16 @@ struct URLReading: Hashable, Sendable {
     /// `caseSensitive: false`
     var folds: Bool
 
+    static let plain = URLReading(decodes: false, folds: false)
+
+    var isPlain: Bool { !decodes && !folds }
+
+    /// From 0 for the plain reading to 3.
     var index: Int { (decodes ? 1 : 0) + (folds ? 2 : 0) }
 
     /// `bytes` as this reading has them.
     func read(_ bytes: [UInt8]) -> [UInt8] {
-        if !decodes && !folds { return bytes }
+        if isPlain { return bytes }
         return read(bytes[...])
     }
 

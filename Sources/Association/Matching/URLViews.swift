@@ -17,23 +17,20 @@ struct URLView {
     }
 }
 
-/// The readings of one URL, made when they are first asked for.
+/// The readings of one URL. The plain one is made at once, the others when they are first asked for.
 struct URLViews {
     let url: LinkURL
-    private var plain: URLView?
+    let plain: URLView
     private var others: [URLView?] = []
-    private var plainItems: QueryItems?
-    private var otherItems: [QueryItems?] = []
+    private var items: [QueryItems?] = []
 
-    init(_ url: LinkURL) { self.url = url }
+    init(_ url: LinkURL) {
+        self.url = url
+        plain = URLView(url, .plain)
+    }
 
     mutating func view(_ reading: URLReading) -> URLView {
-        if reading.index == 0 {
-            if let plain { return plain }
-            let view = URLView(url, reading)
-            plain = view
-            return view
-        }
+        if reading.isPlain { return plain }
         if others.isEmpty { others = [nil, nil, nil] }
         if let view = others[reading.index - 1] { return view }
         let view = URLView(url, reading)
@@ -42,16 +39,10 @@ struct URLViews {
     }
 
     mutating func items(_ reading: URLReading) -> QueryItems {
-        if reading.index == 0 {
-            if let plainItems { return plainItems }
-            let items = QueryItems(url.queryBytes, reading)
-            plainItems = items
-            return items
-        }
-        if otherItems.isEmpty { otherItems = [nil, nil, nil] }
-        if let items = otherItems[reading.index - 1] { return items }
-        let items = QueryItems(url.queryBytes, reading)
-        otherItems[reading.index - 1] = items
-        return items
+        if items.isEmpty { items = [nil, nil, nil, nil] }
+        if let items = items[reading.index] { return items }
+        let made = QueryItems(url.queryBytes, reading)
+        items[reading.index] = made
+        return made
     }
 }

@@ -1,0 +1,72 @@
+// What implies what between the rules of an Android list, path aside. An entry of a query asks for some item that
+// matches; so a rule implies another's entry if one of its own entries can only be met by items that meet the other.
+
+/// The relations between the rules of an Android list.
+struct AndroidRelations: RuleRelations {
+    private let matcher: AndroidMatcher
+    private var question: PatternQuestion
+    let pathGroups: [ProductSearch.Group]
+
+    init(_ matcher: AndroidMatcher, _ limits: AutomatonLimits) {
+        self.matcher = matcher
+        question = PatternQuestion(limits)
+        var automaton = PatternAutomaton(statesMax: limits.patternStatesMax)
+        for (index, rule) in matcher.compiled.enumerated() where !rule.isEmpty {
+            if let path = rule.path { automaton.add(path, tag: index) } else { automaton.addEverything(tag: index) }
+        }
+        pathGroups = [ProductSearch.Group(automaton: automaton, lens: .android, piece: .path)]
+    }
+
+    /// What AOSP does with a star before a wildcard is known, but not what Play services do; and a rule that rests on
+    /// it is not one to make claims about.
+    func isCertain(_ rule: Int) -> Bool {
+        let compiled = matcher.compiled[rule]
+        return !([compiled.path, compiled.fragment].compactMap { $0 } + (compiled.items ?? []))
+            .contains(where: \.hasStarLookahead)
+    }
+
+    func excludes(_ rule: Int) -> Bool { matcher.rules[rule].exclude }
+
+    func acceptsEveryPath(_ rule: Int) -> Bool {
+        let compiled = matcher.compiled[rule]
+        return !compiled.isEmpty && (compiled.path?.steps ?? [.rest]) == [.rest]
+    }
+
+    mutating func impossiblePart(of index: Int) -> MatchStep.Part? {
+        let rule = matcher.compiled[index]
+        if rule.isEmpty { return .rule }
+        if let path = rule.path, question.isEmpty(ReadPattern(path, .path)) == true { return .path }
+        for (item, written) in zip(rule.items ?? [], matcher.rules[index].query ?? [])
+        where question.isEmpty(ReadPattern(item, .item)) == true {
+            return .queryItem(written.name)
+        }
+        return nil
+    }
+
+    mutating func besidesPath(_ rule: Int, implies other: Int) -> Bool {
+        let inner = matcher.compiled[rule]
+        let outer = matcher.compiled[other]
+        if outer.isEmpty { return false }
+        if let fragment = outer.fragment {
+            guard let innerFragment = inner.fragment,
+                question.isIncluded(ReadPattern(innerFragment, .fragment), in: ReadPattern(fragment, .fragment)) == true
+            else { return false }
+        }
+        for item in outer.items ?? [] {
+            let isImplied = (inner.items ?? []).contains { innerItem in
+                question.isIncluded(ReadPattern(innerItem, .item), in: ReadPattern(item, .item)) == true
+            }
+            if !isImplied { return false }
+        }
+        return true
+    }
+
+    /// Items never exclude each other, because a URL may have several.
+    mutating func besidesPath(_ rule: Int, excludes other: Int) -> Bool {
+        let one = matcher.compiled[rule]
+        let two = matcher.compiled[other]
+        if two.isEmpty { return true }
+        guard let first = one.fragment, let second = two.fragment else { return false }
+        return question.areDisjoint(ReadPattern(first, .fragment), ReadPattern(second, .fragment)) == true
+    }
+}

@@ -1,0 +1,91 @@
+// Which rules of an ordered list can never decide anything: those that match nothing, those whose every URL an earlier
+// rule has already decided, and exclusions after which nothing could have included. Each answer is proved over all URLs;
+// what cannot be proved within the limits, or rests on an unsettled point, is left out.
+
+/// A rule that changes nothing, and why.
+public struct UselessRule: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
+        /// No URL satisfies this part of the rule.
+        case matchesNothing(MatchStep.Part)
+        /// Every URL it matches is decided by one of these earlier rules: one if one is enough, else a small set.
+        case covered(by: [Int])
+        /// It excludes, and no later rule could include any of the URLs it matches.
+        case excludesNothing
+    }
+
+    public var rule: Int
+    public var reason: Reason
+
+    public init(rule: Int, reason: Reason) {
+        self.rule = rule
+        self.reason = reason
+    }
+}
+
+/// Finds rules that can never decide anything.
+public enum Reachability {
+    /// The useless rules of an Apple list, each with its first reason, in order.
+    public static func uselessRules(
+        of matcher: AppleMatcher, limits: AutomatonLimits = AutomatonLimits()
+    ) -> [UselessRule] {
+        var relations = AppleRelations(matcher, limits)
+        return uselessRules(count: matcher.count, &relations, limits)
+    }
+
+    /// The useless rules of an Android list; none where Android throws the list away.
+    public static func uselessRules(
+        of matcher: AndroidMatcher, limits: AutomatonLimits = AutomatonLimits()
+    ) -> [UselessRule] {
+        guard matcher.discardedBecauseOf == nil else { return [] }
+        var relations = AndroidRelations(matcher, limits)
+        return uselessRules(count: matcher.count, &relations, limits)
+    }
+
+    private static func uselessRules<Relations: RuleRelations>(
+        count: Int, _ relations: inout Relations, _ limits: AutomatonLimits
+    ) -> [UselessRule] {
+        var found: [UselessRule] = []
+        var paths = PathRelations(relations.pathGroups, limits)
+        for rule in 0..<count where relations.isCertain(rule) {
+            if let part = relations.impossiblePart(of: rule) {
+                found.append(UselessRule(rule: rule, reason: .matchesNothing(part)))
+                continue
+            }
+            let candidates = (0..<rule).filter { relations.isCertain($0) && relations.besidesPath(rule, implies: $0) }
+            let always = candidates.first { relations.acceptsEveryPath($0) }
+            if let always {
+                found.append(UselessRule(rule: rule, reason: .covered(by: [always])))
+                continue
+            }
+            if let covering = paths.covering(of: rule, by: candidates) {
+                found.append(UselessRule(rule: rule, reason: .covered(by: covering)))
+                continue
+            }
+            guard relations.excludes(rule) else { continue }
+            let later = (rule + 1..<count).filter { other in
+                !relations.excludes(other)
+                    && !(relations.isCertain(other) && relations.besidesPath(rule, excludes: other))
+            }
+            if later.allSatisfy(relations.isCertain), paths.isDisjoint(rule, from: later) {
+                found.append(UselessRule(rule: rule, reason: .excludesNothing))
+            }
+        }
+        return found
+    }
+}
+
+/// What reachability asks about the rules of a list, in either dialect.
+protocol RuleRelations {
+    /// The path patterns by lens, each tagged with its rule.
+    var pathGroups: [ProductSearch.Group] { get }
+    /// Nothing about the rule is unsettled.
+    func isCertain(_ rule: Int) -> Bool
+    func excludes(_ rule: Int) -> Bool
+    func acceptsEveryPath(_ rule: Int) -> Bool
+    /// A part that no URL satisfies.
+    mutating func impossiblePart(of rule: Int) -> MatchStep.Part?
+    /// Whether, path aside, every URL that satisfies `rule` satisfies `other`.
+    mutating func besidesPath(_ rule: Int, implies other: Int) -> Bool
+    /// Whether, path aside, no URL satisfies both.
+    mutating func besidesPath(_ rule: Int, excludes other: Int) -> Bool
+}

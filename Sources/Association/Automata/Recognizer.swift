@@ -1,0 +1,112 @@
+// Runs an automaton deterministically: a state is the set of the automaton's states that a text can have reached, made
+// when it is first met and remembered. For Apple's paths it brings the slashes of the text into one form as it reads.
+
+/// A deterministic run of the patterns that read a URL through one lens.
+final class Recognizer {
+    private let automaton: PatternAutomaton
+    private let normalisesSlashes: Bool
+    private let letterSymbols: [[UInt32]]
+
+    /// The sets met so far: sorted states, then what the text ended with.
+    private var sets: [[Int32]] = []
+    private var numbers: [[Int32]: Int] = [:]
+    private var transitions: [[Int32]] = []
+    private var tagsAtEnd: [[Int]?] = []
+    private var tagsAlive: [[Int]?] = []
+
+    /// What the text ended with, for the slashes.
+    private enum Ending: Int32 { case nothing, slash, star, other }
+
+    private static let slash = UInt32(UInt8(ascii: "/"))
+    private static let star = UInt32(UInt8(ascii: "*"))
+
+    init(_ automaton: PatternAutomaton, lens: Lens, normalisesSlashes: Bool, letters: [Letter]) {
+        self.automaton = automaton
+        self.normalisesSlashes = normalisesSlashes
+        letterSymbols = letters.map(lens.symbols)
+        _ = number(of: closure(automaton.starts), .nothing)
+    }
+
+    /// The state of the empty text.
+    var start: Int { 0 }
+
+    var stateCount: Int { sets.count }
+
+    func step(_ state: Int, _ letter: Int) -> Int {
+        let known = transitions[state][letter]
+        if known >= 0 { return Int(known) }
+        var current = Array(sets[state].dropLast())
+        var ending = Ending(rawValue: sets[state].last ?? 0) ?? .nothing
+        for symbol in letterSymbols[letter] { read(symbol, &current, &ending) }
+        let next = number(of: current, ending)
+        transitions[state][letter] = Int32(next)
+        return next
+    }
+
+    /// The patterns that match the text read so far, in order.
+    func tags(_ state: Int) -> [Int] {
+        if let tags = tagsAtEnd[state] { return tags }
+        var current = Array(sets[state].dropLast())
+        let ending = sets[state].last ?? 0
+        if normalisesSlashes, ending != Ending.slash.rawValue, ending != Ending.star.rawValue {
+            current = advance(current, over: Self.slash)
+        }
+        let tags = Set(current.lazy.map { self.automaton.states[Int($0)] }.filter(\.accepts).map(\.tag)).sorted()
+        tagsAtEnd[state] = tags
+        return tags
+    }
+
+    /// The patterns that can still match something that begins with the text read so far, or nearly so.
+    func aliveTags(_ state: Int) -> [Int] {
+        if let tags = tagsAlive[state] { return tags }
+        let tags = Set(sets[state].dropLast().map { automaton.states[Int($0)].tag }).sorted()
+        tagsAlive[state] = tags
+        return tags
+    }
+
+    private func read(_ symbol: UInt32, _ current: inout [Int32], _ ending: inout Ending) {
+        guard normalisesSlashes else {
+            current = advance(current, over: symbol)
+            return
+        }
+        let isSlash = symbol == Self.slash
+        let isStar = symbol == Self.star
+        if (isSlash && ending == .slash) || (isStar && ending == .star) { return }
+        if ending == .nothing && !isSlash && !isStar { current = advance(current, over: Self.slash) }
+        current = advance(current, over: symbol)
+        ending = isSlash ? .slash : isStar ? .star : .other
+    }
+
+    private func advance(_ current: [Int32], over symbol: UInt32) -> [Int32] {
+        var targets: [Int] = []
+        for state in current {
+            for edge in automaton.states[Int(state)].edges where edge.set.contains(symbol) {
+                targets.append(edge.target)
+            }
+        }
+        return closure(targets)
+    }
+
+    /// The states reached without consuming anything, sorted.
+    private func closure(_ states: [Int]) -> [Int32] {
+        var seen = Set(states)
+        var waiting = states
+        while let state = waiting.popLast() {
+            for jump in automaton.states[state].jumps where seen.insert(jump).inserted { waiting.append(jump) }
+        }
+        return seen.map(Int32.init).sorted()
+    }
+
+    /// Where nothing is left, what the text ended with no longer matters.
+    private func number(of set: [Int32], _ ending: Ending) -> Int {
+        let needsEnding = normalisesSlashes && !set.isEmpty
+        let key = set + [needsEnding ? ending.rawValue : Ending.other.rawValue]
+        if let number = numbers[key] { return number }
+        numbers[key] = sets.count
+        sets.append(key)
+        transitions.append([Int32](repeating: -1, count: letterSymbols.count))
+        tagsAtEnd.append(nil)
+        tagsAlive.append(nil)
+        return sets.count - 1
+    }
+}

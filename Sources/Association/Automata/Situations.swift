@@ -1,0 +1,107 @@
+// Queries and fragments worth trying when two lists are compared. Their number is without end, so this is a choice: for
+// each item that a rule names, absent, one value for each way in which the patterns can take it, and two values at once;
+// for whole queries and fragments the same; in all combinations where they are few, else around each rule's own demand.
+
+/// One query and fragment, as they stand in a URL.
+struct Situation: Hashable {
+    var query: String?
+    var fragment: String?
+
+    var suffix: String { (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "") }
+
+    /// The situations in which to compare two lists. The bare one comes first.
+    static func worthTrying(_ lists: [RuleList], stepsLeft: inout Int, _ limits: AutomatonLimits) -> [Situation] {
+        let bare = Situation(query: nil, fragment: nil)
+        if lists.allSatisfy(\.looksOnlyAtPaths) { return [bare] }
+        let fragments = fragments(lists, &stepsLeft, limits)
+        var situations: [Situation] = []
+        var seen: Set<Situation> = []
+        for query in queries(lists, &stepsLeft, limits) {
+            for fragment in fragments {
+                let situation = Situation(query: query, fragment: fragment)
+                guard situations.count < limits.situationsMax else { return situations }
+                if seen.insert(situation).inserted { situations.append(situation) }
+            }
+        }
+        return situations
+    }
+
+    private static func fragments(
+        _ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits
+    ) -> [String?] {
+        let patterns = lists.flatMap(\.fragmentPatterns)
+        guard !patterns.isEmpty else { return [nil] }
+        return [nil, ""] + SampleTexts.telling(patterns, apart: .fragment, stepsLeft: &stepsLeft, limits)
+    }
+
+    private static func queries(_ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits) -> [String?] {
+        var queries: [String?] = [nil]
+        let items = lists.flatMap(\.itemPatterns)
+        var names: [String] = []
+        for item in items where !names.contains(item.name) { names.append(item.name) }
+        var choices: [[String]] = []
+        for name in names {
+            let patterns = items.filter { $0.name == name }.map { ($0.pattern, $0.written) }
+            let values = SampleTexts.telling(patterns, apart: .itemValue, stepsLeft: &stepsLeft, limits)
+            choices.append(occurrences(of: name, values))
+        }
+        for selection in selections(choices, limits.situationsMax) {
+            let present = zip(choices, selection).map { $0[$1] }.filter { !$0.isEmpty }
+            if !present.isEmpty { queries.append(present.joined(separator: "&")) }
+        }
+        let whole = lists.flatMap(\.queryPatterns)
+        for text in SampleTexts.telling(whole, apart: .query, stepsLeft: &stepsLeft, limits) { queries.append(text) }
+        return queries
+    }
+
+    /// Absent, each value, and each value before and after the first ones that differ from it.
+    private static func occurrences(of name: String, _ values: [String]) -> [String] {
+        let spelled = String(decoding: name.utf8.flatMap(escapedInName), as: UTF8.self)
+        let single = values.map { spelled + "=" + $0 }
+        let pairs = single.prefix(3).flatMap { first in
+            single.prefix(6).filter { $0 != first }.map { first + "&" + $0 }
+        }
+        return [""] + single + pairs
+    }
+
+    private static func escapedInName(_ byte: UInt8) -> [UInt8] {
+        let isDelimiter = Array("&=#+;".utf8).contains(byte)
+        return byte <= 0x20 || byte >= 0x7F || isDelimiter ? Percent.escape(byte) : [byte]
+    }
+
+    /// Every combination of choices if they are at most `max`; otherwise those in which at most two differ from their
+    /// first.
+    private static func selections(_ choices: [[String]], _ max: Int) -> [[Int]] {
+        var total = 1
+        for choice in choices where total <= max { total *= choice.count }
+        let base = [Int](repeating: 0, count: choices.count)
+        var result = [base]
+        if total <= max {
+            for (position, choice) in choices.enumerated() {
+                result = result.flatMap { selection in
+                    choice.indices.map { index in
+                        var next = selection
+                        next[position] = index
+                        return next
+                    }
+                }
+            }
+            return result
+        }
+        for (position, choice) in choices.enumerated() {
+            for index in choice.indices.dropFirst() where result.count < max {
+                var one = base
+                one[position] = index
+                result.append(one)
+                for (other, second) in choices.enumerated().dropFirst(position + 1) {
+                    for otherIndex in second.indices.dropFirst().prefix(2) where result.count < max {
+                        var two = one
+                        two[other] = otherIndex
+                        result.append(two)
+                    }
+                }
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,65 @@
+// Byte strings by their common beginnings: how a variable with hundreds of values is tried at a price that does not
+// depend on their number.
+
+/// A set of byte strings, to be found at a place in a text.
+struct ByteTrie: Sendable {
+    private struct Node: Sendable {
+        var isEnd = false
+        var edges: [(byte: UInt8, node: Int)] = []
+        /// The edges of a crowded node by byte, -1 where there is none.
+        var table: [Int32] = []
+
+        func next(_ byte: UInt8) -> Int? {
+            if !table.isEmpty {
+                let node = table[Int(byte)]
+                return node < 0 ? nil : Int(node)
+            }
+            for edge in edges where edge.byte == byte { return edge.node }
+            return nil
+        }
+    }
+
+    private static let crowded = 6
+
+    private var nodes = [Node()]
+    private(set) var strings: [[UInt8]] = []
+
+    var isEmpty: Bool { strings.isEmpty }
+
+    init(_ strings: [[UInt8]]) {
+        for string in strings { insert(string) }
+        for index in nodes.indices where nodes[index].edges.count > Self.crowded {
+            var table = [Int32](repeating: -1, count: 256)
+            for edge in nodes[index].edges { table[Int(edge.byte)] = Int32(edge.node) }
+            nodes[index].table = table
+        }
+    }
+
+    private mutating func insert(_ string: [UInt8]) {
+        var current = 0
+        for byte in string {
+            if let next = nodes[current].next(byte) {
+                current = next
+            } else {
+                nodes.append(Node())
+                nodes[current].edges.append((byte, nodes.count - 1))
+                current = nodes.count - 1
+            }
+        }
+        if !nodes[current].isEnd { strings.append(string) }
+        nodes[current].isEnd = true
+    }
+
+    /// Calls `found` with the end of each string that stands in `text` at `start`; returns how many bytes were looked at.
+    func forEachEnd(in text: [UInt8], from start: Int, _ found: (Int) -> Void) -> Int {
+        var node = 0
+        var index = start
+        while true {
+            if nodes[node].isEnd { found(index) }
+            guard index < text.count, let next = nodes[node].next(text[index]) else { break }
+            node = next
+            index += 1
+        }
+        return index - start + 1
+    }
+}

@@ -1,0 +1,137 @@
+import Testing
+
+@testable import Association
+
+private func item(_ name: String, _ pattern: String) -> AppleQuery {
+    .items([QueryItemPattern(name: name, pattern: pattern)])
+}
+
+struct ReachabilityTests {
+    private func useless(_ components: [AppleComponent], _ variables: [SubstitutionVariable] = []) -> [UselessRule] {
+        Reachability.uselessRules(of: AppleMatcher(components: components, variables: variables))
+    }
+
+    private func covered(_ rule: Int, by rules: Int...) -> UselessRule {
+        .init(rule: rule, reason: .covered(by: rules))
+    }
+
+    @Test func `finds rules that an earlier one covers`() {
+        #expect(useless([.init(path: "/a/*"), .init(path: "/a/b/*", exclude: true)]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/a/b/*"), .init(path: "/a/*")]) == [])
+        #expect(useless([.init(path: "/a"), .init(path: "a/")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "*"), .init(path: "/x"), .init()]) == [covered(1, by: 0), covered(2, by: 0)])
+        #expect(useless([.init(path: "/?*"), .init(path: "/a*b*c")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/*a*"), .init(path: "/b*a")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/a/?"), .init(path: "/a/$(digit)")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/a/$(digit)"), .init(path: "/a/?")]) == [])
+        #expect(useless([.init(path: "/a", caseSensitive: false), .init(path: "/A")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/A"), .init(path: "/a", caseSensitive: false)]) == [])
+    }
+
+    @Test func `finds rules that several earlier ones cover together`() {
+        let values = [SubstitutionVariable(name: "v", values: ["x", "y"])]
+        let rules: [AppleComponent] = [.init(path: "/x/*"), .init(path: "/q"), .init(path: "/y/*")]
+        #expect(useless(rules + [.init(path: "/$(v)/*")], values) == [covered(3, by: 0, 2)])
+        #expect(useless(rules + [.init(path: "/$(v)*")], values) == [])
+        #expect(useless([.init(path: "/?"), .init(path: "/??*"), .init(path: "/?*")]) == [])
+        #expect(useless([.init(path: "/"), .init(path: "/?*"), .init(path: "*")]) == [covered(2, by: 0, 1)])
+    }
+
+    @Test func `takes queries and fragments into account`() {
+        #expect(useless([.init(path: "/a", query: item("p", "1")), .init(path: "/a")]) == [])
+        #expect(useless([.init(path: "/a"), .init(path: "/a", query: item("p", "1"))]) == [covered(1, by: 0)])
+        #expect(
+            useless([.init(path: "/a", query: item("p", "?*")), .init(path: "/a", query: item("p", "1"))])
+                == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/a", query: item("p", "*")), .init(path: "/a")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/a", query: item("p", "1")), .init(path: "/a", query: item("q", "1"))]) == [])
+        #expect(useless([.init(query: .whole("a=*")), .init(query: .whole("a=1"))]) == [covered(1, by: 0)])
+        #expect(useless([.init(fragment: "a*"), .init(path: "/x", fragment: "ab")]) == [covered(1, by: 0)])
+        #expect(useless([.init(fragment: "a*"), .init(path: "/x")]) == [])
+    }
+
+    @Test func `finds rules that match nothing`() {
+        func reason(_ component: AppleComponent) -> UselessRule.Reason? { useless([component]).first?.reason }
+        #expect(reason(.init(path: "/$(nothing)")) == .matchesNothing(.path))
+        #expect(reason(.init(path: "/a b")) == .matchesNothing(.path))
+        #expect(reason(.init(path: "/a b", percentEncoded: false)) == nil)
+        #expect(reason(.init(path: "/a#b")) == .matchesNothing(.path))
+        #expect(reason(.init(path: "a")) == .matchesNothing(.path))
+        #expect(reason(.init(query: .whole("a#b"))) == .matchesNothing(.query))
+        #expect(reason(.init(query: item("a", "x&y"))) == .matchesNothing(.queryItem("a")))
+        #expect(reason(.init(query: item("a&b", "?*"))) == .matchesNothing(.queryItem("a&b")))
+        #expect(reason(.init(query: item("a&b", "*"))) == nil)
+        #expect(reason(.init(fragment: "é")) == .matchesNothing(.fragment))
+    }
+
+    @Test func `finds exclusions that nothing after them needs`() {
+        let nothing = UselessRule.Reason.excludesNothing
+        #expect(useless([.init(path: "/a"), .init(path: "*", exclude: true)]).map(\.reason) == [nothing])
+        #expect(useless([.init(path: "/b/*", exclude: true), .init(path: "/a/*")]).map(\.reason) == [nothing])
+        #expect(useless([.init(path: "/a/b", exclude: true), .init(path: "/a/*")]) == [])
+        #expect(useless([.init(fragment: "web", exclude: true), .init(path: "/a")]) == [])
+        #expect(
+            useless([.init(fragment: "web", exclude: true), .init(path: "/a", fragment: "app")]).map(\.reason)
+                == [nothing])
+    }
+
+    @Test func `leaves unsettled rules alone`() {
+        #expect(useless([.init(path: "/a*"), .init(path: "/a\\b")]) == [])
+        #expect(useless([.init(path: "/a?*"), .init(path: "/ab")]) == [])
+        let paths = AppleMatcher(paths: ["/secret/*", "NOT/secret/*", "/secret/x"])
+        #expect(Reachability.uselessRules(of: paths).map(\.rule) == [2])
+    }
+
+    @Test func `finds useless rules of Android lists`() {
+        func useless(_ rules: [AndroidRule]) -> [UselessRule] {
+            Reachability.uselessRules(of: AndroidMatcher(rules: rules))
+        }
+        #expect(useless([.init(path: "/a/*"), .init(path: "/a/b")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/a/*"), .init(path: "/a")]) == [])
+        #expect(useless([.init(path: "/a*c"), .init(path: "/abc")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/a*c"), .init(path: "/acc")]) == [])
+        #expect(useless([.init(), .init(path: "*")]).map(\.reason) == [.matchesNothing(.rule)])
+        #expect(useless([.init(path: "shop")]).map(\.reason) == [.matchesNothing(.path)])
+        #expect(
+            useless([.init(query: [.init(name: "a", pattern: "b&c")])]).map(\.reason)
+                == [.matchesNothing(.queryItem("a"))])
+        let one = AndroidRule(path: "/x", query: [.init(name: "a", pattern: "*")])
+        let two = AndroidRule(path: "/x", query: [.init(name: "b", pattern: "*"), .init(name: "a", pattern: "1")])
+        #expect(useless([one, two]) == [covered(1, by: 0)])
+        #expect(useless([two, one]) == [])
+        #expect(useless([.init(fragment: "*"), .init(fragment: "a")]) == [covered(1, by: 0)])
+        #expect(useless([.init(fragment: "*"), .init(path: "/a")]) == [])
+        #expect(useless([.init(path: ""), .init(path: "")]) == [])
+    }
+
+    /// What is claimed is checked by leaving the rule out, and what is not claimed by finding a URL that it decides.
+    @Test func `agrees with trying every short path`() throws {
+        var generator = SeededGenerator(21)
+        let urls = everyText(over: ["a", "b", "c", "/"], upTo: 4).compactMap { LinkURL("https://h/" + $0) }
+        for _ in 0..<200 {
+            let components = (0..<3).map { _ in
+                AppleComponent(
+                    path: "/" + generator.text(of: ["a", "b", "*", "?", "/"], upTo: 3),
+                    exclude: Bool.random(using: &generator))
+            }
+            let matcher = AppleMatcher(components: components)
+            let useless = Dictionary(
+                uniqueKeysWithValues: Reachability.uselessRules(of: matcher).map { ($0.rule, $0.reason) })
+            let deciding = Set(urls.compactMap { matcher.decide($0).rule })
+            for rule in components.indices {
+                switch useless[rule] {
+                case .covered, .matchesNothing: #expect(!deciding.contains(rule), "\(components.map(\.path)) \(rule)")
+                case .excludesNothing:
+                    var fewer = components
+                    fewer.remove(at: rule)
+                    let without = AppleMatcher(components: fewer)
+                    #expect(urls.allSatisfy { matcher.decide($0).opens == without.decide($0).opens })
+                case nil:
+                    let isCertain = AppleRelations(matcher, AutomatonLimits()).isCertain
+                    let isSettled = (0...rule).allSatisfy(isCertain)
+                    #expect(deciding.contains(rule) || !isSettled, "\(components.map(\.path)) \(rule)")
+                }
+            }
+        }
+    }
+}

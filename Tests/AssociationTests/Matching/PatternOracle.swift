@@ -1,0 +1,59 @@
+// The slow and obvious reading of Apple's patterns that the fast one is held against, and what random tests draw from.
+
+@testable import Association
+
+/// Matches by trying everything. Exponential; for short texts only.
+enum PatternOracle {
+    static func matches(
+        _ tokens: ArraySlice<PatternToken>, _ text: ArraySlice<Unicode.Scalar>, _ values: [String: [String]]
+    )
+        -> Bool
+    {
+        guard let token = tokens.first else { return text.isEmpty }
+        let rest = tokens.dropFirst()
+        switch token {
+        case .scalar(let scalar): return text.first == scalar && matches(rest, text.dropFirst(), values)
+        case .any: return !text.isEmpty && matches(rest, text.dropFirst(), values)
+        case .star: return (text.startIndex...text.endIndex).contains { matches(rest, text[$0...], values) }
+        case .variable(let name):
+            return (values[name] ?? []).contains { value in
+                matches(ArraySlice(PatternToken.tokens(of: value) + rest), text, values)
+            }
+        case .broken: return false
+        }
+    }
+
+    static func matches(_ pattern: String, _ text: String, _ values: [String: [String]] = [:]) -> Bool {
+        matches(PatternToken.tokens(of: pattern)[...], Array(text.unicodeScalars)[...], values)
+    }
+}
+
+/// A small generator with a seed, so that a failure comes back.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// Up to `count` pieces, one after the other.
+    mutating func text(of pieces: [String], upTo count: Int) -> String {
+        (0..<Int.random(in: 0...count, using: &self)).map { _ in pieces.randomElement(using: &self) ?? "" }.joined()
+    }
+}
+
+/// Every text over some characters up to a length, shortest first.
+func everyText(over characters: [String], upTo length: Int) -> [String] {
+    var texts = [""]
+    var last = [""]
+    for _ in 0..<length {
+        last = last.flatMap { text in characters.map { text + $0 } }
+        texts += last
+    }
+    return texts
+}
