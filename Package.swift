@@ -53,7 +53,7 @@ let package = Package(
         tests("Posix"),
         tests("TLS"),
         tests("Catalogue", "HTTP"),
-        tests("Hosting", "Catalogue", "HTTP", "Association", "SourceJSON"),
+        tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON"),
         tests("Engine", "Catalogue", "HTTP", "Posix"),
         tests("Verifier", "Posix"),
         .testTarget(name: "EndToEndTests", dependencies: ["associated"], swiftSettings: house),

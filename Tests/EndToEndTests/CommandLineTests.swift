@@ -1,0 +1,53 @@
+// The command line itself: help, versions and what is said to a mistyped word.
+
+import Foundation
+import Testing
+
+struct CommandLineTests {
+    @Test func `without a command it tells what there is`() throws {
+        let run = try Subject.run()
+        #expect(run.status == 2)
+        #expect(run.errors.contains("usage: associated COMMAND"))
+        let help = try Subject.run("--help")
+        #expect(help.status == 0)
+        #expect(help.output == run.errors)
+    }
+
+    @Test(arguments: ["serve", "health", "version"])
+    func `each command has a help`(command: String) throws {
+        let run = try Subject.run(command, "--help")
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("usage: associated \(command)"))
+        #expect(run.errors.isEmpty)
+        #expect(try Subject.run("--help").output.contains("  \(command) "))
+    }
+
+    @Test(arguments: ["version", "--version"])
+    func `tells its version`(word: String) throws {
+        let run = try Subject.run(word)
+        #expect(run.status == 0)
+        #expect(run.output.wholeMatch(of: /associated \d+\.\d+\.\d+ \(OpenSSL 3\.[^)]*\)\n/) != nil)
+    }
+
+    @Test(arguments: [
+        (["sreve"], "there is no command \"sreve\"; did you mean serve?"),
+        (["xyzzy"], "there is no command \"xyzzy\"; associated --help lists them"),
+        (["serve", "--confg", "x"], "serve has no option --confg; did you mean --config?"),
+        (["serve", "--xyzzy"], "serve has no option --xyzzy; associated serve --help lists them"),
+        (["serve", "config"], "serve takes no argument \"config\""),
+        (["serve", "--config"], "--config needs a value: --config DIR"),
+        (["serve", "--config", "a", "--config=b"], "--config is given twice"),
+        (["serve", "--strict=1"], "--strict takes no value"),
+        (
+            ["serve", "--http", "localhost"],
+            "--http localhost is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path"
+        ),
+        (["serve", "--workers", "0"], "--workers 0 is not a number from 1 to 256"),
+    ])
+    func `wrong usage is one line and status 2`(arguments: [String], message: String) throws {
+        let run = try Subject.run(arguments)
+        #expect(run.status == 2)
+        #expect(run.errors == "associated: \(message)\n")
+        #expect(run.output.isEmpty)
+    }
+}

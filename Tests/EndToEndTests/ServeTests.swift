@@ -1,0 +1,143 @@
+// The server as users meet it: started, fetched with curl, told to reload and to stop.
+
+import Foundation
+import Testing
+
+struct ServeTests {
+    private static let repository = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+    private static let demo = ["--config", "\(repository)/config", "--public", "\(repository)/public"]
+
+    private func fetch(_ server: RunningServer, _ host: String, _ path: String, _ more: String...) throws -> String {
+        var arguments = ["--include", "--resolve", "\(host):\(server.port):127.0.0.1"]
+        arguments += more + ["http://\(host):\(server.port)\(path)"]
+        let run = try Subject.curl(arguments)
+        #expect(run.status == 0)
+        return run.output
+    }
+
+    @Test(arguments: [
+        ("shop.localhost", "/.well-known/apple-app-site-association", "dev.associated.shop"),
+        ("shop.localhost", "/.well-known/assetlinks.json", "dev.associated.shop"),
+        ("news.localhost", "/.well-known/apple-app-site-association", "dev.associated.news"),
+        ("news.localhost", "/.well-known/assetlinks.json", "dev.associated.news"),
+    ])
+    func `the demonstration answers curl exactly`(host: String, path: String, mentions: String) throws {
+        let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
+        let answer = try fetch(server, host, path)
+        let parts = answer.split(separator: "\r\n\r\n", maxSplits: 1).map(String.init)
+        #expect(parts[0].hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect((parts[0] + "\r\n").contains("\r\ncontent-type: application/json\r\n"))
+        let json = try JSONSerialization.jsonObject(with: Data(parts[1].utf8))
+        #expect("\(json)".contains(mentions))
+    }
+
+    @Test func `compressed, revalidated and with any user agent it is the same document`() throws {
+        let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
+        let path = "/.well-known/apple-app-site-association"
+        let plain = try fetch(server, "shop.localhost", path)
+        let body = plain.split(separator: "\r\n\r\n", maxSplits: 1)[1]
+        #expect(try fetch(server, "shop.localhost", path, "--compressed").hasSuffix(body))
+        #expect(try fetch(server, "shop.localhost", "\(path)?v=2", "--user-agent", "AASA-Bot/1.0.0").hasSuffix(body))
+        let tag = try #require(plain.split(separator: "\r\n").first { $0.hasPrefix("etag: ") }).dropFirst(
+            "etag: ".count)
+        #expect(
+            try fetch(server, "shop.localhost", path, "--header", "if-none-match: \(tag)").hasPrefix("HTTP/1.1 304 "))
+        #expect(try fetch(server, "other.localhost", path).hasPrefix("HTTP/1.1 404 "))
+    }
+
+    @Test func `a broken app file is named and the others are served`() throws {
+        let folder = try ServeTests.config(broken: true)
+        let server = try RunningServer(["--config", folder.path, "--http", "127.0.0.1:0"])
+        let line = try #require(server.announcements.first { $0.contains("error[") })
+        #expect(line.hasPrefix("\(folder.path)/apps/bad.json:1:"))
+        #expect(server.announcements.contains("serving 1 app on 1 host"))
+        #expect(try fetch(server, "a.example", "/.well-known/apple-app-site-association").hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test func `a hangup signal reads everything again`() throws {
+        let folder = try ServeTests.config(broken: false)
+        let server = try RunningServer(["--config", folder.path, "--http", "127.0.0.1:0"])
+        #expect(try fetch(server, "b.example", "/apple-app-site-association").hasPrefix("HTTP/1.1 404 "))
+        try folder.write("apps/b.json", ServeTests.app(host: "b.example"))
+        server.send(SIGHUP)
+        #expect(server.nextLine() == "reloaded: serving 2 apps on 2 hosts")
+        #expect(try fetch(server, "b.example", "/apple-app-site-association").hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `ends when it is told to`(signal: Int32) throws {
+        let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
+        server.send(signal)
+        #expect(server.nextLine() == "stopping")
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `health tells a server that answers from none`() throws {
+        let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
+        let address = "127.0.0.1:\(server.port)"
+        #expect(try Subject.run("health", "--http", address).status == 0)
+        #expect(try Subject.run("health", environment: ["ASSOCIATED_HTTP": address]).status == 0)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        let run = try Subject.run("health", "--http", address)
+        #expect(run.status == 1)
+        #expect(run.errors == "associated: no answer from \(address): connect: connection refused\n")
+    }
+
+    @Test func `what keeps the server from starting is said in one line`() throws {
+        let folder = try ServeTests.config(broken: true)
+        for (arguments, line) in [
+            (["--config", "/nowhere"], "cannot read /nowhere/apps: no such file or directory; "),
+            (["--config", folder.path, "--strict"], "not started: 1 error above, and --strict is set"),
+            (
+                ["--config", folder.path, "--http", "192.0.2.1:80"],
+                "cannot listen on 192.0.2.1:80: cannot assign requested address; "
+            ),
+        ] {
+            let run = try Subject.run(["serve"] + arguments)
+            #expect(run.status == 1)
+            #expect(run.errors.split(separator: "\n").last?.hasPrefix("associated: \(line)") == true, "\(run.errors)")
+        }
+        try folder.write("apps/a.json", "{")
+        let run = try Subject.run("serve", "--config", folder.path)
+        #expect(run.status == 1)
+        #expect(run.errors.hasSuffix("associated: not started: no app file gives a host to serve\n"))
+    }
+
+    @Test func `a port in use is said in one line`() throws {
+        let folder = try ServeTests.config(broken: false)
+        let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(other) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(other, pointer, length)
+                listen(other, 1)
+                getsockname(other, pointer, &length)
+            }
+            return UInt16(bigEndian: pointer.pointee.sin_port)
+        }
+        let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:\(port)")
+        #expect(run.status == 1)
+        #expect(
+            run.errors.hasPrefix(
+                "associated: cannot listen on 127.0.0.1:\(port): address already in use; stop what listens"))
+    }
+
+    private static func config(broken: Bool) throws -> Folder {
+        let folder = try Folder()
+        try folder.write("apps/a.json", app(host: "a.example"))
+        if broken { try folder.write("apps/bad.json", "{ name: ") }
+        return folder
+    }
+
+    private static func app(host: String) -> String {
+        """
+        { name: "App", hosts: ["\(host)"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] }, links: [{ "/": "/a/?*" }] }
+        """
+    }
+}

@@ -1,0 +1,123 @@
+// The program as it was built, run as users run it.
+
+import Foundation
+import Testing
+
+/// What a finished run of a program left.
+struct Run {
+    var status: Int32
+    var output: String
+    var errors: String
+}
+
+enum Subject {
+    /// Beside the test bundle that this runs in.
+    static let executable: URL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("associated")
+
+    /// Runs the program to its end.
+    static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Run {
+        try run(executable, arguments, environment)
+    }
+
+    static func run(_ arguments: [String]) throws -> Run { try run(executable, arguments, [:]) }
+
+    /// Runs curl to its end.
+    static func curl(_ arguments: [String]) throws -> Run {
+        try run(URL(fileURLWithPath: "/usr/bin/env"), ["curl", "--silent", "--max-time", "20"] + arguments, [:])
+    }
+
+    private static func run(_ program: URL, _ arguments: [String], _ environment: [String: String]) throws -> Run {
+        let folder = try Folder()
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
+        // Files, because two pipes would have to be read at the same time.
+        process.standardOutput = try folder.create("output")
+        process.standardError = try folder.create("errors")
+        try process.run()
+        process.waitUntilExit()
+        return Run(
+            status: process.terminationStatus, output: try folder.read("output"), errors: try folder.read("errors"))
+    }
+}
+
+/// A folder of a test's own, removed with it.
+final class Folder {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    func create(_ name: String) throws -> FileHandle {
+        try write(name, "")
+        return try FileHandle(forWritingTo: URL(fileURLWithPath: "\(path)/\(name)"))
+    }
+
+    func write(_ name: String, _ text: String) throws {
+        let url = URL(fileURLWithPath: "\(path)/\(name)")
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    func read(_ name: String) throws -> String { try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// A server in a process of its own, ended by its process id with the test.
+final class RunningServer {
+    let process = Process()
+    private let errors = Pipe()
+    /// What it has said so far, up to `ready`.
+    private(set) var announcements: [String] = []
+
+    /// Starts `associated serve` and waits until it says that it is ready, or has ended.
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        process.executableURL = Subject.executable
+        process.arguments = ["serve"] + arguments
+        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
+        process.standardError = errors
+        try process.run()
+        while let line = nextLine() {
+            announcements.append(line)
+            if line == "ready" { return }
+        }
+        Issue.record("the server did not start: \(announcements)")
+    }
+
+    /// The addresses that were announced, as URLs.
+    var addresses: [String] {
+        announcements.filter { $0.hasPrefix("listening on ") }.map { String($0.dropFirst("listening on ".count)) }
+    }
+
+    /// The port of the first address.
+    var port: String { addresses.first?.split(separator: ":").last.map(String.init) ?? "0" }
+
+    /// The next line on standard error; nil at its end.
+    func nextLine() -> String? {
+        var line: [UInt8] = []
+        while let byte = (try? errors.fileHandleForReading.read(upToCount: 1))?.first {
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    func waitUntilExit() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    deinit {
+        if process.isRunning {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// From a document to the answer that is sent.
+
+import Catalogue
+import Foundation
+import HTTP
+import Testing
+
+@testable import Hosting
+
+struct AnswerMakerTests {
+    private func answer(_ text: String, kind: AnswerKind = .appleAssociation) -> PreparedAnswer {
+        AnswerMaker.answer(
+            Document(
+                kind: kind, contentType: "application/json", bytes: Array(text.utf8), cacheSeconds: 60,
+                modified: 784_111_777))
+    }
+
+    @Test func `an association file has exactly these fields`() {
+        let form = answer("{}").identity
+        let tag = form.entityTag
+        #expect(
+            String(decoding: form.sharedFields.bytes, as: UTF8.self) == """
+                etag: \(tag)\r
+                last-modified: Sun, 06 Nov 1994 08:49:37 GMT\r
+                cache-control: public, max-age=60\r
+                access-control-allow-origin: *\r
+
+                """)
+        #expect(
+            String(decoding: form.bodyFields.bytes, as: UTF8.self) == """
+                content-type: application/json\r
+                content-length: 2\r
+                x-content-type-options: nosniff\r
+
+                """)
+    }
+
+    @Test func `pages are not for other origins`() {
+        #expect(
+            !String(decoding: answer("{}", kind: .page).identity.sharedFields.bytes, as: UTF8.self).contains(
+                "allow-origin"))
+    }
+
+    @Test func `equal bytes have equal tags, others have others`() {
+        #expect(answer("{}").identity.entityTag == answer("{}").identity.entityTag)
+        #expect(answer("{}").identity.entityTag != answer("{ }").identity.entityTag)
+    }
+
+    @Test func `a gzip form is there when it is worth it, with a tag of its own`() throws {
+        #expect(answer("{}").gzip == nil)
+        let text = String(repeating: "{\"a\":1},", count: 100)
+        let answer = answer(text)
+        let gzip = try #require(answer.gzip)
+        #expect(gzip.body.count < text.utf8.count)
+        #expect(gzip.entityTag != answer.identity.entityTag)
+        for form in [answer.identity, gzip] {
+            #expect(String(decoding: form.sharedFields.bytes, as: UTF8.self).contains("vary: accept-encoding\r\n"))
+        }
+        #expect(String(decoding: gzip.bodyFields.bytes, as: UTF8.self).contains("content-encoding: gzip\r\n"))
+    }
+
+    @Test(arguments: [0, 1, 100, 100_000])
+    func `gunzip gives back what was compressed`(count: Int) throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
+        let gunzip = Process()
+        gunzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        gunzip.arguments = ["gzip", "-dc"]
+        let input = Pipe()
+        let output = Pipe()
+        gunzip.standardInput = input
+        gunzip.standardOutput = output
+        try gunzip.run()
+        let compressed = Gzip.compress(bytes)
+        DispatchQueue.global().async {
+            input.fileHandleForWriting.write(Data(compressed))
+            try? input.fileHandleForWriting.close()
+        }
+        #expect(Array(output.fileHandleForReading.readDataToEndOfFile()) == bytes)
+        gunzip.waitUntilExit()
+        #expect(gunzip.terminationStatus == 0)
+    }
+}

@@ -1,0 +1,160 @@
+// From folders on disk to a catalogue, real files throughout.
+
+import Association
+import Catalogue
+import Foundation
+import HTTP
+import SourceJSON
+import Testing
+
+@testable import Hosting
+
+struct ConfigurationLoaderTests {
+    private let tree: ConfigTree
+
+    init() throws { tree = try ConfigTree() }
+
+    @Test func `an app file becomes both documents on each of its hosts`() throws {
+        try tree.app("shop.json", ConfigTree.shop(hosts: ["shop.example.com", "*.shop.example.com"]))
+        let loaded = try tree.load()
+        #expect(loaded.findings.filter { $0.severity == .error }.isEmpty)
+        #expect(loaded.hosts == ["*.shop.example.com", "shop.example.com"])
+        for host in ["shop.example.com", "a.b.shop.example.com"] {
+            let apple = try #require(loaded.answer(host, "/.well-known/apple-app-site-association"))
+            #expect(apple.contains("\"8KQ2V7M4XN.dev.associated.shop\""))
+            #expect(loaded.answer(host, "/apple-app-site-association") == apple)
+            #expect(
+                try #require(loaded.answer(host, "/.well-known/assetlinks.json")).contains("\"dev.associated.shop\""))
+        }
+        #expect(loaded.answer("other.example.com", "/.well-known/assetlinks.json") == nil)
+    }
+
+    @Test func `a platform that an app is not on has no document`() throws {
+        try tree.app("shop.json", ConfigTree.shop(hosts: ["a.example.com"], android: false))
+        let loaded = try tree.load()
+        #expect(loaded.answer("a.example.com", "/.well-known/apple-app-site-association") != nil)
+        #expect(loaded.answer("a.example.com", "/.well-known/assetlinks.json") == nil)
+    }
+
+    @Test func `a broken app file is a finding on that file and hurts no other`() throws {
+        try tree.app("good.json", ConfigTree.shop(hosts: ["good.example.com"]))
+        try tree.app("deep/er/bad.json", "{ name: \"Bad\",\n  hosts: [\"bad.example.com\" }")
+        try tree.app("page.json", "<!doctype html><title>no</title>")
+        let loaded = try tree.load()
+        #expect(loaded.hosts == ["good.example.com"])
+        let errors = loaded.findings.filter { $0.severity == .error }
+        #expect(Set(errors.map(\.file)) == ["\(tree.config)/apps/deep/er/bad.json", "\(tree.config)/apps/page.json"])
+        #expect(errors.first { $0.file.hasSuffix("bad.json") }?.range?.start.line == 2)
+    }
+
+    @Test func `what is not a readable file is a finding`() throws {
+        try tree.app("good.json", ConfigTree.shop(hosts: ["good.example.com"]))
+        let apps = tree.config + "/apps"
+        try FileManager.default.createSymbolicLink(atPath: apps + "/gone.json", withDestinationPath: "nowhere")
+        try tree.app("huge.json", String(repeating: " ", count: AppFiles.bytesMax + 1))
+        try FileManager.default.createSymbolicLink(atPath: apps + "/loop", withDestinationPath: ".")
+        let loaded = try tree.load()
+        let files = Set(loaded.findings.filter { $0.severity == .error }.map { $0.file.dropFirst(apps.count + 1) })
+        #expect(files.contains("gone.json"))
+        #expect(files.contains("huge.json"))
+        #expect(files.contains { $0.hasPrefix("loop/loop/") })
+    }
+
+    @Test func `other files in the folder are nobody's business`() throws {
+        try tree.app("good.json5", ConfigTree.shop(hosts: ["good.example.com"]))
+        try tree.app("README.md", "# Apps")
+        try tree.app(".good.json.swp", "x")
+        try tree.app("good.json~", "x")
+        let loaded = try tree.load()
+        #expect(loaded.appCount == 1)
+        #expect(loaded.findings.filter { $0.severity == .error }.isEmpty)
+    }
+
+    @Test func `a missing folder is said in one line`() throws {
+        #expect {
+            try ConfigurationLoader(configPath: "/nowhere", publicPath: "/nowhere", environment: nil).load()
+        } throws: {
+            "\($0)"
+                == "cannot read /nowhere/apps: no such file or directory; name the folder that holds apps/ with --config"
+        }
+    }
+
+    @Test func `pages are served below the host's own, and never as well-known names`() throws {
+        try tree.app("shop.json", ConfigTree.shop(hosts: ["a.example.com", "b.example.com", "*.b.example.com"]))
+        try tree.page("_default/index.html", "default")
+        try tree.page("_default/sub/index.html", "sub")
+        try tree.page("_default/.well-known/assetlinks.json", "never")
+        try tree.page("a.example.com/index.html", "a")
+        try tree.page("_wildcard.b.example.com/x.txt", "wild")
+        let loaded = try tree.load()
+        #expect(loaded.answer("a.example.com", "/") == "a")
+        #expect(loaded.answer("b.example.com", "/") == "default")
+        #expect(loaded.answer("b.example.com", "/sub/") == "sub")
+        #expect(loaded.answer("b.example.com", "/sub") == nil)
+        #expect(loaded.answer("x.b.example.com", "/x.txt") == "wild")
+        #expect(loaded.answer("b.example.com", "/x.txt") == nil)
+        #expect(loaded.answer("b.example.com", "/.well-known/assetlinks.json") != "never")
+    }
+
+    @Test func `apps on one host are merged in the order of their paths`() throws {
+        try tree.app("b.json", ConfigTree.shop(hosts: ["a.example.com"], id: "8KQ2V7M4XN.dev.associated.second"))
+        try tree.app("a.json", ConfigTree.shop(hosts: ["a.example.com"], id: "8KQ2V7M4XN.dev.associated.first"))
+        let text = try #require(try tree.load().answer("a.example.com", "/apple-app-site-association"))
+        let first = try #require(text.range(of: "dev.associated.first"))
+        let second = try #require(text.range(of: "dev.associated.second"))
+        #expect(first.lowerBound < second.lowerBound)
+    }
+}
+
+/// A `config/` and a `public/` of a test's own, removed with it.
+final class ConfigTree {
+    let root: String
+    var config: String { root + "/config" }
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: root + "/config/apps", withIntermediateDirectories: true)
+    }
+
+    func app(_ name: String, _ text: String) throws { try write("config/apps/\(name)", text) }
+
+    func page(_ name: String, _ text: String) throws { try write("public/\(name)", text) }
+
+    func load() throws -> LoadedConfiguration {
+        try ConfigurationLoader(configPath: config, publicPath: root + "/public", environment: nil).load()
+    }
+
+    func write(_ name: String, _ text: String) throws {
+        let url = URL(fileURLWithPath: "\(root)/\(name)")
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+
+    /// An app file without a mistake.
+    static func shop(hosts: [String], android: Bool = true, id: String = "8KQ2V7M4XN.dev.associated.shop") -> String {
+        let fingerprint = (0..<32).map { String(format: "%02X", ($0 * 37 + 11) % 256) }.joined(separator: ":")
+        let androidApp = "android: { package: \"dev.associated.shop\", fingerprints: [\"\(fingerprint)\"] },"
+        return """
+            {
+              name: "Shop",
+              hosts: \(hosts),
+              ios: { appIDs: ["\(id)"] },
+              \(android ? androidApp : "")
+              links: [{ "/": "/products/?*" }],
+            }
+            """
+    }
+}
+
+extension LoadedConfiguration {
+    /// The plain body of an answer; nil when there is none.
+    func answer(_ host: String, _ path: String) -> String? {
+        let view = catalogue.view
+        let name = Array(host.utf8)
+        guard let site = view.site(host: name.span) else { return nil }
+        return Array(path.utf8).withUnsafeBytes { view.answer(site, path: $0) }
+            .map { String(decoding: $0.form(.identity).body, as: UTF8.self) }
+    }
+}
