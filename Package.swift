@@ -51,7 +51,7 @@ let package = Package(
         tests("Association", "SourceJSON"),
         tests("HTTP"),
         tests("Posix"),
-        tests("TLS"),
+        tests("TLS", "Posix"),
         tests("Catalogue", "HTTP"),
         tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON"),
         tests("Engine", "Catalogue", "HTTP", "Posix"),
