@@ -18,15 +18,12 @@ extension AppFileReader {
     /// The names under `environments`; reports overlays that are none.
     mutating func environmentNames(in root: AppFileFields) -> [String] {
         guard let value = root["environments"]?.value else { return [] }
-        guard case .object(let members) = value.kind else {
-            wrongType(value, "environments", wanted: "an object of names and overlays")
-            return []
+        let members = named(
+            value, place: "environments", wanted: "an object of names and overlays", max: Self.environmentsMax)
+        for member in members {
+            _ = fields(of: member.value, place: "environments.\(member.key)", known: Self.overlayKeys)
         }
-        guard let fields = fields(of: value, place: "environments", known: members.map(\.key)) else { return [] }
-        for member in fields.members {
-            _ = self.fields(of: member.value, place: fields.path(member.key), known: Self.overlayKeys)
-        }
-        return fields.members.map(\.key)
+        return members.map(\.key)
     }
 
     /// The hosts of every overlay and of the plain file: examples are shared, so they may be on any of these.

@@ -6,13 +6,10 @@ extension AppFileReader {
     /// The examples, in order; `hosts` are those that their URLs may have.
     mutating func examples(in root: AppFileFields, hosts: [HostPattern]) -> [LinkExample] {
         guard let value = root["examples"]?.value else { return [] }
-        guard case .object(let members) = value.kind else {
-            wrongType(value, "examples", wanted: "an object of URLs and where they open")
-            return []
-        }
-        guard let fields = fields(of: value, place: "examples", known: members.map(\.key)) else { return [] }
+        let members = named(
+            value, place: "examples", wanted: "an object of URLs and where they open", max: Self.examplesMax)
         var examples: [LinkExample] = []
-        for member in fields.members {
+        for member in members {
             guard let outcome = outcome(of: member) else { continue }
             guard checkURL(member, hosts: hosts) else { continue }
             examples.append(

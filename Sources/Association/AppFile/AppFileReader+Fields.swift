@@ -10,7 +10,6 @@ extension AppFileReader {
             wrongType(value, place, wanted: "an object")
             return nil
         }
-        let place = place
         var kept: [SourceMember] = []
         for member in members {
             let path = place.isEmpty ? member.key : "\(place).\(member.key)"
@@ -19,15 +18,43 @@ extension AppFileReader {
                 continue
             }
             if kept.contains(where: { $0.key == member.key }) {
-                report(
-                    .duplicateKey, member.keyRange,
-                    "\(path.quoted) is written twice, and which one is meant is a guess",
-                    fix: "keep one of them")
-                continue
+                reportDuplicate(member, path)
+            } else {
+                kept.append(member)
             }
-            kept.append(member)
         }
         return AppFileFields(place: place, range: value.range, members: kept)
+    }
+
+    /// The members of an object whose keys are names that the file chooses, each once.
+    mutating func named(_ value: SourceValue, place: String, wanted: String, max: Int) -> [SourceMember] {
+        guard case .object(let members) = value.kind else {
+            wrongType(value, place, wanted: wanted)
+            return []
+        }
+        guard isWithin(max, members.count, value.range, place) else { return [] }
+        var seen: Set<String> = []
+        var kept: [SourceMember] = []
+        for member in members {
+            if seen.insert(member.key).inserted {
+                kept.append(member)
+            } else {
+                reportDuplicate(member, "\(place)[\(member.key)]")
+            }
+        }
+        return kept
+    }
+
+    private mutating func reportDuplicate(_ member: SourceMember, _ path: String) {
+        report(
+            .duplicateKey, member.keyRange, "\(path.quoted) is written twice, and which one is meant is a guess",
+            fix: "keep one of them")
+    }
+
+    private mutating func isWithin(_ max: Int, _ count: Int, _ range: SourceRange, _ place: String) -> Bool {
+        guard count > max else { return true }
+        report(.outOfRange, range, "\(place.quoted) has \(count) entries, and at most \(max) make sense")
+        return false
     }
 
     private mutating func reportUnknown(_ member: SourceMember, path: String, known: [String]) {
@@ -103,19 +130,26 @@ extension AppFileReader {
 
     /// The elements of an array; a lone string counts as a mistake that has an obvious fix.
     mutating func elements(_ key: String, in fields: AppFileFields, of: String) -> [SourceValue]? {
-        guard let value = fields[key]?.value else { return nil }
-        guard case .array(let elements) = value.kind else {
-            wrongType(value, fields.path(key), wanted: "an array of \(of)", fix: "put it in square brackets")
-            return nil
-        }
-        return elements
+        fields[key].flatMap { elements($0.value, place: fields.path(key), of: of) }
     }
 
-    mutating func strings(_ key: String, in fields: AppFileFields, of: String = "strings") -> [Located<String>]? {
-        guard let values = elements(key, in: fields, of: of) else { return nil }
+    private mutating func elements(_ value: SourceValue, place: String, of: String) -> [SourceValue]? {
+        guard case .array(let elements) = value.kind else {
+            wrongType(value, place, wanted: "an array of \(of)", fix: "put it in square brackets")
+            return nil
+        }
+        return isWithin(Self.elementsMax, elements.count, value.range, place) ? elements : nil
+    }
+
+    mutating func strings(_ key: String, in fields: AppFileFields, of: String) -> [Located<String>]? {
+        fields[key].flatMap { strings($0.value, place: fields.path(key), of: of) }
+    }
+
+    mutating func strings(_ value: SourceValue, place: String, of: String) -> [Located<String>]? {
+        guard let values = elements(value, place: place, of: of) else { return nil }
         var texts: [Located<String>] = []
         for (index, value) in values.enumerated() {
-            if let text = string(value, place: "\(fields.path(key))[\(index)]") { texts.append(text) }
+            if let text = string(value, place: "\(place)[\(index)]") { texts.append(text) }
         }
         return texts
     }

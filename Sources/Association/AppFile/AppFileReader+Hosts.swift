@@ -5,18 +5,8 @@ import SourceJSON
 extension AppFileReader {
     /// The hosts under `key`, each once, and where each stands. Required at the top, optional under `retired`.
     mutating func hosts(_ key: String, in fields: AppFileFields) -> ([HostPattern], [SourceRange]) {
-        guard fields[key] != nil else {
-            if fields.place.isEmpty {
-                report(
-                    .missingKey, fields.range, "the app file has no `hosts`, so nothing of it is served",
-                    fix: "add hosts: [\"…\"]")
-            }
-            return ([], [])
-        }
+        if fields.place.isEmpty { requireElements(key, in: fields, because: "nothing of the app is served") }
         guard let texts = strings(key, in: fields, of: "host names") else { return ([], []) }
-        if texts.isEmpty, fields.place.isEmpty, let range = fields[key]?.value.range {
-            report(.missingKey, range, "`hosts` is empty, so nothing of the app is served", fix: "name its hosts")
-        }
         var located: [Located<HostPattern>] = []
         for text in texts {
             switch HostPattern.parse(text.value) {

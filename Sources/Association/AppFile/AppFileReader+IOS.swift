@@ -83,33 +83,30 @@ extension AppFileReader {
             percentEncoded: bool("percentEncoded", in: fields)?.value)
     }
 
-    /// Variables keep their order and lose what can never match: an empty value, a value that names a variable.
+    /// The variables in order, with the ranges of their names.
     private mutating func variables(in root: AppFileFields) -> ([SubstitutionVariable], [SourceRange]) {
         guard let value = root["variables"]?.value else { return ([], []) }
-        guard case .object(let members) = value.kind else {
-            wrongType(value, "ios.variables", wanted: "an object of names and their values")
-            return ([], [])
-        }
-        let names = members.map(\.key)
-        guard let fields = fields(of: value, place: "ios.variables", known: names) else { return ([], []) }
+        let members = named(
+            value, place: "ios.variables", wanted: "an object of names and their values", max: Self.variablesMax)
         var variables: [SubstitutionVariable] = []
         var ranges: [SourceRange] = []
-        for member in fields.members {
-            if member.key.isEmpty || member.key.unicodeScalars.contains(where: { "$()".unicodeScalars.contains($0) }) {
+        for member in members {
+            if member.key.isEmpty || member.key.unicodeScalars.contains(where: { "$()".contains($0) }) {
                 report(
-                    .badPattern, member.keyRange, "\(member.key.quoted) cannot be named in $(…)",
+                    .badVariable, member.keyRange, "\(member.key.quoted) cannot be named in $(…)",
                     fix: "use a name without $, ( and )")
                 continue
             }
-            let values = strings(member.key, in: fields) ?? []
+            let place = "ios.variables[\(member.key)]"
+            let values = strings(member.value, place: place, of: "values") ?? []
             for text in values where text.value.contains("$(") {
                 report(
-                    .badPattern, text.range,
+                    "AASA-062", text.range,
                     "a value of \(member.key.quoted) names a variable, and Apple drops such a value",
                     fix: "write out what it stands for")
             }
             if values.isEmpty {
-                report(.badPattern, member.value.range, "\(member.key.quoted) has no values, so it never matches")
+                report(.badVariable, member.value.range, "\(member.key.quoted) has no values, so it never matches")
             }
             variables.append(SubstitutionVariable(name: member.key, values: values.map(\.value)))
             ranges.append(member.keyRange)

@@ -5,6 +5,7 @@ import SourceJSON
 extension AppFileReader {
     mutating func checkWhole(_ app: AppFile, _ fields: AppFileFields) {
         checkLinks(app, fields)
+        checkVariables(app)
         checkRetired(app, fields)
         if let ios = app.ios, !ios.appClips.isEmpty,
             let wildcard = zip(app.hosts, app.ranges.hosts).first(where: { $0.0.isWildcard })
@@ -17,13 +18,47 @@ extension AppFileReader {
     }
 
     private mutating func checkLinks(_ app: AppFile, _ fields: AppFileFields) {
-        guard app.links.isEmpty else { return }
+        // Links that could not be read have been spoken of.
+        switch fields["links"]?.value.kind {
+        case nil: break
+        case .array(let links) where links.isEmpty: break
+        default: return
+        }
         let wantsLinks = app.ios?.services.contains(.applinks) == true || app.android?.hasDynamicRules == true
         guard wantsLinks else { return }
         report(
             .noLinks, fields["links"]?.value.range ?? fields.range,
             "there are no `links`, so no URL opens the app on iOS and Android has only the app's manifest to go by",
             fix: "add rules, such as links: [{ \"/\": \"*\" }], or turn the service off")
+    }
+
+    /// A rule with a variable that is not there can match nothing, on any platform.
+    private mutating func checkVariables(_ app: AppFile) {
+        let defined = Set((app.ios?.variables ?? []).map(\.name))
+        var used: Set<String> = []
+        for link in app.links {
+            for token in link.patterns.flatMap(PatternToken.tokens) {
+                switch token {
+                case .variable(let name):
+                    used.insert(name)
+                    guard !defined.contains(name), !SubstitutionTable.predefinedNames.contains(name) else { continue }
+                    let known = defined.union(SubstitutionTable.predefinedNames).sorted()
+                    report(
+                        "AASA-060", link.range, "the variable \(name.quoted) is not defined, so the rule never matches",
+                        fix: NearestKey.find(name, among: known).map { "write $(\($0))" }
+                            ?? "define it under `ios.variables`")
+                case .broken:
+                    report(
+                        "AASA-061", link.range, "a $( is not closed, so the rule never matches", fix: "write $(name)")
+                case .scalar, .any, .star: continue
+                }
+            }
+        }
+        for (index, variable) in (app.ios?.variables ?? []).enumerated() where !used.contains(variable.name) {
+            report(
+                "AASA-065", app.ranges.variables.element(at: index),
+                "the variable \(variable.name.quoted) is used by no rule", fix: "remove it")
+        }
     }
 
     private mutating func checkRetired(_ app: AppFile, _ fields: AppFileFields) {

@@ -13,6 +13,14 @@ struct AppFileReader {
 
     /// A file that was never meant as an app file could have a finding for each of its bytes; nobody reads past these.
     static let findingsMax = 500
+    /// Entries of one array: more hosts, ids or rules than any document made from the file can hold.
+    static let elementsMax = 10_000
+    /// Examples are run at every reading, each against all the rules.
+    static let examplesMax = 1_000
+    static let variablesMax = 1_000
+    static let environmentsMax = 100
+    /// Characters of one pattern; no URL that anybody opens is longer.
+    static let patternMax = 2_048
 
     init(file: String) { self.file = file }
 

@@ -25,7 +25,7 @@ enum AppFileRule: String, CaseIterable {
     case retiredStillPresent = "APP-021"
     case unknownEnvironment = "APP-022"
     case unusedSetting = "APP-023"
-    case badPattern = "APP-024"
+    case badVariable = "APP-024"
     case badExample = "APP-025"
     case exampleFails = "APP-026"
     case exampleNotChecked = "APP-027"

@@ -32,7 +32,7 @@ extension HostPattern {
         // A label that does not come back the same is one that no browser will ever ask for.
         let encoded = label.dropFirst(4)
         guard let decoded = Punycode.decode(encoded), decoded.contains(where: { !$0.isASCII }),
-            let again = Punycode.encode(decoded), again == encoded
+            decoded.allSatisfy(isVisible), let again = Punycode.encode(decoded), again == encoded
         else { return .failure(.notPunycode(label)) }
         return .success(label)
     }
@@ -42,6 +42,16 @@ extension HostPattern {
         switch scalar.properties.generalCategory {
         case .lowercaseLetter, .otherLetter, .modifierLetter, .nonspacingMark, .spacingMark, .decimalNumber: true
         default: scalar == "-"
+        }
+    }
+
+    /// Whether a registry could have sold it: there are names with symbols, but none with controls or capitals.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .unassigned, .privateUse, .surrogate, .uppercaseLetter, .titlecaseLetter, .spaceSeparator,
+            .lineSeparator, .paragraphSeparator:
+            false
+        default: true
         }
     }
 

@@ -10,67 +10,43 @@ struct PlatformComparison {
     private let app: AppFile
     private let source: AppleMatcher
     private let host: String
+    private let table: SubstitutionTable
 
     init(_ app: AppFile) {
         self.app = app
         source = app.sourceMatcher
+        table = SubstitutionTable(app.ios?.variables ?? [])
         let host = app.hosts.first { !$0.isWildcard } ?? app.hosts.first
         self.host = host.map { $0.isWildcard ? "www.\($0.name)" : $0.name } ?? "example.com"
     }
 
-    /// A dialect to compare with, and how to speak of it.
-    private struct Other {
-        var name: String
-        var cannotExpress: AppFileRule
-        var differs: AppFileRule
-        var origins: [Int]
-        var obstacles: [(link: Int, obstacle: String)]
-        /// Whether the URL opens the app, and the rule that decides; nil where something else decides.
-        var decide: (LinkURL) -> (opens: Bool, rule: Int?)?
-    }
-
     func findings() -> [Finding] {
-        var findings: [Finding] = []
-        if let list = app.androidRules, app.ios?.services.contains(.applinks) == true {
-            let matcher = AndroidMatcher(rules: list.rules)
-            findings += compare(
-                Other(
-                    name: "Android", cannotExpress: .androidCannotExpress, differs: .androidDiffers,
-                    origins: list.origins, obstacles: list.obstacles
-                ) { url in
-                    let decision = matcher.decide(url)
-                    return decision.opens.map { ($0, decision.rule) }
-                })
-        }
-        if let list = app.legacyPaths {
-            let matcher = AppleMatcher(paths: list.rules)
-            findings += compare(
-                Other(
-                    name: "iOS 9 to 12", cannotExpress: .legacyCannotExpress, differs: .legacyDiffers,
-                    origins: list.origins, obstacles: list.obstacles
-                ) { url in
-                    let decision = matcher.decide(url)
-                    return (decision.opens, decision.rule)
-                })
-        }
-        return findings
+        let hasIOS = app.ios?.services.contains(.applinks) == true
+        guard hasIOS, !app.links.isEmpty else { return [] }
+        return [OtherDialect.android(app), .legacy(app)].compactMap { $0 }.flatMap(compare)
     }
 
-    private func compare(_ other: Other) -> [Finding] {
+    private func compare(_ other: OtherDialect) -> [Finding] {
         var findings: [Finding] = []
         var caseWitnesses: [LinkURL] = []
-        let table = SubstitutionTable(app.ios?.variables ?? [])
-        let candidates = WitnessCandidates(host: host, table: table)
-        for (index, link) in app.links.enumerated() {
-            let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
-            let witnesses = candidates.candidates(for: link, isEncoded: isEncoded)
-                .filter { differs(on: $0.url, other, because: index) }
-            if let obstacle = other.obstacles.first(where: { $0.link == index })?.obstacle {
+        var questions = Self.questionsMax
+        for (index, link) in app.links.enumerated() where findings.count < Self.findingsMax {
+            let obstacle = other.obstacles[index]
+            guard obstacle != nil || mayDiffer(link) else { continue }
+            var reasons: Set<WitnessCandidate.Reason> = []
+            var witnesses: [WitnessCandidate] = []
+            for candidate in suspects(index, link, other) where questions > 0 {
+                guard !reasons.contains(candidate.reason) else { continue }
+                questions -= 1
+                guard differs(on: candidate.url, other, because: index) else { continue }
+                reasons.insert(candidate.reason)
+                witnesses.append(candidate)
+            }
+            if let obstacle {
                 findings.append(leftOut(link, obstacle, witnesses.first?.url, other))
                 continue
             }
-            var reasons: Set<WitnessCandidate.Reason> = []
-            for witness in witnesses where reasons.insert(witness.reason).inserted {
+            for witness in witnesses {
                 if witness.reason == .letterCase, link.caseSensitive == nil {
                     caseWitnesses.append(witness.url)
                 } else {
@@ -82,15 +58,46 @@ struct PlatformComparison {
         return findings
     }
 
-    /// Whether the platforms disagree on `url`, for certain, and the link at `index` has to do with it.
-    private func differs(on url: LinkURL, _ other: Other, because index: Int) -> Bool {
-        let decision = source.decide(url)
-        guard let theirs = other.decide(url), theirs.opens != decision.opens else { return false }
-        let origin = theirs.rule.flatMap { other.origins.element(at: $0) }
-        return (decision.rule == index || origin == index) && source.unsettled(url).isEmpty
+    /// Nobody reads more, and a file with so many has a pattern to it.
+    private static let findingsMax = 100
+    /// How many URLs are put to all the rules; each of them costs as much as there are rules.
+    private static let questionsMax = 1_000
+
+    private func folds(_ link: AppleComponent) -> Bool {
+        !(link.caseSensitive ?? app.ios?.defaults.caseSensitive ?? true)
     }
 
-    private func leftOut(_ link: AppleComponent, _ obstacle: String, _ witness: LinkURL?, _ other: Other) -> Finding {
+    /// Whether the rule has anything that the dialects are known to read differently. Most rules have not, and need no
+    /// candidates.
+    private func mayDiffer(_ link: AppleComponent) -> Bool {
+        if folds(link) || link.path == "/" { return true }
+        return link.patterns.contains { pattern in
+            pattern.unicodeScalars.contains("%") || pattern.unicodeScalars.contains("?")
+                || pattern.unicodeScalars.dropLast().contains("*") || pattern.contains("$(")
+        }
+    }
+
+    /// The candidates on which the link alone means different things in the two dialects.
+    private func suspects(_ index: Int, _ link: AppleComponent, _ other: OtherDialect) -> [WitnessCandidate] {
+        let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
+        let single = AppleMatcher(
+            components: [link], defaults: source.defaults, variables: app.ios?.variables ?? [])
+        let holds = other.holds(index)
+        return WitnessCandidates(host: host, table: table)
+            .candidates(for: link, isEncoded: isEncoded, folds: folds(link))
+            .filter { (single.decide($0.url).rule != nil) != holds($0.url) }
+    }
+
+    /// Whether the platforms disagree on `url`, for certain, and the link at `index` has to do with it.
+    private func differs(on url: LinkURL, _ other: OtherDialect, because index: Int) -> Bool {
+        let decision = source.decide(url)
+        guard let theirs = other.decide(url), theirs.opens != decision.opens else { return false }
+        return (decision.rule == index || theirs.link == index) && source.unsettled(url).isEmpty
+    }
+
+    private func leftOut(_ link: AppleComponent, _ obstacle: String, _ witness: LinkURL?, _ other: OtherDialect)
+        -> Finding
+    {
         let reason = "the rule is left out on \(other.name), because it needs \(obstacle)"
         guard let witness else {
             return Finding(
@@ -103,13 +110,14 @@ struct PlatformComparison {
             fix: "write it with what both know, or accept the difference")
     }
 
-    private func differing(_ link: AppleComponent, _ witness: WitnessCandidate, _ other: Other) -> Finding {
+    private func differing(_ link: AppleComponent, _ witness: WitnessCandidate, _ other: OtherDialect) -> Finding {
         let reason =
             switch witness.reason {
             case .letterCase: "the rule ignores case on iOS, and \(other.name) always compares it"
             case .trailingSlash: "iOS ignores a trailing slash, and to \(other.name) it is a character like any other"
             case .repetition: "a star of iOS runs on where one of \(other.name) stops"
             case .bareHost: "to iOS a URL without a path has the path /, and to \(other.name) it has none"
+            case .escapeCase: "iOS compares escapes as they are written, and \(other.name) what they stand for"
             case .plain, .absentItem, .extraItem: "the rule means something else on \(other.name)"
             }
         return Finding(
@@ -119,7 +127,7 @@ struct PlatformComparison {
     }
 
     /// One finding for all the rules that inherit it.
-    private func caseDefault(_ witness: LinkURL, count: Int, _ other: Other) -> Finding {
+    private func caseDefault(_ witness: LinkURL, count: Int, _ other: OtherDialect) -> Finding {
         let rules = count == 1 ? "one rule" : "\(count) rules"
         return Finding(
             other.differs, in: app, at: app.ranges.iosDefaults,
@@ -128,7 +136,7 @@ struct PlatformComparison {
             fix: "add a rule for each spelling that is in use, or compare case on iOS too", severity: .warning)
     }
 
-    private func difference(on url: LinkURL, _ other: Other) -> String {
+    private func difference(on url: LinkURL, _ other: OtherDialect) -> String {
         source.decide(url).opens
             ? "\(url.text) opens the app on iOS and stays in the browser on \(other.name)"
             : "\(url.text) stays in the browser on iOS and opens the app on \(other.name)"

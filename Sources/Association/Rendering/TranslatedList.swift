@@ -4,15 +4,39 @@
 /// A translated list of rules.
 struct TranslatedList<Rule> {
     var rules: [Rule] = []
-    /// For each rule, the index of the link it was made from.
+    /// For each rule, the index of the link it was made from; -1 for one that stands for the end of the list.
     var origins: [Int] = []
     /// The links that are left out, and why.
-    var obstacles: [(link: Int, obstacle: String)] = []
+    var obstacles: [Int: String] = [:]
+
+    /// Every phone works through the list for every link.
+    static var rulesMax: Int { 10_000 }
 
     mutating func append(_ translation: RuleTranslation<Rule>, of link: Int) {
+        guard rules.count + translation.rules.count <= Self.rulesMax else {
+            obstacles[link] = "a list of more than \(Self.rulesMax) rules"
+            return
+        }
         rules += translation.rules
         origins += Array(repeating: link, count: translation.rules.count)
-        if let obstacle = translation.obstacle { obstacles.append((link, obstacle)) }
+        if let obstacle = translation.obstacle { obstacles[link] = obstacle }
+    }
+
+    /// The rules that were made from a link; they stand together.
+    func rules(of link: Int) -> ArraySlice<Rule> {
+        // The origins ascend, so both ends are found by halving.
+        let start = firstIndex { $0 >= link }
+        return rules[start..<firstIndex { $0 > link }]
+    }
+
+    private func firstIndex(where isPast: (Int) -> Bool) -> Int {
+        var low = 0
+        var high = origins.count
+        while low < high {
+            let middle = (low + high) / 2
+            if isPast(origins[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
 
@@ -26,7 +50,7 @@ extension AppFile {
         if list.rules.isEmpty {
             // An empty list would hand the decision back to the manifest, and open every link it has.
             list.rules = [AndroidRule(path: "*", exclude: true)]
-            list.origins = [links.count - 1]
+            list.origins = [-1]
         }
         return list
     }
@@ -40,14 +64,17 @@ extension AppFile {
         return list
     }
 
-    /// The matcher for the rules as they are written; nil where there is no iOS app that opens links.
-    var appleMatcher: AppleMatcher? {
+    /// The rules as Apple's systems get them; nil where there is no iOS app that opens links.
+    public var appleMatcher: AppleMatcher? {
         guard let ios, ios.services.contains(.applinks), !links.isEmpty else { return nil }
         return sourceMatcher
     }
 
-    /// The rules as they are written, whatever platform they are for.
-    var sourceMatcher: AppleMatcher {
+    /// The rules as Android 15 gets them; nil where the app's manifest alone decides.
+    public var androidMatcher: AndroidMatcher? { androidRules.map { AndroidMatcher(rules: $0.rules) } }
+
+    /// The rules as they are written, whatever platform they are for: what the landing page goes by.
+    public var sourceMatcher: AppleMatcher {
         AppleMatcher(
             components: links, defaults: [(ios?.defaults ?? AppleDefaults()).component], variables: ios?.variables ?? []
         )

@@ -6,6 +6,7 @@
 /// Collects variables and gives each meaning a name of its own.
 struct VariableTable {
     private(set) var variables: [SubstitutionVariable] = []
+    private var values: [String: [String]] = [:]
 
     /// Takes in what an app's rules use; returns the new names of those that had to change.
     mutating func add(_ app: AppFile) -> [String: String] {
@@ -22,10 +23,11 @@ struct VariableTable {
         for number in 1... {
             let name = number == 1 ? variable.name : "\(variable.name)_\(number)"
             if SubstitutionTable.predefinedNames.contains(name) { continue }
-            if let known = variables.first(where: { $0.name == name }) {
-                if known.values == variable.values { return name }
+            if let known = values[name] {
+                if known == variable.values { return name }
             } else {
                 variables.append(SubstitutionVariable(name: name, values: variable.values))
+                values[name] = variable.values
                 return name
             }
         }

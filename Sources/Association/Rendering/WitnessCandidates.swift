@@ -13,6 +13,8 @@ struct WitnessCandidate {
         /// The host without any path.
         case bareHost
         case absentItem, extraItem
+        /// An escape whose digits are in the upper case that browsers write.
+        case escapeCase
     }
 
     var url: LinkURL
@@ -27,34 +29,40 @@ struct WitnessCandidates {
     /// More than any translation repeats.
     private static let repetitions = 6
 
-    func candidates(for link: AppleComponent, isEncoded: Bool) -> [WitnessCandidate] {
+    func candidates(for link: AppleComponent, isEncoded: Bool, folds: Bool) -> [WitnessCandidate] {
         let tokens = AppleSlashes.normalised(PatternToken.tokens(of: link.path ?? "/"))
         let sampler = PatternSampler(table: table, isEncoded: isEncoded)
-        let plain = withoutTrailingSlash(sampler.sample(tokens, star: .shortest))
-        let paths: [(String, WitnessCandidate.Reason)] = [
-            (plain, .plain), (plain.hasSuffix("/") ? plain : plain + "/", .plain),
-            (withoutTrailingSlash(sampler.sample(tokens, star: .word)), .plain),
-            (withoutTrailingSlash(sampler.sample(tokens, star: .repetitions(Self.repetitions))), .repetition),
-            (slashInPlaceOfLast(plain), .trailingSlash),
-            (swappedCase(plain), .letterCase),
-            (plain == "/" ? "" : plain, .bareHost),
-        ]
-        let query = queryText(link.query, sampler) { sampler.sample($0, star: .word) }
+        let shortest = withoutTrailingSlash(sampler.sample(tokens, star: .shortest))
+        let path = shortest.contains("//") ? withoutTrailingSlash(sampler.sample(tokens, star: .word)) : shortest
+        let query = queryText(link.query) { sampler.sample($0, star: .word) }
         let fragment = link.fragment.map { "#" + sampler.sample(PatternToken.tokens(of: $0), star: .word) } ?? ""
-        var texts = paths.map { ($0.0 + query + fragment, $0.1) }
-        let deepQuery = queryText(link.query, sampler) { sampler.sample($0, star: .repetitions(Self.repetitions)) }
-        texts.append((plain + deepQuery + fragment, .repetition))
-        texts.append((plain + swappedCase(query) + fragment, .letterCase))
-        texts.append((plain + fragment, .absentItem))
-        texts.append((plain + query + (query.isEmpty ? "?" : "&") + "utm_source=mail" + fragment, .extraItem))
-        texts.append((plain + query + swappedCase(fragment), .letterCase))
+        var texts: [(String, WitnessCandidate.Reason)] = [
+            (path + query + fragment, .plain),
+            (path + (path.hasSuffix("/") ? "" : "/") + query + fragment, .plain),
+            (withoutTrailingSlash(sampler.sample(tokens, star: .word)) + query + fragment, .plain),
+            (path + fragment, .absentItem),
+            (path + query + (query.isEmpty ? "?" : "&") + "utm_source=mail" + fragment, .extraItem),
+            (slashInPlaceOfLast(path) + query + fragment, .trailingSlash),
+        ]
+        if path == "/" { texts.append((query + fragment, .bareHost)) }
+        let far = PatternSampler.Star.repetitions(Self.repetitions)
+        texts.append((withoutTrailingSlash(sampler.sample(tokens, star: far)) + query + fragment, .repetition))
+        texts.append((path + queryText(link.query) { sampler.sample($0, star: far) } + fragment, .repetition))
+        if folds {
+            texts.append((swappedCase(path) + query + fragment, .letterCase))
+            texts.append((path + swappedCase(query) + fragment, .letterCase))
+            texts.append((path + query + swappedCase(fragment), .letterCase))
+        }
+        texts.append((raisedEscapes(path + query + fragment), .escapeCase))
         return texts.compactMap { text, reason in
-            LinkURL("https://\(host)\(text)").map { WitnessCandidate(url: $0, reason: reason) }
+            // A doubled slash is none that a link has.
+            guard let url = LinkURL("https://\(host)\(text)"), !url.path.contains("//") else { return nil }
+            return WitnessCandidate(url: url, reason: reason)
         }
     }
 
     private func queryText(
-        _ query: AppleQuery?, _ sampler: PatternSampler, _ sample: ([PatternToken]) -> String
+        _ query: AppleQuery?, _ sample: ([PatternToken]) -> String
     ) -> String {
         switch query {
         case nil: return ""
@@ -73,10 +81,17 @@ struct WitnessCandidates {
     }
 
     private func slashInPlaceOfLast(_ path: String) -> String {
-        guard path.utf8.count > 1, !path.hasSuffix("/") else { return path }
-        // A doubled slash is none that a link has.
-        let stem = path.dropLast()
-        return stem.hasSuffix("/") ? path : stem + "/"
+        path.utf8.count > 1 && !path.hasSuffix("/") ? path.dropLast() + "/" : path
+    }
+
+    private func raisedEscapes(_ text: String) -> String {
+        var bytes = Array(text.utf8)
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
+            for digit in index + 1..<min(index + 3, bytes.count) where ASCII.isLetter(bytes[digit]) {
+                bytes[digit] &= 0xDF
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The text with its first letter behind the leading slash or question mark in the other case; names of query items

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import Association
+
+@Suite struct AppFileEnvironmentsTests {
+    typealias Sample = AppFileSample
+
+    static let text = Sample.text(
+        ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], storeID: "7", defaults: { caseSensitive: false } }"#,
+        more: #"""
+            examples: { "https://shop.acme.test/products/1": "app" },
+            environments: {
+              staging: { hosts: ["staging.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop.beta"], storeID: null } },
+              ios_only: { hosts: ["ios.acme.test"], android: null },
+            },
+            """#)
+
+    @Test func `is the plain file without an environment`() throws {
+        let app = try Sample.app(Self.text)
+        #expect(app.hosts.map(\.text) == ["shop.acme.test"])
+        #expect(app.environments == ["staging", "ios_only"])
+        #expect(app.environment == nil)
+    }
+
+    @Test func `merges objects and replaces arrays`() throws {
+        let app = try #require(Sample.read(Self.text, environment: "staging").appFile)
+        #expect(app.environment == "staging")
+        #expect(app.hosts.map(\.text) == ["staging.acme.test"])
+        #expect(app.ios?.appIDs == ["8KQ2V7M4XN.dev.acme.shop.beta"])
+        #expect(app.ios?.defaults.caseSensitive == false)
+        #expect(app.android?.packages.map(\.name) == ["dev.acme.shop"])
+        #expect(app.links.map(\.path) == ["/products/?*"])
+    }
+
+    @Test func `removes what is null`() throws {
+        #expect(try #require(Sample.read(Self.text, environment: "staging").appFile).ios?.storeID == nil)
+        #expect(try #require(Sample.read(Self.text, environment: "ios_only").appFile).android == nil)
+    }
+
+    @Test func `takes examples on the hosts of any environment`() {
+        #expect(Sample.read(Self.text, environment: "staging").findings.isEmpty)
+    }
+
+    @Test func `serves the plain file in an environment it does not have, and says so`() throws {
+        let reading = Sample.read(Self.text, environment: "stagign")
+        #expect(reading.findings.rules == ["APP-022"])
+        #expect(reading.findings.first?.fix == #"did you mean "staging"?"#)
+        #expect(reading.appFile?.hosts.map(\.text) == ["shop.acme.test"])
+        // A file without environments is the same in all of them.
+        #expect(Sample.read(Sample.text(), environment: "staging").findings.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("[]", ["APP-005"]), ("{ staging: 7 }", ["APP-005"]), ("{ staging: { links: [] } }", ["APP-003"]),
+            ("{ staging: {}, staging: {} }", ["APP-004"]), ("{ staging: {} }", []),
+        ] as [(String, [String])])
+    func `holds overlays to their keys`(environments: String, rules: [String]) {
+        #expect(Sample.read(Sample.text(more: "environments: \(environments)")).findings.rules == rules)
+    }
+
+    @Test func `lints every environment and says each thing once`() {
+        let text = Sample.text(more: #"linkz: 1, environments: { staging: { hosts: ["no host"] } }"#)
+        let findings = AppFile.lint(Array(text.utf8), file: "shop.json")
+        #expect(findings.rules == ["APP-003", "APP-008", "APP-006"] || findings.rules == ["APP-003", "APP-008"])
+    }
+}

@@ -1,0 +1,70 @@
+import Testing
+
+@testable import Association
+
+@Suite struct ExampleCheckTests {
+    typealias Sample = AppFileSample
+
+    static let links = #"[{ "/": "/a/private/*", exclude: true }, { "/": "/a/*" }, { "/": "/q", "?": { id: "?*" } }]"#
+    static let dynamic = #"{ package: "dev.acme.shop", fingerprints: ["\#(Sample.fingerprint)"], dynamicRules: true }"#
+
+    @Test(
+        arguments: [
+            (#""https://shop.acme.test/a/1": "app""#, []), (#""http://SHOP.acme.test/a": "app""#, []),
+            (#""https://shop.acme.test/a/private/1": "web""#, []), (#""https://shop.acme.test/b": "web""#, []),
+            (#""https://shop.acme.test/q?id=1": "app", "https://shop.acme.test/q": "web""#, []),
+            (#""https://shop.acme.test/a/1": "web""#, ["APP-026", "APP-026"]),
+            (#""https://shop.acme.test/a/private/1": "app""#, ["APP-026", "APP-026"]),
+            (#""https://shop.acme.test/b": { ios: "app", android: "web" }"#, ["APP-026"]),
+            (#""https://shop.acme.test/b": { android: "app" }"#, ["APP-026"]), (#""https://shop.acme.test/b": {}"#, []),
+            (#""https://other.acme.test/a/1": "app""#, ["APP-028"]), (#""/a/1": "app""#, ["APP-025"]),
+            (#""ftp://shop.acme.test/a": "app""#, ["APP-025"]), (#""https://me@shop.acme.test/a": "app""#, ["APP-025"]),
+            (#""https://shop.acme.test/a/1": "App""#, ["APP-007"]),
+            (#""https://shop.acme.test/a/1": true"#, ["APP-005"]),
+            (#""https://shop.acme.test/a/1": { iOS: "app" }"#, ["APP-003"]),
+            (#""https://shop.acme.test/a": "app", "https://shop.acme.test/a": "web""#, ["APP-004"]),
+            (#""https://shop.acme.test:99999999/a": "app""#, ["APP-025"]),
+        ] as [(String, [String])])
+    func `runs the examples`(examples: String, rules: [String]) {
+        let reading = read(examples)
+        #expect(reading.findings.rules == rules, "\(reading.findings.map(\.message))")
+    }
+
+    @Test func `shows the rule that decides, and that none does`() {
+        let excluded = read(#""https://shop.acme.test/a/private/1": "app""#).findings
+        #expect(
+            excluded.map(\.message)
+                == ["iOS", "Android"].map {
+                    "`https://shop.acme.test/a/private/1` must open the app on \($0), and "
+                        + "links[0] (line 1) keeps it in the browser"
+                })
+        let nothing = read(#""https://shop.acme.test/b": { ios: "app" }"#).findings
+        #expect(nothing.first?.message.hasSuffix("and no rule matches it") == true)
+        let opens = read(#""https://shop.acme.test/a/1": { ios: "web" }"#).findings
+        #expect(opens.first?.message.hasSuffix("links[1] (line 1) opens the app") == true)
+    }
+
+    @Test func `does not judge Android without dynamic rules, and says so when asked alone`() {
+        let both = Sample.text(links: Self.links, more: #"examples: { "https://shop.acme.test/b": "web" }"#)
+        #expect(Sample.read(both).findings.isEmpty)
+        let alone = Sample.text(
+            links: Self.links, more: #"examples: { "https://shop.acme.test/b": { android: "web" } }"#)
+        #expect(Sample.read(alone).findings.rules == ["APP-027"])
+        let missing = Sample.text(
+            android: nil, links: Self.links, more: #"examples: { "https://shop.acme.test/b": { android: "web" } }"#)
+        #expect(Sample.read(missing).findings.rules == ["APP-027"])
+    }
+
+    @Test func `fails where a rule got lost on the way to Android`() {
+        let links = #"[{ "/": "/a", "?": "b=1" }]"#
+        let text = Sample.text(
+            android: Self.dynamic, links: links, more: #"examples: { "https://shop.acme.test/a?b=1": "app" }"#)
+        let findings = Sample.read(text).findings
+        #expect(findings.rules == ["APP-026"])
+        #expect(findings.first?.message.contains("on Android") == true)
+    }
+
+    private func read(_ examples: String) -> AppFileReading {
+        Sample.read(Sample.text(android: Self.dynamic, links: Self.links, more: "examples: { \(examples) }"))
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import Association
+
+@Suite struct LegacyTranslatorTests {
+    @Test(arguments: [
+        (AppleComponent(path: "/buy"), ["/buy", "/buy/"]), (AppleComponent(path: "/buy/*"), ["/buy", "/buy/*"]),
+        (AppleComponent(path: "/a/*/c"), ["/a/*/c", "/a/*/c/"]),
+        (AppleComponent(path: "/buy", exclude: true), ["NOT /buy", "NOT /buy/"]),
+        (AppleComponent(path: "/*"), ["*"]), (AppleComponent(), ["*"]), (AppleComponent(exclude: true), ["NOT *"]),
+        (AppleComponent(path: "/$(v)"), ["/en", "/en/", "/ja", "/ja/"]),
+        (
+            AppleComponent(path: "/a*", query: .items([QueryItemPattern(name: "a", pattern: "*")]), fragment: "*"),
+            ["/a*"]
+        ),
+        (AppleComponent(path: "/é 1%/", percentEncoded: false), ["/%C3%A9%201%25", "/%C3%A9%201%25/"]),
+    ])
+    func `writes paths`(link: AppleComponent, expected: [String]) {
+        let translation = translate(link)
+        #expect(translation.rules == expected)
+        #expect(translation.obstacle == nil)
+    }
+
+    @Test(arguments: [
+        (AppleComponent(path: "/a", query: .whole("a=1")), "the query"),
+        (AppleComponent(path: "/a", query: .items([QueryItemPattern(name: "p", pattern: "?*")])), "the query item `p`"),
+        (AppleComponent(fragment: "x"), "the fragment"), (AppleComponent(path: "/$(region)"), "more than 128"),
+    ])
+    func `leaves out what only components can say`(link: AppleComponent, reason: String) {
+        let translation = translate(link)
+        #expect(translation.rules.isEmpty)
+        #expect(translation.obstacle?.contains(reason) == true)
+    }
+
+    private func translate(_ link: AppleComponent) -> RuleTranslation<String> {
+        LegacyTranslator(
+            defaults: AppleDefaults(), variables: [SubstitutionVariable(name: "v", values: ["en", "ja"])]
+        ).translate(link)
+    }
+}

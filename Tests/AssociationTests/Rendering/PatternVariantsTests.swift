@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Association
+
+@Suite struct PatternVariantsTests {
+    @Test(arguments: [
+        ("a*b", "a*b"), ("**", "*"), ("*?", "?*"), ("a*?*?b", "a??*b"), ("?*?", "??*"), ("", ""),
+    ])
+    func `brings wildcards into the order that Android reads`(pattern: String, expected: String) {
+        #expect(PatternVariants.canonical(PatternToken.tokens(of: pattern)).text == expected)
+    }
+
+    @Test func `writes variables out up to the limit`() {
+        let table = SubstitutionTable([SubstitutionVariable(name: "v", values: ["a", "b*"])])
+        let variants = PatternVariants(table: table, limit: 4)
+        #expect(
+            variants.expanded(PatternToken.tokens(of: "$(v)/$(v)"))?.map(\.text) == ["a/a", "a/b*", "b*/a", "b*/b*"])
+        #expect(variants.expanded(PatternToken.tokens(of: "$(v)$(v)$(v)")) == nil)
+        #expect(variants.expanded(PatternToken.tokens(of: "$(nosuch)")) == [])
+        #expect(variants.expanded(PatternToken.tokens(of: "$(v")) == [])
+    }
+
+    @Test(arguments: [
+        ("digit", 10), ("xdigit", 22), ("upper", 26), ("lower", 26), ("alpha", 52), ("alnum", 62),
+    ])
+    func `knows the predefined variables`(name: String, count: Int) {
+        let variants = PatternVariants(table: SubstitutionTable([]), limit: 100)
+        #expect(variants.expanded([.variable(name)])?.count == count)
+    }
+}

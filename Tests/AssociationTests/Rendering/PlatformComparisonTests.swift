@@ -1,0 +1,93 @@
+import Testing
+
+@testable import Association
+
+@Suite struct PlatformComparisonTests {
+    typealias Sample = AppFileSample
+
+    @Test(arguments: [
+        #"[{ "/": "/a" }, { "/": "/b/*" }, { "/": "/c*" }, { "/": "/d/?*", "?": { id: "?*" } }]"#,
+        #"[{ "/": "/a/private/*", exclude: true }, { "/": "/a/*" }]"#, #"[{ "/": "*" }]"#, "[{}]",
+        #"[{ "/": "/$(digit)/x" }]"#, #"[{ "/": "/caf%C3%A9" }]"#,
+        // The rule that is left out has nothing left to decide.
+        #"[{ "/": "*" }, { "/": "/" }]"#,
+    ])
+    func `is silent where both platforms agree`(links: String) throws {
+        #expect(try findings(links).isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (#"[{ "/": "/a", "?": "b=1" }]"#, "APP-029", .warning, "https://shop.acme.test/a?b=1 opens the app on iOS"),
+            (#"[{ "/": "/a", "?": { b: "" } }]"#, "APP-029", .warning, "https://shop.acme.test/a opens the app on iOS"),
+            (
+                #"[{ "/": "/a", "?": "b=1", exclude: true }, { "/": "/a*" }]"#, "APP-029", .warning,
+                "https://shop.acme.test/a?b=1 stays in the browser on iOS and opens the app on Android"
+            ),
+            (#"[{ "/": "/$(lang)/x" }]"#, "APP-029", .warning, "https://shop.acme.test/en/x opens the app on iOS"),
+            (
+                #"[{ "/": "/A", caseSensitive: false }]"#, "APP-030", .warning,
+                "https://shop.acme.test/a opens the app on iOS"
+            ),
+            (
+                #"[{ "/": "/a/*/b" }]"#, "APP-030", .note,
+                "https://shop.acme.test/a/x/x/x/x/x/x/x/b opens the app on iOS"
+            ),
+            (#"[{ "/": "/a/??" }]"#, "APP-030", .note, "https://shop.acme.test/a/x/ stays in the browser on iOS"),
+            (#"[{ "/": "/" }]"#, "APP-030", .note, "https://shop.acme.test opens the app on iOS"),
+            (
+                #"[{ "/": "/caf%c3%a9" }]"#, "APP-030", .note,
+                "https://shop.acme.test/caf%C3%A9 stays in the browser on iOS"
+            ),
+        ] as [(String, String, Severity, String)])
+    func `names a URL that ends up elsewhere`(
+        links: String, rule: String, severity: Severity, witness: String
+    ) throws {
+        let found = try findings(links)
+        #expect(found.rules == [rule], "\(found.map(\.message))")
+        #expect(found.first?.severity == severity)
+        #expect(found.first?.message.contains(witness) == true, "\(found.first?.message ?? "")")
+        #expect(found.first?.range != nil)
+    }
+
+    @Test func `says once that case is ignored by default`() throws {
+        let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], defaults: { caseSensitive: false } }"#
+        let found = try findings(#"[{ "/": "/a" }, { "/": "/b" }, { "/": "/1" }]"#, ios: ios)
+        #expect(found.rules == ["APP-030"])
+        #expect(found.first?.message.hasPrefix("2 rules ignore case on iOS by default") == true)
+    }
+
+    @Test func `mentions a rule that is left out without effect as a note`() throws {
+        let found = try findings(#"[{ "/": "*" }, { "/": "/a", "?": "b=1" }]"#)
+        #expect(found.rules == ["APP-029"])
+        #expect(found.first?.severity == .note)
+    }
+
+    @Test func `compares with iOS 9 to 12 where they are served`() throws {
+        let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
+        let found = try findings(#"[{ "/": "/a", "?": { id: "?*" } }]"#, ios: ios, android: nil)
+        #expect(found.rules == ["APP-031"])
+        #expect(found.first?.message.contains("iOS 9 to 12") == true)
+    }
+
+    @Test func `says nothing about Android where the manifest decides`() throws {
+        let app = try Sample.app(Sample.text(links: #"[{ "/": "/a", "?": "b=1" }]"#))
+        #expect(app.platformFindings().isEmpty)
+    }
+
+    @Test func `works through a large file in a moment`() throws {
+        let links = (0..<500).map { #"{ "/": "/a\#($0)/*/b", "?": { id: "?*" }, caseSensitive: false }"# }
+        let clock = ContinuousClock()
+        let app = try Sample.app(Sample.text(android: Self.dynamic, links: "[\(links.joined(separator: ","))]"))
+        let time = clock.measure { _ = app.platformFindings() }
+        #expect(time < .seconds(30), "\(time)")
+    }
+
+    static let dynamic = #"{ package: "dev.acme.shop", fingerprints: ["\#(Sample.fingerprint)"], dynamicRules: true }"#
+
+    private func findings(
+        _ links: String, ios: String = Sample.ios, android: String? = dynamic
+    ) throws -> [Finding] {
+        try Sample.app(Sample.text(ios: ios, android: android, links: links)).platformFindings()
+    }
+}
