@@ -37,7 +37,10 @@ enum Byte {
 extension UInt8 {
     var isDigit: Bool { self &- Byte.zero < 10 }
     var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
-    var isASCII: Bool { self < 0x80 }
+    /// White space of RFC 8259 §2.
+    var isSpace: Bool {
+        self == Byte.space || self == Byte.tab || self == Byte.lineFeed || self == Byte.carriageReturn
+    }
     /// The second and later bytes of a scalar in UTF-8.
     var isContinuation: Bool { self & 0xC0 == 0x80 }
 

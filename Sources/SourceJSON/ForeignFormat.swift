@@ -20,8 +20,7 @@ struct ForeignFormat {
 
     /// Looks at the beginning of a text, behind its white space.
     init?(text bytes: [UInt8]) {
-        let isSpace = { (byte: UInt8) in byte == Byte.space || byte == Byte.tab || byte == 0x0A || byte == 0x0D }
-        let begin = bytes.drop(while: isSpace).prefix(64)
+        let begin = bytes.drop(while: \.isSpace).prefix(64)
         let lower = String(decoding: begin, as: UTF8.self).lowercased()
         switch begin.first {
         case Byte.less:
@@ -64,7 +63,8 @@ struct ForeignFormat {
     }
 
     /// A DER sequence (tag 0x30) in the long form of length (X.690 §8.1.3) that either holds the object identifier of
-    /// PKCS #7 or CMS first, or is exactly as long as it says. The bytes cannot be the number 0: what follows is no UTF-8.
+    /// PKCS #7 or CMS first, or is exactly as long as it says. The bytes cannot be the number 0: what follows is no
+    /// UTF-8.
     private static func isDER(_ bytes: [UInt8]) -> Bool {
         guard bytes.count > 2, bytes[1] >= 0x80, bytes[1] <= 0x84 else { return false }
         let lengthBytes = Int(bytes[1] - 0x80)

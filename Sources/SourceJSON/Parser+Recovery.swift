@@ -6,7 +6,7 @@ extension Parser {
     /// At a closing bracket where a value or key may stand: an empty container, a trailing comma, or a missing value.
     mutating func closeInsteadOfValue() {
         switch state {
-        case .memberValue: missValue()
+        case .memberValue: readMissingValue()
         case .document: stopAtUnmatchedBracket()
         default: close()
         }
@@ -28,13 +28,7 @@ extension Parser {
         let start = scanner.position
         let bracket = String(Unicode.Scalar(scanner.byte))
         scanner.index += 1
-        var next = scanner.index
-        while next < scanner.bytes.count,
-            [Byte.space, Byte.tab, Byte.lineFeed, Byte.carriageReturn].contains(scanner.bytes[next])
-        {
-            next += 1
-        }
-        if state == .separator, next < scanner.bytes.count, scanner.bytes[next] == container.closingBracket {
+        if state == .separator, scanner.byteAfterSpace(scanner.index) == container.closingBracket {
             scanner.report(
                 .mismatchedBracket, from: start, subject: bracket, related: container.bracket, replacement: "")
         } else {
@@ -43,7 +37,7 @@ extension Parser {
     }
 
     /// At a comma or closing bracket where a value should stand.
-    mutating func missValue() {
+    mutating func readMissingValue() {
         switch state {
         case .colon, .memberValue:
             let start = scanner.position
@@ -99,7 +93,7 @@ extension Parser {
     mutating func turnIntoObject() {
         let start = scanner.position
         guard container.elements.count == 1, let element = container.elements.popLast(), let key = element.asString
-        else { return stopAtUnexpected() }
+        else { return scanner.stop(.memberInArray, at: start, related: container.bracket) }
         scanner.index += 1
         scanner.report(.memberInArray, from: start, related: container.bracket)
         container.shape = .object
@@ -119,6 +113,7 @@ extension Parser {
         switch state {
         case .firstKey, .key:
             if scanner.byte == Byte.colon { finishPlaceholderKey(text, from: start) }
+        case .separator: break
         default: finish(.string(text), from: start)
         }
         return true
@@ -148,9 +143,7 @@ extension Parser {
     /// Whether a member may begin at the cursor: a key in quotation marks, or a word that a colon follows.
     var beginsMember: Bool {
         if QuoteStyle(scanner.scalar(at: scanner.index).value) != nil { return true }
-        var end = scanner.wordEnd(scanner.index)
-        guard end > scanner.index else { return false }
-        while end < scanner.bytes.count, scanner.bytes[end] == Byte.space { end += 1 }
-        return end < scanner.bytes.count && scanner.bytes[end] == Byte.colon
+        let end = scanner.wordEnd(scanner.index)
+        return end > scanner.index && scanner.byteAfterSpace(end) == Byte.colon
     }
 }

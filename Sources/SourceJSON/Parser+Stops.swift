@@ -90,16 +90,13 @@ extension Parser {
             return finish(kind, from: start)
         }
         let word = scanner.text(start.offset..<min(end, start.offset + 40))
-        scanner.advance(to: end)
         let isScript = ["var", "let", "const", "export", "module", "window", "import", "return"]
             .contains { word == $0 || word.hasPrefix($0 + ".") }
-        scanner.skipTrivia()
+        let next = scanner.byteAfterSpace(end)
         let kind: SourceProblemKind =
-            isScript || scanner.byte == UInt8(ascii: "(") || scanner.byte == Byte.equals
-            ? .javaScript : scanner.byte == Byte.colon ? .missingBraces : .plainText
-        let related = scanner.range(from: start)
-        scanner.rewind(to: start)
+            isScript || next == UInt8(ascii: "(") || next == Byte.equals
+            ? .javaScript : next == Byte.colon ? .missingBraces : .plainText
         scanner.skipLine()
-        scanner.stop(kind, from: start, related: kind == .missingBraces ? related : nil)
+        scanner.stop(kind, from: start)
     }
 }

@@ -74,7 +74,7 @@ struct Parser {
             let number = scanner.readNumber()
             finish(number, from: start)
         case Byte.closeBracket, Byte.closeBrace: closeInsteadOfValue()
-        case Byte.comma: missValue()
+        case Byte.comma: readMissingValue()
         default: readOddValue()
         }
     }
@@ -134,17 +134,17 @@ struct Parser {
             scanner.index += 1
             state = .memberValue
         case Byte.comma, Byte.closeBrace:
-            if !closeKeyEarlier() { missValue() }
-        case Byte.equals:
+            if !closeKeyEarlier() { readMissingValue() }
+        case Byte.equals where !scanner.isConflictMarker:
             scanner.index += scanner.peek(1) == Byte.greater ? 2 : 1
             scanner.report(.missingColon, from: start, replacement: ":")
             state = .memberValue
         default:
             if stopsAtRunOnString() { return }
+            if scanner.isConflictMarker { return stopAtConflict() }
             guard beginsValue else { return stopAtUnexpected() }
             let end = last.end
-            scanner.report(
-                .missingColon, at: SourceRange(at: start), edit: SourceEdit(inserting: ":", at: end))
+            scanner.report(.missingColon, at: SourceRange(at: start), edit: SourceEdit(inserting: ":", at: end))
             state = .memberValue
         }
     }
@@ -165,6 +165,7 @@ struct Parser {
         default:
             if stopsAtRunOnString() { return }
             if scanner.isConflictMarker { return stopAtConflict() }
+            if readPlaceholder() { return }
             guard container.shape == .array ? beginsValue : beginsMember else { return stopAtUnexpected() }
             let before = last
             scanner.report(
@@ -174,58 +175,7 @@ struct Parser {
         }
     }
 
-    private mutating func expectNext() {
+    mutating func expectNext() {
         state = container.shape == .array ? .element : .key
-    }
-
-    // MARK: Values and containers
-
-    private mutating func open(_ shape: Container.Shape) {
-        let start = scanner.position
-        guard outer.count < scanner.limits.depth else {
-            return scanner.stop(.tooDeep, at: start, subject: "\(scanner.limits.depth)")
-        }
-        scanner.index += 1
-        outer.append(container)
-        container = Container(shape, bracket: scanner.range(from: start))
-        state = shape == .array ? .firstElement : .firstKey
-    }
-
-    /// Puts a value that has been read into its place.
-    mutating func finish(_ kind: SourceValue.Kind, from start: SourcePosition) {
-        last = scanner.range(from: start)
-        if case .string = kind { lastIsString = true } else { lastIsString = false }
-        place(SourceValue(kind, range: last))
-    }
-
-    private mutating func place(_ finished: SourceValue) {
-        valueCount += 1
-        if valueCount > scanner.limits.values {
-            return scanner.stop(.tooManyValues, at: finished.range.start, subject: "\(scanner.limits.values)")
-        }
-        state = .separator
-        switch container.shape {
-        case .array: container.elements.append(finished)
-        case .object:
-            container.members.append(
-                SourceMember(key: container.key, keyRange: container.keyRange, value: finished))
-        case .document:
-            value = finished
-            state = .end
-        }
-    }
-
-    /// At a closing bracket of the right kind: passes it and puts the container into its place.
-    mutating func closeContainer() {
-        scanner.index += 1
-        closeContainer(at: scanner.position)
-    }
-
-    mutating func closeContainer(at end: SourcePosition) {
-        guard var closed = outer.popLast() else { return }
-        swap(&closed, &container)
-        last = SourceRange(start: closed.bracket.start, end: end)
-        lastIsString = false
-        place(SourceValue(closed.kind, range: last))
     }
 }

@@ -1,5 +1,5 @@
-// Source text in messages. It comes from strangers and goes to terminals and logs: nothing may ring, colour, overwrite or
-// turn the reading direction, and nothing may be long.
+// Source text in messages. It comes from strangers and goes to terminals and logs: nothing may ring, colour, overwrite
+// or turn the reading direction, and nothing may be long.
 
 /// Text made safe to show.
 enum Printable {

@@ -1,4 +1,5 @@
-// Numbers: RFC 8259 §6 first; whatever is not exactly that is looked at again as JSON5 §6, and then as the mistake it is.
+// Numbers: RFC 8259 §6 first; whatever is not exactly that is looked at again as JSON5 §6, and then as the mistake it
+// is.
 
 extension Scanner {
     /// Reads the number or bare word that begins at the cursor with a digit, a sign or a point.

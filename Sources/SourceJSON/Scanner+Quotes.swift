@@ -13,7 +13,8 @@ extension Scanner {
         report(.doubledQuote, from: start, replacement: "")
     }
 
-    /// Whether text goes on right behind a string, where no JSON or JSON5 has anything but structure, space or a comment.
+    /// Whether text goes on right behind a string, where no JSON or JSON5 has anything but structure, space or a
+    /// comment.
     var isRunOn: Bool {
         switch byte {
         case Byte.quote, Byte.apostrophe, Byte.asterisk, Byte.minus, Byte.point, Byte.underscore: true
@@ -106,14 +107,7 @@ extension Scanner {
 
     /// Whether the next thing after white space separates values or ends the text.
     private func isFollowedByStructure(_ offset: Int) -> Bool {
-        var offset = offset
-        while offset < bytes.count {
-            switch bytes[offset] {
-            case Byte.space, Byte.tab, Byte.lineFeed, Byte.carriageReturn: offset += 1
-            case Byte.comma, Byte.colon, Byte.closeBrace, Byte.closeBracket: return true
-            default: return false
-            }
-        }
-        return true
+        let next = byteAfterSpace(offset)
+        return isSeparator(next) || next == 0
     }
 }

@@ -14,6 +14,7 @@ extension Scanner {
         while true {
             if style == .double { skipToSpecial() } else { skipPlain() }
             guard index < bytes.count else {
+                if style == .double, let string = closeAtSmartQuote(from: start, to: index) { return string }
                 stop(.truncated, at: position, subject: "string", related: SourceRange(at: start))
                 return ""
             }
@@ -31,7 +32,8 @@ extension Scanner {
                 guard index < multilineEnd else { return endAtLineBreak(style, from: start, segment: segment) }
                 let lineBreak = position
                 advanceLine()
-                report(.lineBreakInString, from: lineBreak, related: SourceRange(start: start, end: lineBreak))
+                let opened = SourceRange(start: start, end: lineBreak)
+                report(.lineBreakInString, from: lineBreak, related: opened, replacement: "\\n")
             } else {
                 let character = position
                 advance()

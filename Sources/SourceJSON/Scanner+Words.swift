@@ -60,8 +60,8 @@ extension Scanner {
         return value
     }
 
-    /// Reads on to the end of an unquoted string whose beginning has been passed: it ends at space, a comma, a bracket or
-    /// a quotation mark, which then is its own closing one.
+    /// Reads on to the end of an unquoted string whose beginning has been passed: it ends at space, a comma, a bracket
+    /// or a quotation mark, which then is its own closing one.
     mutating func readBareString(from start: SourcePosition) -> SourceValue.Kind {
         passBareText(endsAtColon: false)
         let string = text(start.offset..<index)
@@ -106,18 +106,13 @@ extension Scanner {
         passBareText(endsAtColon: true)
         let key = text(start.offset..<index)
         if byte == Byte.quote { index += 1 }
-        guard !key.isEmpty, isColonNext else {
+        let next = byteAfterSpace(index)
+        guard !key.isEmpty, next == Byte.colon || next == Byte.equals else {
             rewind(to: start)
             return nil
         }
         report(.invalidKey, from: start, replacement: SourceWriter.quoted(key))
         return key
-    }
-
-    private var isColonNext: Bool {
-        var next = index
-        while next < bytes.count, bytes[next] == Byte.space || bytes[next] == Byte.tab { next += 1 }
-        return next < bytes.count && (bytes[next] == Byte.colon || bytes[next] == Byte.equals)
     }
 
     /// Whether a bare key that has begun goes on: neither space, structure nor a comment.
@@ -132,7 +127,8 @@ extension Scanner {
         }
     }
 
-    /// The identifier at the cursor, its escapes decoded (ECMAScript 5.1 §7.6); nil, and nothing read, if there is none.
+    /// The identifier at the cursor, its escapes decoded (ECMAScript 5.1 §7.6); nil, and nothing read, if there is
+    /// none.
     private mutating func readIdentifier() -> String? {
         let start = position
         var name = String.UnicodeScalarView()

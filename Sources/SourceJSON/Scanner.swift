@@ -36,23 +36,25 @@ struct Scanner {
         index + distance < bytes.count ? bytes[index + distance] : 0
     }
 
+    /// The first byte behind white space, or a zero at the end of the text.
+    func byteAfterSpace(_ offset: Int) -> UInt8 {
+        var offset = offset
+        while offset < bytes.count, bytes[offset].isSpace { offset += 1 }
+        return offset < bytes.count ? bytes[offset] : 0
+    }
+
     /// The range from `start` to the cursor.
     func range(from start: SourcePosition) -> SourceRange {
         SourceRange(start: start, end: position)
     }
 
-    /// Whether the text goes on with these ASCII characters.
-    func continues(with text: StaticString) -> Bool {
-        text.utf8CodeUnitCount <= bytes.count - index && matches(text)
+    /// Whether the text goes on with these characters.
+    func continues(with text: String) -> Bool {
+        continues(with: text, at: index)
     }
 
-    private func matches(_ text: StaticString) -> Bool {
-        var offset = index
-        for unit in text.description.utf8 {
-            if bytes[offset] != unit { return false }
-            offset += 1
-        }
-        return true
+    func continues(with text: String, at offset: Int) -> Bool {
+        bytes[min(offset, bytes.count)...].starts(with: text.utf8)
     }
 
     /// The scalar at the cursor and its length in bytes; U+0000 of length 0 at the end.

@@ -1,5 +1,5 @@
-// Source lines for showing a problem in its place, with a caret under it. Both the length of a line and what it may do to
-// a terminal are bounded: the text comes from strangers.
+// Source lines for showing a problem in its place, with a caret under it. Both the length of a line and what it may do
+// to a terminal are bounded: the text comes from strangers.
 
 /// A piece of one source line, with the place of something in it.
 public struct SourceExcerpt: Hashable, Sendable {
@@ -15,7 +15,8 @@ extension SourceDocument {
     /// Scalars of a line that are shown.
     public static let lineScalarsMax = 160
 
-    /// A line, counted from 1, without its break; cut after `lineScalarsMax` scalars, and empty if there is no such line.
+    /// A line, counted from 1, without its break; cut after `lineScalarsMax` scalars, and empty if there is no such
+    /// line.
     public func line(_ number: Int) -> String {
         guard number >= 1 else { return "" }
         var start = 0

@@ -9,7 +9,8 @@ public struct SourceDocument: Sendable {
     public let problems: [SourceProblem]
     public let encoding: SourceEncoding
     public let hasByteOrderMark: Bool
-    /// The text as UTF-8 without byte order mark. Every range lies within it.
+    /// The text as UTF-8 without byte order mark, U+FFFD standing for what could not be decoded; empty where the bytes
+    /// are no text or too many. Every range lies within it.
     public let text: [UInt8]
 
     /// Whether the text is one of the dialect it was read as.

@@ -11,8 +11,8 @@ public enum SourceEncoding: String, Hashable, Sendable, CaseIterable {
 
     /// The encoding of these bytes and the length of their byte order mark, 0 if there is none.
     ///
-    /// Without a mark, the zero bytes tell, as in the table of RFC 4627 §3: a JSON text begins with two ASCII characters
-    /// (or is one), and no UTF-8 JSON text holds a zero byte.
+    /// Without a mark, the zero bytes tell, as in the table of RFC 4627 §3: a JSON text begins with two ASCII
+    /// characters (or is one), and no UTF-8 JSON text holds a zero byte.
     static func detect(_ bytes: [UInt8]) -> (encoding: SourceEncoding, markBytes: Int) {
         func begins(_ prefix: UInt8...) -> Bool { bytes.starts(with: prefix) }
         if begins(0xEF, 0xBB, 0xBF) { return (.utf8, 3) }

@@ -1,5 +1,5 @@
-// Every limit of reading, each with its unit and its reason. RFC 8259 §9 lets a reader set limits on size, depth and the
-// length of numbers; what exceeds one is a named problem like any other.
+// Every limit of reading, each with its unit and its reason. RFC 8259 §9 lets a reader set limits on size, depth and
+// the length of numbers; what exceeds one is a named problem like any other.
 
 /// How much a text may ask of its reader.
 public struct SourceLimits: Hashable, Sendable {

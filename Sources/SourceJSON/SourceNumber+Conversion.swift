@@ -1,8 +1,8 @@
 // Numbers are kept as text; here is what their text means, and how strict JSON spells it.
 
 extension SourceNumber {
-    /// The exact value as an integer, however it is written (`100`, `1e2`, `100.0`, `0x64`); nil if it has a fraction or
-    /// does not fit.
+    /// The exact value as an integer, however it is written (`100`, `1e2`, `100.0`, `0x64`); nil if it has a fraction
+    /// or does not fit.
     public var asInt: Int? {
         var digits: [UInt8] = []
         var scale = 0
@@ -46,8 +46,8 @@ extension SourceNumber {
         return hexadecimalDigits != nil && text.utf8.first == Byte.minus ? -value : value
     }
 
-    /// The number as RFC 8259 §6 spells it. JSON has no word for `Infinity` and `NaN`: they become `null`, as ECMAScript
-    /// writes them.
+    /// The number as RFC 8259 §6 spells it. JSON has no word for `Infinity` and `NaN`: they become `null`, as
+    /// ECMAScript writes them.
     public var canonicalText: String {
         let sign = text.utf8.first == Byte.minus ? "-" : ""
         if let hexadecimalDigits { return Self.decimal(hexadecimalDigits).map { sign + $0 } ?? "null" }

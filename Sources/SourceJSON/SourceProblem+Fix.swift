@@ -37,7 +37,7 @@ extension SourceProblem {
         case .singleQuotes, .smartQuotes, .backtickQuotes, .unquotedKey, .invalidKey, .unquotedString:
             "put it in straight double quotation marks"
         case .doubledQuote: "remove one of the two"
-        case .unescapedQuote: "write \\\" for a quotation mark inside a string"
+        case .unescapedQuote: "put a backslash before a quotation mark inside a string, or add the one that is missing"
         case .unterminatedString: "add the closing quotation mark"
         case .lineBreakInString: "write \\n for a line break, or join the lines"
         case .controlCharacter, .javaScriptEscape, .hexadecimalNumber, .leadingZero, .plusSign, .bareDecimalPoint,

@@ -55,7 +55,7 @@ extension SourceProblem {
         case .backtickQuotes: "\(subject) is in backticks; JSON knows only \" marks"
         case .doubledQuote: "the quotation mark is doubled"
         case .unescapedQuote:
-            "text goes on behind the string at \(place(related?.start)): a quotation mark in it is not escaped, or one is missing"
+            "text goes on behind the string at \(place(related?.start)): a mark in it is not escaped, or one is missing"
         case .unquotedKey: "the key '\(subject)' has no quotation marks; JSON wants them"
         case .invalidKey: "the key '\(subject)' needs quotation marks on both sides: it is no plain name"
         case .unquotedString:

@@ -1,4 +1,5 @@
-// One thing wrong with a text: what, where, and what would mend it. The words for it are in `SourceProblem+Message.swift`.
+// One thing wrong with a text: what, where, and what would mend it. The words for it are in
+// `SourceProblem+Message.swift`.
 
 /// A deviation from the dialect a text was read as.
 public struct SourceProblem: Hashable, Sendable {

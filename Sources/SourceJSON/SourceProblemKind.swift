@@ -1,5 +1,5 @@
-// The catalogue of what can be wrong with a text, by name. A reader that only says "unexpected token" leaves its user to
-// find out that a word processor turned the quotes; nearly every broken association file is one of these.
+// The catalogue of what can be wrong with a text, by name. A reader that only says "unexpected token" leaves its user
+// to find out that a word processor turned the quotes; nearly every broken association file is one of these.
 
 /// What is wrong with a stretch of text. The raw value is the name in reports.
 public enum SourceProblemKind: String, Hashable, Sendable, CaseIterable {
@@ -92,7 +92,8 @@ extension SourceProblemKind {
 
     func standing(in dialect: SourceDialect) -> Standing {
         switch self {
-        // RFC 8259 §4: names *should* be unique. §8.2: an unpaired surrogate fits the grammar, with unpredictable results.
+        // RFC 8259 §4: names *should* be unique. §8.2: an unpaired surrogate fits the grammar, with unpredictable
+        // results.
         case .duplicateKey, .loneSurrogate: .warning
         // RFC 8259 §8.1: a reader may ignore the mark rather than treat it as an error; to JSON5 it is white space.
         case .byteOrderMark: dialect == .json5 ? .permitted : .warning

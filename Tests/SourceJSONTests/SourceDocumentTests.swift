@@ -1,0 +1,61 @@
+// Source lines and carets for a printer of problems.
+
+import SourceJSON
+import Testing
+
+struct SourceDocumentTests {
+    @Test(arguments: [
+        ("a\nb\r\nc\rd", ["", "a", "b", "c", "d", ""]), ("", ["", "", ""]), ("a\n", ["", "a", "", ""]),
+        ("\r\n\n\rx", ["", "", "", "", "x", ""]),
+    ])
+    func `has lines, counted from one`(text: String, expected: [String]) {
+        let document = read("/*" + text)
+        let lines = expected.indices.map { document.line($0) }
+        #expect(lines == [""] + [("/*" + expected[1])] + expected.dropFirst(2))
+    }
+
+    @Test func `a line is cut where it is too long, and harmless`() {
+        let document = read("[\"" + String(repeating: "é", count: 500) + "\"]\n\u{1B}[31m\tred\u{202E}\u{85}")
+        #expect(document.line(1).unicodeScalars.count == SourceDocument.lineScalarsMax + 1)
+        #expect(document.line(1).hasSuffix("é…"))
+        #expect(document.line(2) == "\u{FFFD}[31m red\u{FFFD}\u{FFFD}")
+        #expect(document.line(-1).isEmpty)
+        #expect(document.line(.max).isEmpty)
+    }
+
+    @Test func `an excerpt has a caret under what is wrong`() throws {
+        let document = read("{\n  \"é\": [1,],\r\n}")
+        let problem = try #require(document.problems.first)
+        let excerpt = document.excerpt(of: problem.range)
+        #expect(excerpt.text == "  \"é\": [1,],")
+        #expect(excerpt.caretColumn == 9)
+        #expect(excerpt.caretLength == 1)
+    }
+
+    @Test func `an excerpt of a long line is the part around the place`() {
+        let filler = String(repeating: "\"é\",", count: 1_000)
+        let document = read("[" + filler + "True," + filler + "1]")
+        let range = document.problems[0].range
+        let excerpt = document.excerpt(of: range)
+        let scalars = Array(excerpt.text.unicodeScalars)
+        #expect(scalars.count == SourceDocument.lineScalarsMax + 2)
+        #expect(scalars.first == "…" && scalars.last == "…")
+        let marked = scalars[excerpt.caretColumn..<excerpt.caretColumn + excerpt.caretLength]
+        #expect(String(String.UnicodeScalarView(marked)) == "True")
+    }
+
+    @Test func `an excerpt stays on the line its range begins on`() {
+        let document = read("[/* a\nb */1]")
+        let excerpt = document.excerpt(of: document.problems[0].range)
+        #expect(excerpt.text == "[/* a")
+        #expect(excerpt.caretLength == 4)
+        #expect(document.excerpt(of: .none).caretColumn == 0)
+    }
+
+    @Test func `ranges that lie outside the text are no harm`() {
+        let far = SourcePosition(line: 9, column: 9, offset: 900)
+        let excerpt = read("[1]").excerpt(of: SourceRange(start: far, end: .start))
+        #expect(excerpt == read("[1]").excerpt(of: SourceRange(at: SourcePosition(line: 1, column: 4, offset: 3))))
+        #expect(excerpt.caretLength == 1)
+    }
+}

@@ -1,0 +1,110 @@
+// Both sides of each limit.
+
+import SourceJSON
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+struct SourceLimitsTests {
+    private static func nested(_ depth: Int) -> String {
+        String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    }
+
+    @Test func `takes brackets up to the depth, and no deeper`() {
+        #expect(read(Self.nested(512)).isAcceptable)
+        #expect(problems(Self.nested(513)) == ["too-deep@1:513"])
+        #expect(read(Self.nested(513)).value == nil)
+        let limits = SourceLimits(depth: 2)
+        #expect(read("{\"a\":[1],\"b\":[{}]}", limits: limits).problems.map(\.range.start.column) == [15])
+        #expect(read("[[],[]]", limits: limits).isAcceptable)
+        #expect(read("1", limits: SourceLimits(depth: -1)).isAcceptable)
+        #expect(!read("[]", limits: SourceLimits(depth: 0)).isAcceptable)
+    }
+
+    @Test func `nobody can ask for a depth that overflows the stack`() {
+        var limits = SourceLimits(depth: .max)
+        #expect(limits.depth == SourceLimits.depthMax)
+        limits.depth = 1_000_000
+        #expect(limits.depth == SourceLimits.depthMax)
+        #expect(!read(Self.nested(SourceLimits.depthMax + 1), limits: limits).isAcceptable)
+    }
+
+    @Test func `a hundred thousand opening brackets are one problem`() {
+        for piece in ["[", "{\"a\":", "[{\"a\":", "{a:["] {
+            let document = read(String(repeating: piece, count: 100_000), as: .json5)
+            #expect(document.problems.map(\.kind) == [.tooDeep])
+        }
+    }
+
+    #if canImport(Glibc)
+        @Test func `the greatest depth fits a thread with a small stack`() {
+            var attributes = pthread_attr_t()
+            pthread_attr_init(&attributes)
+            defer { pthread_attr_destroy(&attributes) }
+            #expect(pthread_attr_setstacksize(&attributes, 512 * 1_024) == 0)
+            var thread = pthread_t()
+            let status = pthread_create(&thread, &attributes, { _ in readDeeply() }, nil)
+            #expect(status == 0)
+            var result: UnsafeMutableRawPointer?
+            pthread_join(thread, &result)
+            #expect(result != nil)
+        }
+    #endif
+
+    @Test func `takes a file up to its bytes`() {
+        #expect(read("[12]", limits: SourceLimits(bytes: 4)).isAcceptable)
+        let document = read("[123]", limits: SourceLimits(bytes: 4))
+        #expect(problems(document) == ["too-large@1:1"])
+        #expect(document.text.isEmpty)
+    }
+
+    @Test func `takes a number up to its bytes`() {
+        #expect(read("[12345]", limits: SourceLimits(numberBytes: 5)).isAcceptable)
+        #expect(problems(read("[123456]", limits: SourceLimits(numberBytes: 5))) == ["number-too-long@1:2"])
+        #expect(problems(read("[0x1234]", as: .json5, limits: SourceLimits(numberBytes: 5))) == ["number-too-long@1:2"])
+        #expect(read(String(repeating: "9", count: 1_000)).isAcceptable)
+        #expect(!read(String(repeating: "9", count: 1_001)).isAcceptable)
+    }
+
+    @Test func `takes values up to their number`() {
+        #expect(read("[1,2,3]", limits: SourceLimits(values: 4)).isAcceptable)
+        #expect(problems(read("[1,2,3,4]", limits: SourceLimits(values: 4))) == ["too-many-values@1:1"])
+    }
+
+    @Test func `lists problems up to their number and then says so`() {
+        let limits = SourceLimits(problems: 3)
+        #expect(read("[1,,,,2]", limits: limits).problems.map(\.kind) == [.extraComma, .extraComma, .extraComma])
+        let document = read("[1,,,,,2]", limits: limits)
+        #expect(document.problems.map(\.kind).suffix(2) == [.extraComma, .tooManyProblems])
+        #expect(document.problems.count == 4)
+        #expect(document.value == nil)
+    }
+
+    @Test func `what JSON5 permits never costs the value`() {
+        let document = read(String(repeating: "/**/", count: 1_000) + "[1]")
+        #expect(document.problems.count == SourceLimits.standard.problems + 1)
+        #expect(document.value.map(minified) == "[1]")
+        #expect(!document.isAcceptable)
+    }
+
+    @Test func `warnings beyond the limit make nothing unacceptable, and hide no error`() {
+        let duplicates = (0..<1_000).map { _ in "\"a\":1" }.joined(separator: ",")
+        #expect(read("{" + duplicates + "}").isAcceptable)
+        #expect(!read("{" + duplicates + ",}").isAcceptable)
+        #expect(!read("{" + duplicates + "} x").isAcceptable)
+    }
+}
+
+/// Reads, writes and destroys the deepest value there can be; a pointer that is not nil if all went well.
+private func readDeeply() -> UnsafeMutableRawPointer? {
+    let depth = SourceLimits.depthMax
+    for (opening, closing) in [("[", "]"), ("{\"a\":", "}")] {
+        let text = String(repeating: opening, count: depth) + "0" + String(repeating: closing, count: depth)
+        guard let value = read(text, limits: SourceLimits(depth: depth)).value, minified(value) == text else {
+            return nil
+        }
+    }
+    return UnsafeMutableRawPointer(bitPattern: 1)
+}

@@ -1,0 +1,57 @@
+// Values back to text: the two forms, and that reading gives what was written.
+
+import SourceJSON
+import Testing
+
+struct SourceWriterTests {
+    private static let value = SourceValue.object([
+        ("b", .array([.integer(1), .bool(false), .null, .array([]), .object([])])), ("a", .string("x")),
+        ("a", .object([("é/\"\\\n\u{1}\u{7F}\u{2028}", .integer(-7))])),
+    ])
+
+    @Test func `the canonical form has two spaces, the order given and a line feed at the end`() {
+        #expect(
+            String(decoding: SourceWriter.canonical(Self.value), as: UTF8.self) == """
+                {
+                  "b": [
+                    1,
+                    false,
+                    null,
+                    [],
+                    {}
+                  ],
+                  "a": "x",
+                  "a": {
+                    "é/\\"\\\\\\n\\u0001\u{7F}\u{2028}": -7
+                  }
+                }
+
+                """)
+    }
+
+    @Test func `the minified form has no white space`() {
+        #expect(
+            minified(Self.value)
+                == "{\"b\":[1,false,null,[],{}],\"a\":\"x\",\"a\":{\"é/\\\"\\\\\\n\\u0001\u{7F}\u{2028}\":-7}}")
+    }
+
+    @Test(arguments: [
+        "null", "[]", "{}", "\"\"", "[[],{}]", "{\"a\":{\"b\":[{}]}}", "-0", "1E+2", "0.10", "[\"\u{FEFF}\",\"é😀\"]",
+        "123456789012345678901234567890",
+    ])
+    func `what was written is read again`(text: String) throws {
+        let value = try #require(read(text).value)
+        #expect(minified(value) == text)
+        let canonical = SourceWriter.canonical(value)
+        let again = try #require(SourceReader.read(canonical, as: .json).value)
+        #expect(SourceWriter.canonical(again) == canonical)
+        #expect(minified(again) == text)
+    }
+
+    @Test(arguments: [
+        ("", "\"\""), ("a/b", "\"a/b\""), ("\"\\\t", #""\"\\\t""#), ("\u{0}\u{8}\u{C}\r", #""\u0000\b\f\r""#),
+    ])
+    func `quotes a string`(string: String, expected: String) {
+        #expect(SourceWriter.quoted(string) == expected)
+    }
+}
