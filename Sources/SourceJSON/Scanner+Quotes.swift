@@ -44,8 +44,7 @@ extension Scanner {
         rewind(to: SourcePosition(line: line, column: position.column - (lineEnd - end), offset: end))
         let string = content(from: segment)
         let place = position
-        report(
-            .unterminatedString, at: range(from: start), edit: SourceEdit(inserting: "\"", at: place))
+        report(.unterminatedString, at: range(from: start), edit: SourceEdit(inserting: "\"", at: place))
         return string
     }
 
@@ -59,7 +58,10 @@ extension Scanner {
             offset += length
         }
         guard offset < end else { return nil }
-        while let last = problems.last, last.range.start.offset > offset { problems.removeLast() }
+        // What was noted beyond the mark will be read again; what decoding noted will not.
+        while let last = problems.last, last.kind != .invalidEncoding, last.range.start.offset > offset {
+            problems.removeLast()
+        }
         rewind(to: start)
         advance(to: offset)
         let string = text(start.offset + 1..<offset)

@@ -1,6 +1,5 @@
 // Strings. The common one, in straight double quotes without an escape, is one run over its bytes and one String; the
-// rest of the file is about what people do to strings. Where a mark is missing, the line it was written on and what
-// stands after it decide how far the string was meant to go.
+// rest notes what JSON does not allow inside one. `Scanner+Quotes.swift` mends strings whose marks do not match.
 
 extension Scanner {
     /// Reads the string whose opening mark is at the cursor.

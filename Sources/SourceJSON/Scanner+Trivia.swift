@@ -14,7 +14,9 @@ extension Scanner {
             case Byte.carriageReturn: advanceLine()
             case Byte.slash:
                 guard skipComment() else { return }
-            case Byte.hash: skipHashComment()
+            case Byte.hash:
+                skipHashComment()
+                if isStopped { return }
             case 0x0B, 0x0C, 0x80...0xFF:
                 guard skipOddSpace() else { return }
             default: return
@@ -52,7 +54,7 @@ extension Scanner {
         report(.hashComment, from: start, replacement: mended)
     }
 
-    /// Passes the rest of the line, up to its break (JSON5 §5.2 counts U+2028 and U+2029 as breaks here).
+    /// Passes the rest of the line, up to its break; U+2028 and U+2029 end a comment too (JSON5 §7).
     mutating func skipLine() {
         while index < bytes.count {
             let byte = bytes[index]

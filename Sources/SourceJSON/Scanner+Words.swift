@@ -67,9 +67,8 @@ extension Scanner {
         let string = text(start.offset..<index)
         let isNumber = !string.utf8.contains { !$0.isDigit && !Self.numberPunctuation.contains($0) }
         if byte == Byte.quote { index += 1 }
-        report(
-            isNumber ? .malformedNumber : .unquotedString, from: start,
-            replacement: SourceWriter.quoted(string))
+        let kind: SourceProblemKind = isNumber ? .malformedNumber : .unquotedString
+        report(kind, from: start, replacement: SourceWriter.quoted(string))
         return .string(string)
     }
 
@@ -98,7 +97,7 @@ extension Scanner {
         let start = position
         if let name = readIdentifier() {
             let next = scalar(at: index).value
-            if !isBareKey(at: index) || Self.oddSpace(next) != nil {
+            if !isBareKey || Self.oddSpace(next) != nil {
                 report(.unquotedKey, from: start, replacement: SourceWriter.quoted(name))
                 return name
             }
@@ -116,14 +115,13 @@ extension Scanner {
     }
 
     /// Whether a bare key that has begun goes on: neither space, structure nor a comment.
-    private func isBareKey(at offset: Int) -> Bool {
-        guard offset < bytes.count else { return false }
-        switch bytes[offset] {
+    private var isBareKey: Bool {
+        switch byte {
         case 0...Byte.space, Byte.colon, Byte.comma, Byte.openBrace, Byte.closeBrace, Byte.openBracket,
             Byte.closeBracket, Byte.equals:
-            return false
-        case Byte.slash: return peek(1) != Byte.slash && peek(1) != Byte.asterisk
-        default: return true
+            false
+        case Byte.slash: peek(1) != Byte.slash && peek(1) != Byte.asterisk
+        default: true
         }
     }
 

@@ -56,6 +56,11 @@ struct SourceReaderTests {
         #expect(problems(document) == ["trailing-comma@1:3", "invalid-encoding@1:5", "trailing-content@1:5"])
     }
 
+    @Test func `reading a string again keeps what decoding found`() {
+        let document = SourceReader.read(Array("{\"a”: \"b\", \"c\": \"".utf8) + [0xFF] + Array("\"}".utf8), as: .json)
+        #expect(problems(document) == ["smart-quotes@1:4", "invalid-encoding@1:18"])
+    }
+
     @Test func `an empty file has no value`() {
         for text in ["", " ", "\n", "\r\n\t "] { #expect(problems(text) == ["empty@1:1"]) }
         #expect(problems("// nothing\n", as: .json5) == ["empty@1:1"])
