@@ -4,7 +4,9 @@
 
 /// The pieces of a URL, by the letters they can hold.
 enum Piece: Sendable {
-    case path, query, itemValue, item, fragment
+    case path, query, fragment
+    /// What stands behind the `=` of a query item, and the whole item.
+    case itemValue, item
 
     /// What ends the piece and so cannot stand in it.
     var delimiters: [UInt8] {
@@ -52,24 +54,27 @@ enum Alphabet {
         return (ordered + [stranger]).map { Letter(spelling: $0 < 0x80 ? [UInt8($0)] : [], value: $0) }
     }
 
-    /// The letters of ordinary URLs: what may stand for itself does, everything else is escaped in upper case, and
-    /// escapes that a pattern spells out are taken in its spelling. No raw `*` and no `+`, whose treatment is odd.
-    static func ordinaryLetters(of piece: Piece, mentioned: Set<UInt32>, patterns: [String]) -> [Letter] {
-        let raw = preferred.filter { byte in
+    /// The letters of ordinary URLs that need no escape. No raw `*` and no `+`, whose treatment is odd.
+    static func plainLetters(of piece: Piece) -> [Letter] {
+        preferred.filter { byte in
             switch byte {
             case UInt8(ascii: "*"), UInt8(ascii: "+"): false
             case UInt8(ascii: "&"), UInt8(ascii: ";"): piece != .itemValue && piece != .item
             case UInt8(ascii: "?"): piece != .path
             default: !piece.delimiters.contains(byte)
             }
-        }
-        var letters = raw.map { Letter($0) }
+        }.map { Letter($0) }
+    }
+
+    /// The letters of ordinary URLs: what may stand for itself does, everything else is escaped in upper case, and
+    /// escapes that a pattern spells out are taken in its spelling. Three scalars stand for all that is neither ASCII
+    /// nor mentioned.
+    static func ordinaryLetters(of piece: Piece, mentioned: Set<UInt32>, patterns: [String]) -> [Letter] {
+        var letters = plainLetters(of: piece)
         let standingRaw = Set(preferred.map(UInt32.init))
-        let common: [Unicode.Scalar] = [
-            " ", "é", "日", "😀", "\"", "<", ">", "[", "]", "{", "}", "|", "^", "`", "\\", "%", "#",
-        ]
-        let wanted = common + mentioned.sorted().compactMap { Unicode.Scalar($0) }
-        for scalar in wanted where !standingRaw.contains(scalar.value) && scalar.value >= 0x20 && scalar.value != 0x7F {
+        let escaped = " \"<>[]{}|^`\\%#é日😀".unicodeScalars + mentioned.sorted().compactMap { Unicode.Scalar($0) }
+        for scalar in escaped where !standingRaw.contains(scalar.value) && scalar.value >= 0x20 && scalar.value != 0x7F
+        {
             letters.append(Letter(escaped: scalar))
         }
         for pattern in patterns { letters += spelledEscapes(in: pattern) }

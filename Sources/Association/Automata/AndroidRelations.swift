@@ -17,6 +17,9 @@ struct AndroidRelations: RuleRelations {
         pathGroups = [ProductSearch.Group(automaton: automaton, lens: .android, piece: .path)]
     }
 
+    /// Android never touches slashes.
+    var pathGroupsAsWritten: [ProductSearch.Group] { pathGroups }
+
     /// What AOSP does with a star before a wildcard is known, but not what Play services do; and a rule that rests on
     /// it is not one to make claims about.
     func isCertain(_ rule: Int) -> Bool {

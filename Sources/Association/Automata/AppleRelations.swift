@@ -3,20 +3,38 @@
 /// The relations between the rules of an Apple list.
 struct AppleRelations: RuleRelations {
     private let rules: [AppleRule]
+    private let table: SubstitutionTable
+    private let limits: AutomatonLimits
     private var question: PatternQuestion
     let pathGroups: [ProductSearch.Group]
 
     init(_ matcher: AppleMatcher, _ limits: AutomatonLimits) {
         rules = matcher.rules
+        table = matcher.table
+        self.limits = limits
         question = PatternQuestion(limits)
+        pathGroups = Self.groups(matcher.rules, limits, normalisesSlashes: true, \.path)
+    }
+
+    var pathGroupsAsWritten: [ProductSearch.Group] {
+        Self.groups(rules, limits, normalisesSlashes: false) { rule in
+            rule.component.path.map { written in
+                GlobPattern(PatternToken.tokens(of: written), folds: rule.reading.folds, table: table)
+            }
+        }
+    }
+
+    private static func groups(
+        _ rules: [AppleRule], _ limits: AutomatonLimits, normalisesSlashes: Bool, _ path: (AppleRule) -> GlobPattern?
+    ) -> [ProductSearch.Group] {
         var automata: [URLReading: PatternAutomaton] = [:]
-        for (index, rule) in matcher.rules.enumerated() {
+        for (index, rule) in rules.enumerated() {
             var automaton = automata[rule.reading] ?? PatternAutomaton(statesMax: limits.patternStatesMax)
-            if let path = rule.path { automaton.add(path, tag: index) } else { automaton.addEverything(tag: index) }
+            if let path = path(rule) { automaton.add(path, tag: index) } else { automaton.addEverything(tag: index) }
             automata[rule.reading] = automaton
         }
-        pathGroups = automata.sorted { $0.key.index < $1.key.index }.map { reading, automaton in
-            ProductSearch.Group(automaton: automaton, lens: .apple(reading), piece: .path)
+        return automata.sorted { $0.key.index < $1.key.index }.map { reading, automaton in
+            ProductSearch.Group(automaton: automaton, lens: .apple(reading), normalisesSlashes: normalisesSlashes)
         }
     }
 

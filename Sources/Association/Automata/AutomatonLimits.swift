@@ -7,8 +7,8 @@ public struct AutomatonLimits: Hashable, Sendable {
     public var patternStatesMax = 50_000
     /// States that the patterns make together when they are run side by side.
     public var productStatesMax = 20_000
-    /// Steps from state to state, a few hundred thousand of which take well under a second.
-    public var stepsMax = 400_000
+    /// Steps from state to state, weighted by their cost: all of them take some tenths of a second.
+    public var stepsMax = 2_000_000
     /// Combinations of query and fragment that are tried when two lists are compared.
     public var situationsMax = 400
     /// Witnesses that may fail their check by the matchers before the search is given up.

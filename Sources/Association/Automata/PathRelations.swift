@@ -26,7 +26,7 @@ struct PathRelations {
         guard !allowed.isEmpty else { return nil }
         var coverings: Set<[Int]> = []
         let outcome = search.run(stepsLeft: &stepsLeft) { states in
-            !Self.alive(search, states).contains(rule)
+            !zip(search.recognizers, states).contains { $0.isAlive(rule, $1) }
         } visit: { states, _ in
             let matching = Self.tags(search, states)
             guard matching.contains(rule) else { return false }
@@ -46,7 +46,7 @@ struct PathRelations {
         }
         let wanted = Set(others)
         let outcome = search.run(stepsLeft: &stepsLeft) { states in
-            !Self.alive(search, states).contains(rule)
+            !zip(search.recognizers, states).contains { $0.isAlive(rule, $1) }
         } visit: { states, _ in
             let matching = Self.tags(search, states)
             return matching.contains(rule) && matching.contains(where: wanted.contains)
@@ -56,10 +56,6 @@ struct PathRelations {
 
     private static func tags(_ search: ProductSearch, _ states: [Int]) -> [Int] {
         zip(search.recognizers, states).flatMap { $0.tags($1) }
-    }
-
-    private static func alive(_ search: ProductSearch, _ states: [Int]) -> [Int] {
-        zip(search.recognizers, states).flatMap { $0.aliveTags($1) }
     }
 
     /// One rule that is in every set if there is one, else a small choice that meets each set.

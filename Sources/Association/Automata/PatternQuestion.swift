@@ -75,7 +75,7 @@ struct PatternQuestion {
         let outcome = search.run(stepsLeft: &stepsLeft) { states in
             (0..<count).contains { search.recognizers[$0].aliveTags(states[$0]).isEmpty }
         } visit: { states, _ in
-            states.indices.allSatisfy { search.recognizers[$0].tags(states[$0]).isEmpty == ($0 >= count) }
+            patterns.indices.allSatisfy { search.recognizers[$0].tags(states[$0]).isEmpty == ($0 >= count) }
         }
         return outcome == .outOfSteps ? nil : outcome == .stopped
     }

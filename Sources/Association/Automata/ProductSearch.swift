@@ -39,40 +39,53 @@ struct ProductSearch {
         }
     }
 
-    /// Visits every reachable combination of states until `visit` returns true; it is given the states and the way to
-    /// spell the text. Nothing is looked for beyond combinations that are `isHopeless`.
+    /// Visits every reachable combination of states until `visit` returns true. Both closures are given the states of
+    /// the recognizers in their order (what follows is the search's own); `visit` can also have the text spelled.
+    /// Nothing is looked for beyond combinations that are `isHopeless`.
     func run(
         stepsLeft: inout Int, isHopeless: ([Int]) -> Bool, visit: ([Int], () -> [UInt8]) -> Bool
     ) -> Outcome {
         // The last component says what the texts allow next: 0 at the start, 1 after a slash, 2 otherwise.
-        var nodes: [(states: [Int], parent: Int, letter: Int)] = []
-        var known: Set<[Int]> = []
-        let first = recognizers.map(\.start) + [0]
-        nodes.append((first, -1, -1))
-        known.insert(first)
+        let place = recognizers.count
+        var nodes = [Node(states: recognizers.map(\.start) + [0], parent: -1, letter: -1)]
+        var known: Set<[Int]> = [nodes[0].states]
         var index = 0
         while index < nodes.count {
             let states = nodes[index].states
-            let isText = !(texts == .ordinaryPaths && index == 0)
-            if isText, visit(Array(states.dropLast()), { spell(nodes, index) }) { return .stopped }
-            if isHopeless(Array(states.dropLast())) {
-                index += 1
-                continue
-            }
-            for letter in letters.indices where allows(letters[letter], after: states.last ?? 0) {
-                stepsLeft -= 1
-                guard stepsLeft >= 0, nodes.count < limits.productStatesMax else { return .outOfSteps }
+            let isText = index > 0 || texts != .ordinaryPaths
+            if isText, visit(states, { spell(nodes, index) }) { return .stopped }
+            defer { index += 1 }
+            if isHopeless(states) { continue }
+            for letter in letters.indices where allows(letters[letter], after: states[place]) {
                 var next = states
+                var work = 0
                 for (position, recognizer) in recognizers.enumerated() {
-                    next[position] = recognizer.step(states[position], letter)
+                    next[position] = recognizer.step(states[position], letter, work: &work)
                 }
-                next[next.count - 1] = texts == .all ? 0 : letters[letter].isSlash ? 1 : 2
-                if texts == .paths { next[next.count - 1] = 2 }
-                if known.insert(next).inserted { nodes.append((next, index, letter)) }
+                next[place] = nextPlace(after: letters[letter])
+                stepsLeft -= work
+                guard stepsLeft >= 0 else { return .outOfSteps }
+                guard known.insert(next).inserted else { continue }
+                guard nodes.count < limits.productStatesMax else { return .outOfSteps }
+                nodes.append(Node(states: next, parent: index, letter: letter))
             }
-            index += 1
         }
         return .finished
+    }
+
+    /// One combination, and how its shortest text goes on from another.
+    private struct Node {
+        var states: [Int]
+        var parent: Int
+        var letter: Int
+    }
+
+    private func nextPlace(after letter: Letter) -> Int {
+        switch texts {
+        case .all: 0
+        case .paths: 2
+        case .ordinaryPaths: letter.isSlash ? 1 : 2
+        }
     }
 
     private func allows(_ letter: Letter, after place: Int) -> Bool {
@@ -83,7 +96,7 @@ struct ProductSearch {
         }
     }
 
-    private func spell(_ nodes: [(states: [Int], parent: Int, letter: Int)], _ index: Int) -> [UInt8] {
+    private func spell(_ nodes: [Node], _ index: Int) -> [UInt8] {
         var path: [Int] = []
         var current = index
         while nodes[current].parent >= 0 {

@@ -15,10 +15,14 @@ public struct UselessRule: Hashable, Sendable {
 
     public var rule: Int
     public var reason: Reason
+    /// The claim needs the slashes of paths brought into one form, as iOS 13 and later do. Older systems, which read
+    /// legacy paths only, may tell `/a` from `/a/`.
+    public var restsOnSlashes: Bool
 
-    public init(rule: Int, reason: Reason) {
+    public init(rule: Int, reason: Reason, restsOnSlashes: Bool = false) {
         self.rule = rule
         self.reason = reason
+        self.restsOnSlashes = restsOnSlashes
     }
 }
 
@@ -46,6 +50,7 @@ public enum Reachability {
     ) -> [UselessRule] {
         var found: [UselessRule] = []
         var paths = PathRelations(relations.pathGroups, limits)
+        lazy var asWritten = PathRelations(relations.pathGroupsAsWritten, limits)
         for rule in 0..<count where relations.isCertain(rule) {
             if let part = relations.impossiblePart(of: rule) {
                 found.append(UselessRule(rule: rule, reason: .matchesNothing(part)))
@@ -58,7 +63,9 @@ public enum Reachability {
                 continue
             }
             if let covering = paths.covering(of: rule, by: candidates) {
-                found.append(UselessRule(rule: rule, reason: .covered(by: covering)))
+                let isCoveredAsWritten = asWritten.covering(of: rule, by: candidates) != nil
+                found.append(
+                    UselessRule(rule: rule, reason: .covered(by: covering), restsOnSlashes: !isCoveredAsWritten))
                 continue
             }
             guard relations.excludes(rule) else { continue }
@@ -78,6 +85,8 @@ public enum Reachability {
 protocol RuleRelations {
     /// The path patterns by lens, each tagged with its rule.
     var pathGroups: [ProductSearch.Group] { get }
+    /// The same with the slashes of patterns and paths left as they are.
+    var pathGroupsAsWritten: [ProductSearch.Group] { get }
     /// Nothing about the rule is unsettled.
     func isCertain(_ rule: Int) -> Bool
     func excludes(_ rule: Int) -> Bool

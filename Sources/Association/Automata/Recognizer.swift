@@ -13,6 +13,9 @@ final class Recognizer {
     private var transitions: [[Int32]] = []
     private var tagsAtEnd: [[Int]?] = []
     private var tagsAlive: [[Int]?] = []
+    /// In which round of `advance` each state was last reached, so that none is taken twice.
+    private var rounds: [Int]
+    private var round = 0
 
     /// What the text ended with, for the slashes.
     private enum Ending: Int32 { case nothing, slash, star, other }
@@ -24,6 +27,7 @@ final class Recognizer {
         self.automaton = automaton
         self.normalisesSlashes = normalisesSlashes
         letterSymbols = letters.map(lens.symbols)
+        rounds = [Int](repeating: 0, count: automaton.states.count)
         _ = number(of: closure(automaton.starts), .nothing)
     }
 
@@ -32,12 +36,18 @@ final class Recognizer {
 
     var stateCount: Int { sets.count }
 
-    func step(_ state: Int, _ letter: Int) -> Int {
+    /// The state after one more letter. `work` grows by what it cost: one for a step that is remembered, more for one
+    /// that has to be worked out.
+    func step(_ state: Int, _ letter: Int, work: inout Int) -> Int {
+        work += 1
         let known = transitions[state][letter]
         if known >= 0 { return Int(known) }
         var current = Array(sets[state].dropLast())
         var ending = Ending(rawValue: sets[state].last ?? 0) ?? .nothing
-        for symbol in letterSymbols[letter] { read(symbol, &current, &ending) }
+        for symbol in letterSymbols[letter] {
+            work += current.count
+            read(symbol, &current, &ending)
+        }
         let next = number(of: current, ending)
         transitions[state][letter] = Int32(next)
         return next
@@ -56,12 +66,23 @@ final class Recognizer {
         return tags
     }
 
-    /// The patterns that can still match something that begins with the text read so far, or nearly so.
+    /// The patterns that can still match something that begins with the text read so far, or nearly so; in order.
     func aliveTags(_ state: Int) -> [Int] {
         if let tags = tagsAlive[state] { return tags }
         let tags = Set(sets[state].dropLast().map { automaton.states[Int($0)].tag }).sorted()
         tagsAlive[state] = tags
         return tags
+    }
+
+    func isAlive(_ tag: Int, _ state: Int) -> Bool {
+        let tags = aliveTags(state)
+        var low = 0
+        var high = tags.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if tags[middle] < tag { low = middle + 1 } else { high = middle }
+        }
+        return low < tags.count && tags[low] == tag
     }
 
     private func read(_ symbol: UInt32, _ current: inout [Int32], _ ending: inout Ending) {
@@ -78,23 +99,37 @@ final class Recognizer {
     }
 
     private func advance(_ current: [Int32], over symbol: UInt32) -> [Int32] {
-        var targets: [Int] = []
+        var targets: [Int32] = []
+        round += 1
         for state in current {
             for edge in automaton.states[Int(state)].edges where edge.set.contains(symbol) {
-                targets.append(edge.target)
+                if rounds[edge.target] != round {
+                    rounds[edge.target] = round
+                    targets.append(Int32(edge.target))
+                }
             }
         }
-        return closure(targets)
+        return closed(targets)
     }
 
-    /// The states reached without consuming anything, sorted.
     private func closure(_ states: [Int]) -> [Int32] {
-        var seen = Set(states)
-        var waiting = states
-        while let state = waiting.popLast() {
-            for jump in automaton.states[state].jumps where seen.insert(jump).inserted { waiting.append(jump) }
+        round += 1
+        for state in states { rounds[state] = round }
+        return closed(states.map(Int32.init))
+    }
+
+    /// Adds the states reached without consuming anything, and sorts.
+    private func closed(_ states: [Int32]) -> [Int32] {
+        var reached = states
+        var index = 0
+        while index < reached.count {
+            for jump in automaton.states[Int(reached[index])].jumps where rounds[jump] != round {
+                rounds[jump] = round
+                reached.append(Int32(jump))
+            }
+            index += 1
         }
-        return seen.map(Int32.init).sorted()
+        return reached.sorted()
     }
 
     /// Where nothing is left, what the text ended with no longer matters.

@@ -33,7 +33,7 @@ public enum RuleComparison: Hashable, Sendable {
     public static func differences(
         between first: RuleList, and second: RuleList, host: String, limits: AutomatonLimits = AutomatonLimits()
     ) -> RuleComparison {
-        compare(first, second, host, limits, wanted: [.init(true, false), .init(false, true)])
+        compare(first, second, host, limits, wanted: [Opening(true, false), Opening(false, true)])
     }
 
     /// A URL that both lists open.
@@ -41,17 +41,7 @@ public enum RuleComparison: Hashable, Sendable {
         of first: RuleList, and second: RuleList, host: String, limits: AutomatonLimits = AutomatonLimits()
     ) -> RuleComparison {
         if AppleRelations.areProvenDisjoint(first, second, limits) { return .none }
-        return compare(first, second, host, limits, wanted: [.init(true, true)])
-    }
-
-    private struct Opening: Hashable {
-        var first: Bool
-        var second: Bool
-
-        init(_ first: Bool, _ second: Bool) {
-            self.first = first
-            self.second = second
-        }
+        return compare(first, second, host, limits, wanted: [Opening(true, true)])
     }
 
     private static func compare(
@@ -60,48 +50,11 @@ public enum RuleComparison: Hashable, Sendable {
         guard !first.isLeftToManifest, !second.isLeftToManifest, LinkURL("https://\(host)/") != nil else {
             return .unknown
         }
-        var stepsLeft = limits.stepsMax
-        let situations = Situation.worthTrying([first, second], stepsLeft: &stepsLeft, limits)
-        guard let pair = ListPair(first, second, limits) else { return .unknown }
-        var witnesses: [Opening: RuleWitness] = [:]
-        var tried: Set<[[Int]]> = []
-        var isComplete = true
-        for situation in situations where witnesses.count < wanted.count {
-            guard let url = LinkURL("https://\(host)/" + situation.suffix) else { continue }
-            let active = pair.activeRules(url)
-            guard tried.insert(active).inserted else { continue }
-            var rejected = 0
-            let outcome = pair.search.run(stepsLeft: &stepsLeft) { states in
-                pair.isHopeless(states, active)
-            } visit: { states, spell in
-                let opening = Opening(pair.opens(0, states, active), pair.opens(1, states, active))
-                guard wanted.contains(opening), witnesses[opening] == nil else { return false }
-                let text = "https://\(host)" + String(decoding: spell(), as: UTF8.self) + situation.suffix
-                if let witness = check(text, first, second, opening) {
-                    witnesses[opening] = witness
-                } else {
-                    rejected += 1
-                }
-                return witnesses.count == wanted.count || rejected >= limits.rejectedWitnessesMax
-            }
-            if outcome != .finished || rejected > 0 { isComplete = false }
-            if stepsLeft < 0 { break }
-        }
-        if !witnesses.isEmpty { return .found(wanted.compactMap { witnesses[$0] }) }
+        var search = WitnessSearch(first: first, second: second, host: host, limits: limits, wanted: wanted)
+        let isComplete = search.run()
+        if !search.witnesses.isEmpty { return .found(wanted.compactMap { search.witnesses[$0] }) }
         guard isComplete else { return .unknown }
         return first.looksOnlyAtPaths && second.looksOnlyAtPaths ? .none : .noneFound
-    }
-
-    /// The witness, if the matchers agree and nothing about it is unsettled on AOSP or on Apple's systems.
-    private static func check(
-        _ text: String, _ first: RuleList, _ second: RuleList, _ opening: Opening
-    ) -> RuleWitness? {
-        guard let url = LinkURL(text), let one = first.decide(url), let two = second.decide(url),
-            one.opens == opening.first, two.opens == opening.second
-        else { return nil }
-        let points = first.unsettled(url) + second.unsettled(url)
-        guard points.allSatisfy(\.kind.isKnownOfAOSP) else { return nil }
-        return RuleWitness(url: url, first: one, second: two, unsettled: points)
     }
 }
 

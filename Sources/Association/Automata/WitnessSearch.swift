@@ -1,0 +1,79 @@
+// Looks for URLs on which two lists stand in a wanted way: through all situations worth trying, first with plain letters,
+// so that a witness has an escape only where it takes one. What the automata find is put to the matchers.
+
+/// Whether the first and the second list open a URL.
+struct Opening: Hashable {
+    var first: Bool
+    var second: Bool
+
+    init(_ first: Bool, _ second: Bool) {
+        self.first = first
+        self.second = second
+    }
+}
+
+/// One search for witnesses, one for each wanted opening.
+struct WitnessSearch {
+    let first: RuleList
+    let second: RuleList
+    let host: String
+    let limits: AutomatonLimits
+    let wanted: [Opening]
+    private(set) var witnesses: [Opening: RuleWitness] = [:]
+
+    init(first: RuleList, second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening]) {
+        self.first = first
+        self.second = second
+        self.host = host
+        self.limits = limits
+        self.wanted = wanted
+    }
+
+    /// Returns whether every ordinary path was covered in each situation, so that what was not found is not there.
+    mutating func run() -> Bool {
+        var stepsLeft = limits.stepsMax
+        let situations = Situation.worthTrying([first, second], stepsLeft: &stepsLeft, limits)
+        var isComplete = false
+        for letters in OrdinaryLetters.allCases where witnesses.count < wanted.count {
+            guard let pair = ListPair(first, second, letters, limits) else { return false }
+            isComplete = letters == .all
+            var tried: Set<[[Int]]> = []
+            for situation in situations where witnesses.count < wanted.count {
+                guard let url = LinkURL("https://\(host)/" + situation.suffix) else { continue }
+                let active = pair.activeRules(url)
+                guard tried.insert(active).inserted else { continue }
+                if !search(pair, active, situation, &stepsLeft) { isComplete = false }
+            }
+        }
+        return isComplete
+    }
+
+    /// Searches the paths under one situation; false where something was left open.
+    private mutating func search(
+        _ pair: ListPair, _ active: [[Int]], _ situation: Situation, _ stepsLeft: inout Int
+    ) -> Bool {
+        var rejected = 0
+        var found = witnesses
+        let outcome = pair.search.run(stepsLeft: &stepsLeft) { states in
+            pair.isHopeless(states, active)
+        } visit: { states, spell in
+            let opening = Opening(pair.opens(0, states, active), pair.opens(1, states, active))
+            guard wanted.contains(opening), found[opening] == nil else { return false }
+            let text = "https://\(host)" + String(decoding: spell(), as: UTF8.self) + situation.suffix
+            if let witness = check(text, opening) { found[opening] = witness } else { rejected += 1 }
+            return found.count == wanted.count || rejected >= limits.rejectedWitnessesMax
+        }
+        witnesses = found
+        return outcome == .finished && rejected == 0
+    }
+
+    /// The witness, if the matchers agree and nothing about it is unsettled on AOSP or on Apple's systems.
+    private func check(_ text: String, _ opening: Opening) -> RuleWitness? {
+        guard let url = LinkURL(text), let one = first.decide(url), let two = second.decide(url),
+            one.opens == opening.first, two.opens == opening.second
+        else { return nil }
+        let points = first.unsettled(url) + second.unsettled(url)
+        guard points.allSatisfy(\.kind.isKnownOfAOSP) else { return nil }
+        return RuleWitness(url: url, first: one, second: two, unsettled: points)
+    }
+}
