@@ -35,6 +35,12 @@ struct AndroidRelations: RuleRelations {
         return !compiled.isEmpty && (compiled.path?.steps ?? [.rest]) == [.rest]
     }
 
+    mutating func path(of rule: Int, isWithin other: Int) -> Bool {
+        guard let outer = matcher.compiled[other].path else { return true }
+        guard let inner = matcher.compiled[rule].path else { return false }
+        return question.isIncluded(ReadPattern(inner, .path), in: ReadPattern(outer, .path)) == true
+    }
+
     mutating func impossiblePart(of index: Int) -> MatchStep.Part? {
         let rule = matcher.compiled[index]
         if rule.isEmpty { return .rule }

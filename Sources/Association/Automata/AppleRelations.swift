@@ -44,6 +44,11 @@ struct AppleRelations: RuleRelations {
 
     func acceptsEveryPath(_ rule: Int) -> Bool { rules[rule].path?.acceptsEverything ?? true }
 
+    mutating func path(of rule: Int, isWithin other: Int) -> Bool {
+        guard let inner = rules[rule].path, let outer = rules[other].path else { return rules[other].path == nil }
+        return isIncluded(inner, rules[rule], in: outer, rules[other], .path)
+    }
+
     mutating func impossiblePart(of index: Int) -> MatchStep.Part? {
         let rule = rules[index]
         if let path = rule.path, isEmpty(path, rule, .path) { return .path }

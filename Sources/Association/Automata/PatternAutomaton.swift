@@ -10,6 +10,11 @@ struct PatternAutomaton {
         /// The pattern this state belongs to.
         var tag: Int
         var accepts = false
+
+        /// An accepting state that loops on everything: a closing star.
+        func matchesWhateverFollows(itself: Int) -> Bool {
+            accepts && edges.contains { $0.set == .any && $0.target == itself }
+        }
     }
 
     private(set) var states: [State] = []

@@ -45,6 +45,9 @@ public enum Reachability {
         return uselessRules(count: matcher.count, &relations, limits)
     }
 
+    /// How many earlier rules are asked one at a time, where all at once was too much or took several.
+    private static let singlesMax = 32
+
     private static func uselessRules<Relations: RuleRelations>(
         count: Int, _ relations: inout Relations, _ limits: AutomatonLimits
     ) -> [UselessRule] {
@@ -57,13 +60,18 @@ public enum Reachability {
                 continue
             }
             let candidates = (0..<rule).filter { relations.isCertain($0) && relations.besidesPath(rule, implies: $0) }
-            let always = candidates.first { relations.acceptsEveryPath($0) }
-            if let always {
+            if let always = candidates.first(where: relations.acceptsEveryPath) {
                 found.append(UselessRule(rule: rule, reason: .covered(by: [always])))
                 continue
             }
-            if let covering = paths.covering(of: rule, by: candidates) {
-                let isCoveredAsWritten = asWritten.covering(of: rule, by: candidates) != nil
+            var coverage = paths.coverage(of: rule, by: candidates)
+            if coverage.wantsSingle,
+                let one = candidates.prefix(singlesMax).first(where: { relations.path(of: rule, isWithin: $0) })
+            {
+                coverage = .covered(by: [one])
+            }
+            if case .covered(let covering) = coverage {
+                let isCoveredAsWritten = asWritten.coverage(of: rule, by: candidates) != .notCovered
                 found.append(
                     UselessRule(rule: rule, reason: .covered(by: covering), restsOnSlashes: !isCoveredAsWritten))
                 continue
@@ -91,10 +99,23 @@ protocol RuleRelations {
     func isCertain(_ rule: Int) -> Bool
     func excludes(_ rule: Int) -> Bool
     func acceptsEveryPath(_ rule: Int) -> Bool
+    /// Whether every path of `rule` is one of `other`; the slow way, two at a time.
+    mutating func path(of rule: Int, isWithin other: Int) -> Bool
     /// A part that no URL satisfies.
     mutating func impossiblePart(of rule: Int) -> MatchStep.Part?
     /// Whether, path aside, every URL that satisfies `rule` satisfies `other`.
     mutating func besidesPath(_ rule: Int, implies other: Int) -> Bool
     /// Whether, path aside, no URL satisfies both.
     mutating func besidesPath(_ rule: Int, excludes other: Int) -> Bool
+}
+
+extension PathRelations.Coverage {
+    /// A single covering rule would say more.
+    fileprivate var wantsSingle: Bool {
+        switch self {
+        case .covered(let rules): rules.count > 1
+        case .notCovered: false
+        case .unknown: true
+        }
+    }
 }

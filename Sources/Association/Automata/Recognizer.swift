@@ -13,6 +13,7 @@ final class Recognizer {
     private var transitions: [[Int32]] = []
     private var tagsAtEnd: [[Int]?] = []
     private var tagsAlive: [[Int]?] = []
+    private var tagsSettled: [[Int]?] = []
     /// In which round of `advance` each state was last reached, so that none is taken twice.
     private var rounds: [Int]
     private var round = 0
@@ -85,6 +86,17 @@ final class Recognizer {
         return low < tags.count && tags[low] == tag
     }
 
+    /// The patterns that match whatever may follow, because a closing star has been reached.
+    func settledTags(_ state: Int) -> [Int] {
+        if let tags = tagsSettled[state] { return tags }
+        let settled = sets[state].dropLast().filter {
+            automaton.states[Int($0)].matchesWhateverFollows(itself: Int($0))
+        }
+        let tags = Set(settled.map { automaton.states[Int($0)].tag }).sorted()
+        tagsSettled[state] = tags
+        return tags
+    }
+
     private func read(_ symbol: UInt32, _ current: inout [Int32], _ ending: inout Ending) {
         guard normalisesSlashes else {
             current = advance(current, over: symbol)
@@ -142,6 +154,7 @@ final class Recognizer {
         transitions.append([Int32](repeating: -1, count: letterSymbols.count))
         tagsAtEnd.append(nil)
         tagsAlive.append(nil)
+        tagsSettled.append(nil)
         return sets.count - 1
     }
 }

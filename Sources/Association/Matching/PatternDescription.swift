@@ -8,7 +8,7 @@ enum PatternDescription {
         switch pattern {
         case "": return "be empty"
         case "*": return "be anything"
-        case "?*", "*?": return "be one or more characters"
+        case "?*": return "be one or more characters"
         case "?": return "be one character"
         default: break
         }

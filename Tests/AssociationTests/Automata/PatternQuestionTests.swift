@@ -13,7 +13,7 @@ struct PatternQuestionTests {
 
     @Test func `agrees with trying every short text`() {
         var generator = SeededGenerator(11)
-        for _ in 0..<300 {
+        for _ in 0..<120 {
             let first = generator.text(of: ["a", "b", "*", "?", "$(v)"], upTo: 3)
             let second = generator.text(of: ["a", "b", "*", "?", "$(v)"], upTo: 4)
             let (inner, innerGlob) = read(first)
@@ -31,7 +31,7 @@ struct PatternQuestionTests {
     @Test func `agrees with trying every short text on Android's patterns`() {
         var generator = SeededGenerator(12)
         let texts = everyText(over: ["a", "b", ".", "*"], upTo: 5)
-        for _ in 0..<300 {
+        for _ in 0..<120 {
             let first = generator.text(of: ["a", "b", "*", "?"], upTo: 3)
             let second = generator.text(of: ["a", "b", "*", "?"], upTo: 4)
             let (inner, outer) = (AndroidGlob(first), AndroidGlob(second))

@@ -39,6 +39,14 @@ struct ReachabilityTests {
         #expect(useless([.init(path: "/"), .init(path: "/?*"), .init(path: "*")]) == [slashes])
     }
 
+    @Test func `sees through many words in any order`() {
+        let words = ["pineapple", "orange", "melon", "mango", "papaya", "cherry", "quince", "grape"]
+        let rules = words.map { AppleComponent(path: "*\($0)*", exclude: true) }
+        let all = AppleComponent(path: "*")
+        #expect(useless(rules + [.init(path: "*waterme*melons*", exclude: true), all]) == [covered(8, by: 2)])
+        #expect(useless(rules + [.init(path: "*waterme*lons*", exclude: true), all]) == [])
+    }
+
     @Test func `takes queries and fragments into account`() {
         #expect(useless([.init(path: "/a", query: item("p", "1")), .init(path: "/a")]) == [])
         #expect(useless([.init(path: "/a"), .init(path: "/a", query: item("p", "1"))]) == [covered(1, by: 0)])
@@ -110,7 +118,7 @@ struct ReachabilityTests {
     @Test func `agrees with trying every short path`() throws {
         var generator = SeededGenerator(21)
         let urls = everyText(over: ["a", "b", "c", "/"], upTo: 4).compactMap { LinkURL("https://h/" + $0) }
-        for _ in 0..<200 {
+        for _ in 0..<100 {
             let components = (0..<3).map { _ in
                 AppleComponent(
                     path: "/" + generator.text(of: ["a", "b", "*", "?", "/"], upTo: 3),
@@ -135,5 +143,53 @@ struct ReachabilityTests {
                 }
             }
         }
+    }
+
+    /// Leaving a useless rule out never changes what opens, whatever the rules look at and however they read it.
+    @Test func `claims nothing false about queries, fragments, case and escapes`() {
+        var generator = SeededGenerator(22)
+        let urls = ["", "/", "/a", "/A", "/ab/", "/a%62", "/a%20"].flatMap { path in
+            ["", "?", "?q", "?q=a", "?q=A", "?q=b&q=a", "?r=a", "?q=%61&r=b"].flatMap { query in
+                ["", "#", "#a", "#A", "#%61"].compactMap { LinkURL("https://h" + path + query + $0) }
+            }
+        }
+        func pattern() -> String { generator.text(of: ["a", "b", "*", "?", "A", "%61"], upTo: 2) }
+        func maybe(_ value: String) -> String? { Int.random(in: 0..<3, using: &generator) > 0 ? value : nil }
+        var claims = 0
+        for _ in 0..<60 {
+            let apple = (0..<4).map { _ in
+                AppleComponent(
+                    path: maybe("/" + pattern()),
+                    query: maybe(pattern()).map { .items([QueryItemPattern(name: "q", pattern: $0)]) },
+                    fragment: maybe(pattern()), exclude: Bool.random(using: &generator),
+                    caseSensitive: Bool.random(using: &generator), percentEncoded: Bool.random(using: &generator))
+            }
+            let android = apple.map { component in
+                AndroidRule(
+                    path: component.path, query: maybe("a*").map { [QueryItemPattern(name: "q", pattern: $0)] },
+                    fragment: component.fragment?.isEmpty == true ? nil : component.fragment,
+                    exclude: component.exclude ?? false)
+            }
+            let appleList = AppleMatcher(components: apple)
+            for useless in Reachability.uselessRules(of: appleList) {
+                var fewer = apple
+                fewer.remove(at: useless.rule)
+                let without = AppleMatcher(components: fewer)
+                claims += 1
+                #expect(
+                    urls.allSatisfy { appleList.decide($0).opens == without.decide($0).opens }, "\(apple) \(useless)")
+            }
+            let androidList = AndroidMatcher(rules: android)
+            for useless in Reachability.uselessRules(of: androidList) {
+                var fewer = android
+                fewer.remove(at: useless.rule)
+                let without = AndroidMatcher(rules: fewer)
+                claims += 1
+                #expect(
+                    urls.allSatisfy { androidList.decide($0).opens == without.decide($0).opens },
+                    "\(android) \(useless)")
+            }
+        }
+        #expect(claims > 30)
     }
 }

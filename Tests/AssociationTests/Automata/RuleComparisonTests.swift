@@ -125,4 +125,37 @@ struct RuleComparisonTests {
             }
         }
     }
+
+    @Test func `claims no false overlap and no false disjointness`() {
+        var generator = SeededGenerator(32)
+        let urls = ["/", "/a", "/ab", "/ba/", "/A"].flatMap { path in
+            ["", "?q=a", "?q=b", "?q=a&q=b"].flatMap { query in
+                ["", "#a", "#b"].compactMap { LinkURL("https://h" + path + query + $0) }
+            }
+        }
+        func pattern() -> String { generator.text(of: ["a", "b", "*", "?"], upTo: 2) }
+        func list() -> RuleList {
+            let components = (0..<2).map { _ in
+                AppleComponent(
+                    path: "/" + pattern(), query: .items([QueryItemPattern(name: "q", pattern: pattern())]),
+                    fragment: pattern(), exclude: Int.random(in: 0..<4, using: &generator) == 0,
+                    caseSensitive: Bool.random(using: &generator))
+            }
+            return .apple(AppleMatcher(components: components))
+        }
+        var answers: Set<Bool> = []
+        for _ in 0..<120 {
+            let (first, second) = (list(), list())
+            let comparison = RuleComparison.overlap(of: first, and: second, host: "h")
+            for witness in comparison.witnesses {
+                answers.insert(true)
+                #expect(first.decide(witness.url)?.opens == true && second.decide(witness.url)?.opens == true)
+            }
+            if comparison == .none {
+                answers.insert(false)
+                #expect(!urls.contains { first.decide($0)?.opens == true && second.decide($0)?.opens == true })
+            }
+        }
+        #expect(answers == [true, false])
+    }
 }
