@@ -39,7 +39,7 @@ enum ModuleTable {
         Module("Association", .pure, mayImport: ["SourceJSON"]),
         Module("HTTP", .data, mayImport: ["Glibc"]),
         Module("Posix", .data, mayImport: ["CLinux", "Glibc"]),
-        Module("TLS", .data, mayImport: ["COpenSSL", "Posix"]),
+        Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Synchronization"]),
         Module("Catalogue", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module(
             "Hosting", .control,

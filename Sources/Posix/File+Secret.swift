@@ -1,0 +1,66 @@
+// Files with a secret in them: read without a copy in between, and written so that nobody else ever sees them, not even
+// for a moment or in part.
+
+import CLinux
+import Glibc
+
+extension File {
+    /// Reads a whole file into memory of the caller, who clears it afterwards. Returns the number of bytes.
+    public static func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        let number = associated_open(path, O_RDONLY | O_NONBLOCK, 0)
+        guard number >= 0 else { throw .system(.last("open")) }
+        let file = Descriptor(takingOwnershipOf: number)
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { throw .system(.last("fstat")) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+        let size = Int(status.st_size)
+        if size > buffer.count { throw .tooLarge(byteCount: size, limit: buffer.count) }
+        var count = 0
+        while count < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let step = retrying { Glibc.read(file.number, rest.baseAddress, rest.count) }
+            if step < 0 { throw .system(.last("read")) }
+            if step == 0 { break }
+            count += step
+        }
+        return count
+    }
+
+    /// Writes a whole file with these permissions and puts it in place in one step. Returns false, with nothing changed,
+    /// when a file of the name is already there: of several processes that do this at once, one wins.
+    /// The corresponding C function is `link`.
+    public static func create(
+        _ path: String, _ bytes: UnsafeRawBufferPointer, permissions: UInt32
+    ) throws(SystemError) -> Bool {
+        let draft = "\(path).\(getpid()).new"
+        unlink(draft)
+        let number = associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
+        guard number >= 0 else { throw .last("open") }
+        defer { unlink(draft) }
+        let file = Descriptor(takingOwnershipOf: number)
+        // The process's mask may have taken more away than was asked for.
+        guard fchmod(file.number, permissions) == 0 else { throw .last("fchmod") }
+        var rest = bytes
+        while !rest.isEmpty {
+            let step = retrying { write(file.number, rest.baseAddress, rest.count) }
+            if step < 0 { throw .last("write") }
+            rest = UnsafeRawBufferPointer(rebasing: rest[step...])
+        }
+        guard fsync(file.number) == 0 else { throw .last("fsync") }
+        if link(draft, path) == 0 { return true }
+        if errno == EEXIST { return false }
+        throw .last("link")
+    }
+}
+
+extension Directory {
+    /// Makes a directory and those above it, as far as they are missing. The corresponding C function is `mkdir`.
+    public static func create(_ path: String, permissions: UInt32) throws(SystemError) {
+        if exists(path) || mkdir(path, permissions) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+            throw .last("mkdir")
+        }
+        try create(String(path[..<slash]), permissions: permissions)
+        guard mkdir(path, permissions) == 0 || errno == EEXIST else { throw .last("mkdir") }
+    }
+}

@@ -1,0 +1,86 @@
+// The certificates between a host's own and the root: the same few for a hundred thousand hosts, so they are decoded once
+// and shared by all identities that use them.
+
+import COpenSSL
+import Synchronization
+
+/// The intermediate certificates of a chain in order, never changed. The corresponding C type is `STACK_OF(X509)`.
+public final class CertificateChain: @unchecked Sendable {
+    let stack: OpaquePointer
+    public let count: Int
+    /// Whether each certificate is issued by the one after it.
+    let isInOrder: Bool
+
+    /// Nil if any of them is not a certificate.
+    init?(_ certificates: [[UInt8]]) {
+        guard let stack = OPENSSL_sk_new_null() else { return nil }
+        for der in certificates {
+            guard let certificate = Certificate(der: der) else {
+                CertificateChain.free(stack)
+                return nil
+            }
+            // One reference for the stack; the other ends with the variable.
+            X509_up_ref(certificate.pointer)
+            OPENSSL_sk_push(stack, UnsafeRawPointer(certificate.pointer))
+        }
+        self.stack = stack
+        count = certificates.count
+        isInOrder = (0..<Int32(max(0, certificates.count - 1))).allSatisfy {
+            X509_check_issued(CertificateChain.certificate(stack, $0 + 1), CertificateChain.certificate(stack, $0))
+                == X509_V_OK
+        }
+    }
+
+    deinit { CertificateChain.free(stack) }
+
+    /// A certificate of the chain, for as long as the caller holds it.
+    func certificate(_ index: Int) -> Certificate {
+        precondition(index < count, "a chain has no certificate beyond its last")
+        return Certificate(sharing: CertificateChain.certificate(stack, Int32(index)))
+    }
+
+    private static func certificate(_ stack: OpaquePointer, _ index: Int32) -> OpaquePointer {
+        OpaquePointer(OPENSSL_sk_value(stack, index)!)
+    }
+
+    private static func free(_ stack: OpaquePointer) {
+        for index in 0..<OPENSSL_sk_num(stack) { X509_free(certificate(stack, index)) }
+        OPENSSL_sk_free(stack)
+    }
+}
+
+/// The chains in use, found by their bytes. Holds none of them alive: a chain ends with the last identity that uses it.
+public final class ChainPool: Sendable {
+    private struct Member {
+        weak var chain: CertificateChain?
+    }
+
+    private struct Members {
+        var chains: [[UInt8]: Member] = [:]
+        var sweepAt = 64
+    }
+
+    private let members = Mutex(Members())
+
+    public init() {}
+
+    /// The chain of these certificates, shared if it is already there; nil if any of them is not a certificate.
+    func chain(of certificates: [[UInt8]]) -> CertificateChain? {
+        // The certificates follow one another as DER, which says where each of them ends.
+        let digest = Digest.sha256(Array(certificates.joined()))
+        if let found = members.withLock({ $0.chains[digest]?.chain }) { return found }
+        guard let made = CertificateChain(certificates) else { return nil }
+        return members.withLock { members in
+            // Another thread may have been quicker.
+            if let found = members.chains[digest]?.chain { return found }
+            members.chains[digest] = Member(chain: made)
+            if members.chains.count > members.sweepAt {
+                members.chains = members.chains.filter { $0.value.chain != nil }
+                members.sweepAt = max(64, members.chains.count * 2)
+            }
+            return made
+        }
+    }
+
+    var count: Int { members.withLock { $0.chains.values.filter { $0.chain != nil }.count } }
+}

@@ -1,0 +1,24 @@
+// The bounds of everything to do with certificates, each with its unit and its reason.
+
+/// Limits of certificates, their files and their cache.
+public struct CertificateLimits: Hashable, Sendable {
+    /// A chain of ten certificates with large RSA keys is 25 KB.
+    static let chainBytesMax = 256 * 1024
+    /// An RSA key of 16,384 bits is 13 KB of PEM.
+    static let keyBytesMax = 32 * 1024
+    /// OpenSSL's clients verify no longer chains by default.
+    static let chainCertificatesMax = 16
+    /// A name with more labels than this is found by no wildcard, so that a hostile name costs few look-ups.
+    static let labelsMax = 16
+
+    /// Hosts whose certificate stays decoded. Each takes 8 to 13 KB.
+    public var identitiesMax = 10_000
+    /// Names without a certificate that are remembered: enough for what scanners ask for, 1 MB at the very most.
+    public var absentNamesMax = 4096
+    /// How long an answer is trusted before the files are looked at again, which takes a few `stat`.
+    public var recheckMilliseconds: Int64 = 5000
+    /// Problems that wait for the log; later ones are only counted.
+    public var problemsMax = 256
+
+    public init() {}
+}

@@ -1,0 +1,133 @@
+// From two files to credentials. The chain is served in the right order whatever the order of the file: the certificate of
+// the key first, then each one's issuer. What had to be mended, and what could not, becomes a problem.
+
+import COpenSSL
+import Posix
+
+extension Credentials {
+    /// Reads `fullchain.pem` and `privkey.pem`. Throws what keeps the pair from being used at all.
+    init(
+        certificateFile: String, keyFile: String, passphrase: Passphrase?, pool: ChainPool
+    ) throws(CertificateProblem) {
+        let encoded = try Credentials.certificates(in: certificateFile)
+        let key = try PrivateKey.read(keyFile, passphrase: passphrase)
+        try self.init(encoded, key, certificateFile, keyFile, pool)
+    }
+
+    /// The DER bytes of the certificates of a file, which may be PEM or one in DER itself.
+    static func certificates(in path: String) throws(CertificateProblem) -> [[UInt8]] {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try File.read(path, bytesMax: CertificateLimits.chainBytesMax).bytes
+        } catch {
+            throw CertificateProblem(
+                .unreadableFile, file: path, "the certificate cannot be read: \(error)",
+                fix: "make it a file that the server's user may read")
+        }
+        let found = bytes.first == 0x30 ? [bytes] : bytes.withUnsafeBytes { PEM.certificates(in: $0) }
+        if found.isEmpty {
+            throw CertificateProblem(
+                .malformedCertificate, file: path, "there is no certificate in this file",
+                fix: "put the host's certificate and its chain there in PEM form (certbot's fullchain.pem)")
+        }
+        if found.count > CertificateLimits.chainCertificatesMax {
+            throw CertificateProblem(
+                .malformedCertificate, file: path,
+                "\(found.count) certificates are more than the \(CertificateLimits.chainCertificatesMax) of a chain",
+                fix: "leave only the host's certificate and its intermediates (certbot's fullchain.pem)")
+        }
+        return found
+    }
+
+    private init(
+        _ encoded: [[UInt8]], _ key: consuming PrivateKey, _ certificateFile: String, _ keyFile: String,
+        _ pool: ChainPool
+    ) throws(CertificateProblem) {
+        var rest = encoded
+        var problems: [CertificateProblem] = []
+        let own = try Credentials.own(of: key, in: encoded, certificateFile, keyFile)
+        rest.remove(at: own.position)
+        if own.position > 0 {
+            problems.append(
+                CertificateProblem(
+                    .chainOrder, file: certificateFile,
+                    "the host's certificate stands at place \(own.position + 1) instead of first; it is served first",
+                    fix: "put the host's certificate first, then its issuer, and so on (certbot's fullchain.pem)"))
+        }
+        chain = try Credentials.chain(for: own.certificate, rest, certificateFile, pool, &problems)
+        certificate = own.certificate
+        self.key = key
+        self.problems = problems
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+    }
+
+    private struct OwnCertificate: ~Copyable {
+        let certificate: Certificate
+        let position: Int
+    }
+
+    /// The certificate of this key, and where it stands: first, unless someone mixed the file up.
+    private static func own(
+        of key: borrowing PrivateKey, in encoded: [[UInt8]], _ certificateFile: String, _ keyFile: String
+    ) throws(CertificateProblem) -> OwnCertificate {
+        for position in encoded.indices {
+            guard let candidate = Certificate(der: encoded[position]) else {
+                throw malformed(position, certificateFile)
+            }
+            if candidate.matches(key) { return OwnCertificate(certificate: candidate, position: position) }
+        }
+        throw CertificateProblem(
+            .keyMismatch, file: keyFile, "the private key belongs to none of the certificates in \(certificateFile)",
+            fix: "replace both files together, from one order of the certificate")
+    }
+
+    private static func malformed(_ position: Int, _ path: String) -> CertificateProblem {
+        CertificateProblem(
+            .malformedCertificate, file: path, "certificate \(position + 1) of the file cannot be decoded",
+            fix: "fetch the file again from where the certificate was issued")
+    }
+
+    /// The shared chain of the other certificates, put in order where the file has them in another.
+    private static func chain(
+        for certificate: borrowing Certificate, _ rest: [[UInt8]], _ path: String, _ pool: ChainPool,
+        _ problems: inout [CertificateProblem]
+    ) throws(CertificateProblem) -> CertificateChain? {
+        if rest.isEmpty { return nil }
+        guard let asWritten = pool.chain(of: rest) else { throw malformed(1, path) }
+        if asWritten.isInOrder && certificate.isIssued(by: asWritten.certificate(0)) { return asWritten }
+        let order = ChainOrder.sorted(certificate, asWritten)
+        if order != Array(order.indices) {
+            problems.append(
+                CertificateProblem(
+                    .chainOrder, file: path, "the intermediate certificates are out of order; they are served in order",
+                    fix: "put each certificate's issuer right after it (certbot's fullchain.pem)"))
+        }
+        for stray in Set(0..<rest.count).subtracting(order).sorted() {
+            problems.append(
+                CertificateProblem(
+                    .strayCertificate, file: path,
+                    "a certificate has nothing to do with the host's: \(asWritten.certificate(stray).subject); "
+                        + "it is not served",
+                    fix: "remove it from the file"))
+        }
+        return order.isEmpty ? nil : pool.chain(of: order.map { rest[$0] })
+    }
+}
+
+enum ChainOrder {
+    /// The way from a certificate to its root through a heap of others, as places in the heap.
+    static func sorted(_ certificate: borrowing Certificate, _ others: CertificateChain) -> [Int] {
+        var order: [Int] = []
+        var current = Certificate(sharing: certificate.pointer)
+        while true {
+            if current.isSelfSigned { return order }
+            let next = (0..<others.count).first { index in
+                !order.contains(index) && current.isIssued(by: others.certificate(index))
+            }
+            guard let next else { return order }
+            order.append(next)
+            current = others.certificate(next)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// The text form of certificates and keys: base64 between BEGIN and END lines, with anything in between ignored.
+
+import COpenSSL
+
+enum PEM {
+    /// The DER bytes of each certificate, in the order of the file.
+    static func certificates(in text: UnsafeRawBufferPointer) -> [[UInt8]] {
+        let input = Input(text)
+        defer { OpenSSLFailure.forget() }
+        var found: [[UInt8]] = []
+        while let block = Block(reading: input) {
+            if ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(block.label) {
+                found.append(Array(block.bytes))
+            }
+        }
+        return found
+    }
+
+    /// What OpenSSL reads from: memory that someone else owns.
+    struct Input: ~Copyable {
+        let source: OpaquePointer
+
+        init(_ bytes: UnsafeRawBufferPointer) {
+            let length = Int32(clamping: bytes.count)
+            // OpenSSL refuses a nil start even for no bytes.
+            let start: UnsafeRawPointer? = bytes.baseAddress
+            let source = withUnsafePointer(to: 0 as UInt8) { BIO_new_mem_buf(start ?? UnsafeRawPointer($0), length) }
+            guard let source else { preconditionFailure("the system has no memory left") }
+            self.source = source
+        }
+
+        deinit { BIO_free(source) }
+    }
+
+    /// One block, in memory that is cleared afterwards, for it may be a key.
+    struct Block: ~Copyable {
+        let label: String
+        /// Whether a passphrase protects it in the old way, by a header within the block.
+        let hasHeader: Bool
+        private let start: UnsafeMutablePointer<UInt8>
+        private let count: Int
+
+        /// The next block, or nil when there is none. The corresponding C function is `PEM_read_bio_ex`.
+        init?(reading input: borrowing Input) {
+            var name: UnsafeMutablePointer<CChar>?
+            var header: UnsafeMutablePointer<CChar>?
+            var data: UnsafeMutablePointer<UInt8>?
+            var length = 0
+            let flags = UInt32(PEM_FLAG_SECURE | PEM_FLAG_EAY_COMPATIBLE)
+            guard PEM_read_bio_ex(input.source, &name, &header, &data, &length, flags) == 1, let data else {
+                return nil
+            }
+            label = name.map { String(cString: $0) } ?? ""
+            hasHeader = header.map { $0.pointee != 0 } ?? false
+            associated_clear_free(name, 0)
+            associated_clear_free(header, 0)
+            start = data
+            count = length
+        }
+
+        var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+        deinit { associated_clear_free(start, count) }
+    }
+}

@@ -1,0 +1,43 @@
+// Bytes that must not outlive their use: what was read of a private key's file, a passphrase, a ticket key. Cleared when
+// their owner ends; never copied into an array, whose growth would leave copies behind.
+
+import COpenSSL
+import Posix
+
+/// A buffer of fixed size, overwritten before it is freed. The corresponding C function is `OPENSSL_cleanse`.
+struct SecretBytes: ~Copyable, @unchecked Sendable {
+    private let start: UnsafeMutableRawPointer
+    private let capacity: Int
+    private(set) var count: Int
+
+    init(capacity: Int) {
+        guard let start = associated_secret(capacity) else { preconditionFailure("the system has no memory left") }
+        self.start = start
+        self.capacity = capacity
+        count = 0
+    }
+
+    /// A file's content, straight from the kernel into the buffer.
+    init(reading path: String, bytesMax: Int) throws(FileError) {
+        self.init(capacity: bytesMax)
+        count = try File.read(path, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
+    }
+
+    init(copying bytes: UnsafeRawBufferPointer) {
+        self.init(capacity: bytes.count)
+        UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: bytes)
+        count = bytes.count
+    }
+
+    /// Random bytes of the system's generator.
+    static func random(count: Int) throws(TLSError) -> SecretBytes {
+        var bytes = SecretBytes(capacity: count)
+        guard RAND_bytes(bytes.start, Int32(count)) == 1 else { throw .draining("cannot make random bytes") }
+        bytes.count = count
+        return bytes
+    }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+    deinit { associated_clear_free(start, capacity) }
+}

@@ -1,0 +1,155 @@
+// Finds the certificate for the name a client asks for. Files are read when a name is first asked for, and never listed, so
+// that a hundred thousand hosts start as fast as ten. What was decoded is kept, within limits.
+//
+// The order of look-up for `a.shop.example.com`:
+//   1. hosts/a.shop.example.com
+//   2. hosts/_wildcard.shop.example.com, then hosts/_wildcard.example.com, then hosts/_wildcard.com
+//   3. hosts/_default
+// The first folder with a `fullchain.pem` answers, even if its files turn out to be broken: another host's certificate in
+// its place would hide the fault.
+
+import Posix
+import Synchronization
+
+/// All hosts' certificates. Shared by the workers; a warm look-up takes a lock for about 100 ns and allocates nothing.
+public final class CertificateStore: Sendable {
+    /// What there is for a name.
+    public enum Lookup: Sendable {
+        case identity(ServerIdentity)
+        /// No certificate for the name: the alert is `unrecognized_name`.
+        case none
+        /// There are files, but they cannot be used, and there is no earlier state of them.
+        case broken(String)
+    }
+
+    /// What is known of one folder, and since when.
+    struct Entry {
+        var content: Content
+        /// By the monotonic clock.
+        var checkedMilliseconds: Int64
+
+        enum Content {
+            case identity(ServerIdentity)
+            case broken(String)
+        }
+
+        /// The state of the files that the content was made from.
+        var stamp: Int
+        /// A state of the files seen since that did not lead to a better content; believed when it is still so at the
+        /// next look, because files are replaced one after the other.
+        var pendingStamp: Int?
+        /// Whether `pendingStamp` has been reported.
+        var isPendingReported = false
+        /// The last problem of time that was reported, so that it is said once.
+        var reportedExpiry: CertificateProblem.Kind?
+    }
+
+    struct Tables {
+        var entries: HostCache<Entry>
+        /// Names without a certificate, with the time they were looked for.
+        var absent: HostCache<Int64>
+    }
+
+    let hostsPath: String
+    let limits: CertificateLimits
+    let passphrase: Passphrase?
+    let pool = ChainPool()
+    let problems: ProblemQueue
+    let tables: Mutex<Tables>
+
+    /// - Parameter hostsPath: `config/hosts`; it need not exist yet.
+    public init(hostsPath: String, limits: CertificateLimits = CertificateLimits(), passphrase: Passphrase? = nil) {
+        self.hostsPath = hostsPath
+        self.limits = limits
+        self.passphrase = passphrase
+        problems = ProblemQueue(countMax: limits.problemsMax)
+        tables = Mutex(
+            Tables(
+                entries: HostCache(capacity: limits.identitiesMax), absent: HostCache(capacity: limits.absentNamesMax)))
+    }
+
+    /// The identity for a name in lower case without a trailing dot. Any bytes are welcome; what is no host name finds the
+    /// one for everybody else.
+    public func identity(for host: Span<UInt8>) -> Lookup {
+        if let found = look(.exact, host) { return found }
+        if HostName.isValid(host), let found = wildcardIdentity(for: host) { return found }
+        return identityWithoutName()
+    }
+
+    public func identity(for host: String) -> Lookup {
+        var host = host
+        return host.withUTF8 { identity(for: Span(_unsafeElements: $0)) }
+    }
+
+    /// The identity for clients that name no host.
+    public func identityWithoutName() -> Lookup {
+        let nobody: [UInt8] = []
+        return look(.unnamed, nobody.span) ?? .none
+    }
+
+    /// The problems found since the last call, for the log. Each is reported once for each state of the files.
+    public func drainProblems() -> [CertificateProblem] { problems.drain() }
+
+    /// The identities that are decoded at the moment.
+    public var identityCount: Int { tables.withLock { $0.entries.count } }
+
+    /// The names that are remembered to have no certificate.
+    var absentNameCount: Int { tables.withLock { $0.absent.count } }
+
+    private func wildcardIdentity(for host: Span<UInt8>) -> Lookup? {
+        var parents = 0
+        for index in host.indices where host[index] == UInt8(ascii: ".") {
+            parents += 1
+            if parents >= CertificateLimits.labelsMax { return nil }
+            if let found = look(.wildcard, host.extracting((index + 1)...)) { return found }
+        }
+        return nil
+    }
+
+    /// What one folder has; nil if it has no certificate.
+    private func look(_ scope: HostScope, _ name: Span<UInt8>) -> Lookup? {
+        if name.count > HostName.bytesMax { return nil }
+        let hash = HostCache<Entry>.hash(scope, name)
+        let now = Clock.monotonicMilliseconds()
+        switch remembered(scope, name, hash, now) {
+        case .known(let lookup): return lookup
+        case .absent: return nil
+        case .due(let entry): return recheck(entry, scope, name, hash)
+        case .unknown:
+            guard scope == .unnamed || HostName.isValid(name) else { return nil }
+            return load(scope, name, hash, now)
+        }
+    }
+
+    /// What the tables say about a folder.
+    private enum Memory {
+        case known(Lookup)
+        case absent
+        /// To be compared with the files again, by this caller and no other.
+        case due(Entry)
+        case unknown
+    }
+
+    private func remembered(_ scope: HostScope, _ name: Span<UInt8>, _ hash: Int, _ now: Int64) -> Memory {
+        tables.withLock { tables in
+            if let place = tables.entries.place(scope, name, hash: hash) {
+                if now &- tables.entries[place].checkedMilliseconds >= limits.recheckMilliseconds {
+                    tables.entries[place].checkedMilliseconds = now
+                    return .due(tables.entries[place])
+                }
+                return .known(tables.entries[place].content.lookup)
+            }
+            guard let place = tables.absent.place(scope, name, hash: hash) else { return .unknown }
+            return now &- tables.absent[place] < limits.recheckMilliseconds ? .absent : .unknown
+        }
+    }
+}
+
+extension CertificateStore.Entry.Content {
+    var lookup: CertificateStore.Lookup {
+        switch self {
+        case .identity(let identity): .identity(identity)
+        case .broken(let message): .broken(message)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// The bounds of the store: identities, unknown names, memory, and several threads at once.
+
+import Foundation
+import Testing
+
+@testable import TLS
+
+struct CertificateStoreLimitsTests {
+    private let bench: StoreBench
+
+    init() throws { bench = try StoreBench() }
+
+    @Test func `keeps no more identities than it may`() throws {
+        var limits = CertificateLimits()
+        limits.identitiesMax = 2
+        let store = CertificateStore(hostsPath: bench.hosts.path, limits: limits)
+        let pair = try bench.authority.issue(["*.example.com"])
+        for index in 1...3 { try bench.authority.install(pair, "h\(index).example.com", in: bench.hosts) }
+        for index in 1...2 { #expect(bench.answer(store, "h\(index).example.com") == "*.example.com") }
+        #expect(store.identityCount == 2)
+        #expect(bench.answer(store, "h3.example.com") == "*.example.com")
+        #expect(store.identityCount == 2)
+        #expect(bench.answer(store, "h1.example.com") == "*.example.com")
+    }
+
+    @Test func `a flood of unknown names takes no more memory than it may, and costs no host its place`() throws {
+        var limits = CertificateLimits()
+        limits.absentNamesMax = 100
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        let store = CertificateStore(hostsPath: bench.hosts.path, limits: limits)
+        for index in 0..<100 { #expect(bench.answer(store, "x\(index).example.com") == "*.example.com") }
+        #expect(store.absentNameCount <= 100)
+        for index in 0..<5000 { #expect(bench.answer(store, "x\(index).example.net") == "none") }
+        #expect(store.absentNameCount == 100)
+        #expect(store.identityCount == 1)
+    }
+
+    @Test func `several threads get the same answers while files change`() throws {
+        let pair = try bench.authority.issue(["*.example.com"])
+        for index in 0..<8 { try bench.authority.install(pair, "h\(index).example.com", in: bench.hosts) }
+        var limits = StoreBench.limits(recheckMilliseconds: 0)
+        limits.identitiesMax = 4
+        let store = CertificateStore(hostsPath: bench.hosts.path, limits: limits)
+        let wrong = Counter()
+        var threads: [Foundation.Thread] = []
+        for worker in 0..<4 {
+            let thread = Foundation.Thread {
+                for step in 0..<400 {
+                    let known = store.identity(for: "h\((step + worker) % 8).example.com")
+                    guard case .identity = known else { wrong.add(1); continue }
+                    guard case .none = store.identity(for: "h\(step).example.net") else { wrong.add(1); continue }
+                }
+                wrong.finish()
+            }
+            threads.append(thread)
+            thread.start()
+        }
+        // Longer and shorter chains, so that one file alone is always good.
+        let chains = [bench.authority.intermediate, bench.authority.intermediate + bench.authority.root]
+        for step in 0..<50 {
+            try bench.hosts.write("h\(step % 8).example.com/fullchain.pem", pair.certificate + chains[step % 2])
+        }
+        wrong.wait(for: 4)
+        #expect(wrong.count == 0)
+        #expect(store.identityCount <= 4)
+    }
+
+    @Test func `memory stays flat over thousands of loads`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let files = CertificateFiles(folder: bench.hosts.path + "/a.example")
+        func load(_ times: Int) {
+            for _ in 0..<times {
+                // A pool of its own, so that chains come and go as well.
+                guard case .identity = files.load(passphrase: nil, pool: ChainPool()) else {
+                    Issue.record("no identity")
+                    return
+                }
+            }
+        }
+        load(300)
+        let before = residentKilobytes()
+        load(2000)
+        // An identity is about 10 KB, so a leak of one each time would be 20 MB.
+        #expect(residentKilobytes() - before < 4000)
+    }
+
+    private func residentKilobytes() -> Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line.flatMap { Int($0.split(separator: " ")[1]) } ?? 0
+    }
+}
+
+/// Counts what went wrong on other threads, and waits for their end.
+private final class Counter: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var wrong = 0
+    private var finished = 0
+
+    func add(_ number: Int) { condition.withLock { wrong += number } }
+
+    func finish() {
+        condition.withLock {
+            finished += 1
+            condition.signal()
+        }
+    }
+
+    func wait(for threads: Int) { condition.withLock { while finished < threads { condition.wait() } } }
+
+    var count: Int { condition.withLock { wrong } }
+}

@@ -1,0 +1,105 @@
+// Files that change, break and go while they are in service.
+
+import Foundation
+import Testing
+
+@testable import TLS
+
+struct CertificateStoreLoadingTests {
+    private let bench: StoreBench
+
+    init() throws { bench = try StoreBench() }
+
+    @Test func `changed files are taken up`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let store = bench.store(recheckMilliseconds: 0)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        try bench.install("a.example", names: ["new.example", "a.example"])
+        #expect(bench.answer(store, "a.example") == "new.example")
+        #expect(store.drainProblems().isEmpty)
+    }
+
+    @Test func `between two looks the files are left alone, unless told`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let store = bench.store(recheckMilliseconds: 3_600_000)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        #expect(bench.answer(store, "b.example") == "none")
+        try bench.install("a.example", names: ["new.example", "a.example"])
+        try bench.install("b.example", names: ["b.example"])
+        #expect(bench.answer(store, "a.example") == "a.example")
+        #expect(bench.answer(store, "b.example") == "none")
+        store.invalidate(host: "a.example")
+        store.invalidate(host: "b.example")
+        #expect(bench.answer(store, "a.example") == "new.example")
+        #expect(bench.answer(store, "b.example") == "b.example")
+    }
+
+    @Test(arguments: ["_default", "_wildcard.example.com"])
+    func `the shared folders are invalidated by their names`(folder: String) throws {
+        let store = bench.store(recheckMilliseconds: 3_600_000)
+        #expect(bench.answer(store, "a.example.com") == "none")
+        try bench.install(folder, names: ["*.example.com"])
+        #expect(bench.answer(store, "a.example.com") == "none")
+        store.invalidate(host: folder)
+        #expect(bench.answer(store, "a.example.com") == "*.example.com")
+    }
+
+    @Test func `a renewal that writes one file after the other goes unnoticed`() throws {
+        let (old, new) = (
+            try bench.authority.issue(["a.example"]), try bench.authority.issue(["new.example", "a.example"])
+        )
+        try bench.authority.install(old, "a.example", in: bench.hosts)
+        let store = bench.store(recheckMilliseconds: 0)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        try bench.hosts.write("a.example/privkey.pem", new.key)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        try bench.authority.install(new, "a.example", in: bench.hosts)
+        #expect(bench.answer(store, "a.example") == "new.example")
+        #expect(store.drainProblems().isEmpty)
+    }
+
+    @Test func `the last good pair stays when the files break, and that is reported once`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let store = bench.store(recheckMilliseconds: 0)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        try bench.hosts.write("a.example/fullchain.pem", "half a cert")
+        for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
+        #expect(store.drainProblems().map(\.kind) == [.malformedCertificate])
+        try bench.hosts.write("a.example/fullchain.pem", "another half")
+        for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
+        #expect(store.drainProblems().map(\.kind) == [.malformedCertificate])
+    }
+
+    @Test(arguments: [["other.example"], []])
+    func `the last good pair stays when every client would refuse the new one`(names: [String]) throws {
+        try bench.install("a.example", names: ["a.example"])
+        let store = bench.store(recheckMilliseconds: 0)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        try bench.install("a.example", names: names)
+        for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
+        #expect(store.drainProblems().map(\.kind) == [.nameNotCovered])
+    }
+
+    @Test func `an expired certificate is served when there is no better, and replaced by one`() throws {
+        try bench.authority.install(try bench.authority.issue(["a.example"], days: -1), "a.example", in: bench.hosts)
+        let store = bench.store(recheckMilliseconds: 0)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        #expect(store.drainProblems().map(\.kind) == [.expired])
+        try bench.install("a.example", names: ["new.example", "a.example"])
+        #expect(bench.answer(store, "a.example") == "new.example")
+        try bench.authority.install(
+            try bench.authority.issue(["old.example", "a.example"], days: -1), "a.example", in: bench.hosts)
+        for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "new.example") }
+        #expect(store.drainProblems().map(\.kind) == [.expired])
+    }
+
+    @Test func `a certificate that is taken away ends at the second look`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let store = bench.store(recheckMilliseconds: 0)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        try bench.hosts.remove("a.example")
+        #expect(bench.answer(store, "a.example") == "a.example")
+        #expect(bench.answer(store, "a.example") == "none")
+        #expect(store.identityCount == 0)
+    }
+}

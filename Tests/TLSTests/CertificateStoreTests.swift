@@ -1,0 +1,101 @@
+// Which folder answers for which name, and what is never reached by any name.
+
+import Foundation
+import Testing
+
+@testable import TLS
+
+struct CertificateStoreTests {
+    private let bench: StoreBench
+
+    init() throws { bench = try StoreBench() }
+
+    @Test func `finds its own folder, then the nearest wildcard, then the default`() throws {
+        try bench.install("shop.example.com", names: ["shop.example.com"])
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        try bench.install("_wildcard.eu.example.com", names: ["*.eu.example.com"])
+        let store = bench.store()
+        #expect(bench.answer(store, "shop.example.com") == "shop.example.com")
+        #expect(bench.answer(store, "other.example.com") == "*.example.com")
+        #expect(bench.answer(store, "a.b.example.com") == "*.example.com")
+        #expect(bench.answer(store, "a.eu.example.com") == "*.eu.example.com")
+        #expect(bench.answer(store, "example.com") == "none")
+        #expect(bench.answer(store, "example.net") == "none")
+        try bench.install("_default", names: ["fallback.example"])
+        store.invalidateAll()
+        #expect(bench.answer(store, "example.net") == "fallback.example")
+        #expect(bench.answer(store, "../shop.example.com") == "fallback.example")
+        guard case .identity = store.identityWithoutName() else {
+            Issue.record("no identity for clients without a name")
+            return
+        }
+        #expect(store.drainProblems().isEmpty)
+    }
+
+    @Test func `a folder without a certificate is passed over`() throws {
+        try bench.hosts.write("shop.example.com/well-known/security.txt", "Contact: mailto:a@example.com")
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        #expect(bench.answer(bench.store(), "shop.example.com") == "*.example.com")
+    }
+
+    @Test func `a name never leaves the folder`() throws {
+        try bench.install("shop.example.com", names: ["shop.example.com"])
+        let inner = CertificateStore(hostsPath: bench.hosts.path + "/shop.example.com")
+        for name in ["..", ".", "", "../shop.example.com", "..\0", "_default", "/", "a/../..", "_wildcard.example.com"]
+        {
+            #expect(bench.answer(inner, name) == "none")
+        }
+    }
+
+    @Test func `nothing is read before it is asked for`() {
+        let store = CertificateStore(hostsPath: "/nonexistent/hosts")
+        #expect(store.identityCount == 0)
+        #expect(bench.answer(store, "shop.example.com") == "none")
+    }
+
+    @Test func `broken files do not fall back to another certificate, and are reported once`() throws {
+        try bench.install("_default", names: ["fallback.example"])
+        let (first, second) = (try bench.authority.issue(["a.example"]), try bench.authority.issue(["a.example"]))
+        try bench.authority.install(
+            TestPair(certificate: first.certificate, key: second.key), "a.example", in: bench.hosts)
+        let store = bench.store(recheckMilliseconds: 0)
+        for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "broken") }
+        #expect(store.drainProblems().map(\.kind) == [.keyMismatch])
+        try bench.authority.install(second, "a.example", in: bench.hosts)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        #expect(store.drainProblems().isEmpty)
+    }
+
+    @Test func `a pair of which one file is missing is broken`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        try bench.hosts.remove("a.example/privkey.pem")
+        let store = bench.store()
+        #expect(bench.answer(store, "a.example") == "broken")
+        #expect(store.drainProblems().map(\.kind) == [.incompletePair])
+    }
+
+    @Test func `follows the links that certbot makes`() throws {
+        let pair = try bench.authority.issue(["a.example"])
+        try bench.authority.install(pair, "archive", in: bench.hosts)
+        try FileManager.default.createDirectory(
+            atPath: bench.hosts.path + "/a.example", withIntermediateDirectories: true)
+        for name in ["fullchain.pem", "privkey.pem"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(bench.hosts.path)/a.example/\(name)", withDestinationPath: "../archive/\(name)")
+        }
+        let store = bench.store()
+        #expect(bench.answer(store, "a.example") == "a.example")
+        #expect(store.drainProblems().isEmpty)
+    }
+
+    @Test func `holds an ECDSA and an RSA pair of one host`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        try bench.authority.install(
+            try bench.authority.issue(["a.example"], key: .rsa), "a.example", in: bench.hosts, suffix: ".rsa")
+        guard case .identity(let identity) = bench.store().identity(for: "a.example") else {
+            Issue.record("no identity")
+            return
+        }
+        #expect(identity.facts.map(\.key) == [.ecdsa(bits: 256), .rsa(bits: 2048)])
+    }
+}

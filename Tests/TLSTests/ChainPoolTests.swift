@@ -1,0 +1,24 @@
+// Hosts of one issuer share its certificates in memory, for as long as there are such hosts.
+
+import Testing
+
+@testable import TLS
+
+struct ChainPoolTests {
+    @Test func `equal chains are one, and end with their last user`() throws {
+        let pool = ChainPool()
+        let authority = try TestAuthority.shared
+        let intermediate = Array(authority.intermediate.utf8).withUnsafeBytes { PEM.certificates(in: $0) }
+        do {
+            let first = try #require(pool.chain(of: intermediate))
+            let second = try #require(pool.chain(of: intermediate))
+            #expect(first === second)
+            #expect(pool.count == 1)
+        }
+        #expect(pool.count == 0)
+    }
+
+    @Test func `no chain of what is no certificate`() {
+        #expect(ChainPool().chain(of: [[0x30, 0x00]]) == nil)
+    }
+}

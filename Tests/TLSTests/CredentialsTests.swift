@@ -1,0 +1,190 @@
+// Reading pairs of files as users have them: from the openssl command, in and out of order, with and without faults.
+
+import Testing
+
+@testable import TLS
+
+struct CredentialsTests {
+    private let folder: TemporaryFolder
+    private let authority: TestAuthority
+
+    init() throws {
+        folder = try TemporaryFolder()
+        authority = try TestAuthority.shared
+    }
+
+    private func load(
+        _ certificate: String, _ key: String, passphrase: Passphrase? = nil
+    ) throws(CertificateProblem) -> ServerIdentity {
+        do {
+            try folder.write("fullchain.pem", certificate)
+            try folder.write("privkey.pem", key)
+        } catch {
+            Issue.record(error)
+        }
+        return try ServerIdentity(
+            certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem",
+            passphrase: passphrase)
+    }
+
+    @Test(arguments: [TestAuthority.Key.ecdsa, .rsa, .ed25519])
+    func `reads a certificate, its chain and its key`(key: TestAuthority.Key) throws {
+        let pair = try authority.issue(["shop.example.com", "*.Shop.example.com"], key: key)
+        let identity = try load(pair.certificate + authority.intermediate, pair.key)
+        #expect(identity.problems.isEmpty)
+        #expect(identity.chainCount == 1)
+        let facts = try #require(identity.facts.first)
+        #expect(facts.names == ["shop.example.com", "*.shop.example.com"])
+        #expect(facts.subject == "CN=shop.example.com,O=Test")
+        #expect(facts.issuer == "CN=Test Intermediate")
+        #expect(facts.notAfter - facts.notBefore == 90 * 86_400)
+        #expect(!facts.isSelfSigned)
+    }
+
+    @Test func `the fingerprint and the dates are what the openssl command says`() throws {
+        let pair = try authority.issue(["a.example"])
+        let facts = try #require(try load(pair.certificate, pair.key).facts.first)
+        let said = try OpenSSLCommand.run(
+            "x509", "-noout", "-fingerprint", "-sha256", "-in", "fullchain.pem", in: folder)
+        let fingerprint = facts.fingerprint.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+        #expect(said.text.hasSuffix("=\(fingerprint.joined(separator: ":"))\n"))
+        let epoch = try OpenSSLCommand.run("x509", "-noout", "-checkend", "7775900", "-in", "fullchain.pem", in: folder)
+        #expect(epoch.status == 0)
+    }
+
+    @Test(arguments: [
+        ["pkey", "-in", "privkey.pem", "-out", "other.pem", "-traditional"],
+        ["pkey", "-in", "privkey.pem", "-out", "other.pem", "-outform", "DER"],
+        ["pkcs8", "-in", "privkey.pem", "-out", "other.pem", "-topk8", "-nocrypt"],
+    ])
+    func `reads every form of a key`(conversion: [String]) throws {
+        for key in [TestAuthority.Key.ecdsa, .rsa] {
+            let pair = try authority.issue(["a.example"], key: key)
+            _ = try load(pair.certificate, pair.key)
+            #expect(try OpenSSLCommand.attempt(conversion, in: folder).status == 0)
+            #expect(throws: Never.self) {
+                try ServerIdentity(
+                    certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/other.pem")
+            }
+        }
+    }
+
+    @Test func `reads a key behind its curve's parameters, as ecparam writes it`() throws {
+        try OpenSSLCommand.run("ecparam", "-name", "prime256v1", "-genkey", "-out", "ec.key", in: folder)
+        try OpenSSLCommand.run(
+            "req", "-x509", "-key", "ec.key", "-subj", "/CN=a", "-out", "ec.pem", "-days", "9", in: folder)
+        #expect(throws: Never.self) {
+            try ServerIdentity(certificateFile: folder.path + "/ec.pem", keyFile: folder.path + "/ec.key")
+        }
+    }
+
+    @Test func `reads a certificate in DER`() throws {
+        let pair = try authority.issue(["a.example"])
+        _ = try load(pair.certificate, pair.key)
+        try OpenSSLCommand.run("x509", "-in", "fullchain.pem", "-outform", "DER", "-out", "der", in: folder)
+        let identity = try ServerIdentity(
+            certificateFile: folder.path + "/der", keyFile: folder.path + "/privkey.pem")
+        #expect(identity.facts.first?.names == ["a.example"])
+    }
+
+    @Test(arguments: [["pkey", "-aes256"], ["pkey", "-aes256", "-traditional"]])
+    func `opens a key with its passphrase`(command: [String]) throws {
+        let pair = try authority.issue(["a.example"])
+        _ = try load(pair.certificate, pair.key)
+        let result = try OpenSSLCommand.attempt(
+            command + ["-in", "privkey.pem", "-out", "locked.pem", "-passout", "pass:open sesame"], in: folder)
+        #expect(result.status == 0)
+        let locked = String(decoding: try folder.read("locked.pem"), as: UTF8.self)
+        #expect(throws: Never.self) {
+            try load(pair.certificate, locked, passphrase: Passphrase(Array("open sesame".utf8)))
+        }
+        let wrong = #expect(throws: CertificateProblem.self) {
+            try load(pair.certificate, locked, passphrase: Passphrase(Array("open".utf8)))
+        }
+        #expect(wrong?.kind == .passphrase)
+        let none = #expect(throws: CertificateProblem.self) { try load(pair.certificate, locked) }
+        #expect(none?.kind == .passphrase)
+        #expect(none?.message == "the private key is protected by a passphrase, and none is given")
+    }
+
+    @Test func `asks for the passphrase by the key's path`() throws {
+        let pair = try authority.issue(["a.example"])
+        _ = try load(pair.certificate, pair.key)
+        try OpenSSLCommand.run(
+            "pkey", "-aes256", "-in", "privkey.pem", "-out", "locked.pem", "-passout", "pass:x", in: folder)
+        let path = folder.path + "/locked.pem"
+        #expect(throws: Never.self) {
+            try ServerIdentity(
+                certificateFile: folder.path + "/fullchain.pem", keyFile: path,
+                passphrase: Passphrase { $0 == path ? [UInt8(ascii: "x")] : nil })
+        }
+    }
+
+    @Test func `serves a chain in order whatever the order of the file`() throws {
+        let pair = try authority.issue(["a.example"])
+        let identity = try load(authority.root + authority.intermediate + pair.certificate, pair.key)
+        #expect(identity.facts.first?.names == ["a.example"])
+        #expect(identity.chainCount == 2)
+        #expect(identity.first.chain?.isInOrder == true)
+        #expect(identity.first.chain?.certificate(0).subject == "CN=Test Intermediate")
+        #expect(Set(identity.problems.map(\.kind)) == [.chainOrder])
+    }
+
+    @Test func `leaves out a certificate that does not belong`() throws {
+        let (pair, other) = (try authority.issue(["a.example"]), try authority.issue(["b.example"]))
+        let identity = try load(pair.certificate + other.certificate + authority.intermediate, pair.key)
+        #expect(identity.chainCount == 1)
+        #expect(identity.problems.map(\.kind).contains(.strayCertificate))
+    }
+
+    @Test func `says when the key is another's`() throws {
+        let (pair, other) = (try authority.issue(["a.example"]), try authority.issue(["a.example"]))
+        let problem = #expect(throws: CertificateProblem.self) { try load(pair.certificate, other.key) }
+        #expect(problem?.kind == .keyMismatch)
+        #expect(problem?.file == folder.path + "/privkey.pem")
+    }
+
+    @Test(arguments: [
+        ("", CertificateProblem.Kind.malformedCertificate), ("hello", .malformedCertificate),
+        ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", .malformedCertificate),
+        ("-----BEGIN CERTIFICATE-----\nMIIB", .malformedCertificate),
+    ])
+    func `says when there is no certificate`(text: String, kind: CertificateProblem.Kind) throws {
+        let pair = try authority.issue(["a.example"])
+        let problem = #expect(throws: CertificateProblem.self) { try load(text, pair.key) }
+        #expect(problem?.kind == kind)
+    }
+
+    @Test(arguments: ["", "hello", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
+    func `says when there is no key`(text: String) throws {
+        let pair = try authority.issue(["a.example"])
+        let problem = #expect(throws: CertificateProblem.self) { try load(pair.certificate, text) }
+        #expect(problem?.kind == .malformedKey)
+    }
+
+    @Test func `every beginning of the files gives a problem or an identity, never a trap`() throws {
+        let pair = try authority.issue(["a.example"])
+        let (certificate, key) = (Array(pair.certificate.utf8), Array(pair.key.utf8))
+        for count in stride(from: 0, to: certificate.count, by: 23) {
+            _ = try? load(String(decoding: certificate[..<count], as: UTF8.self), pair.key)
+        }
+        for count in stride(from: 0, to: key.count, by: 3) {
+            _ = try? load(pair.certificate, String(decoding: key[..<count], as: UTF8.self))
+        }
+    }
+
+    @Test func `says when a file cannot be read`() throws {
+        let problem = #expect(throws: CertificateProblem.self) {
+            try ServerIdentity(certificateFile: folder.path + "/none", keyFile: folder.path + "/none")
+        }
+        #expect(problem?.kind == .unreadableFile)
+        #expect(problem?.message == "the certificate cannot be read: no such file or directory")
+    }
+
+    @Test func `the library's queue of errors is empty after a failure`() throws {
+        let pair = try authority.issue(["a.example"])
+        _ = try? load("hello", "hello")
+        _ = try? load(pair.certificate, "hello")
+        #expect(OpenSSLFailure.drain().reasons.isEmpty)
+    }
+}

@@ -1,0 +1,78 @@
+// The table behind the store: bounded, least recently used out first, and the same as a dictionary otherwise.
+
+import Testing
+
+@testable import TLS
+
+struct HostCacheTests {
+    private static func insert(_ name: String, _ value: Int, _ cache: inout HostCache<Int>) {
+        let bytes = Array(name.utf8)
+        cache.insert(.exact, bytes.span, hash: HostCache<Int>.hash(.exact, bytes.span), value)
+    }
+
+    private static func value(_ name: String, _ cache: inout HostCache<Int>, _ scope: HostScope = .exact) -> Int? {
+        let bytes = Array(name.utf8)
+        return cache.place(scope, bytes.span, hash: HostCache<Int>.hash(scope, bytes.span)).map { cache[$0] }
+    }
+
+    private static func remove(_ name: String, _ cache: inout HostCache<Int>) {
+        let bytes = Array(name.utf8)
+        cache.remove(.exact, bytes.span, hash: HostCache<Int>.hash(.exact, bytes.span))
+    }
+
+    @Test func `keeps the most recently used entries`() {
+        var cache = HostCache<Int>(capacity: 3)
+        for (index, name) in ["a", "b", "c"].enumerated() { Self.insert(name, index, &cache) }
+        #expect(Self.value("a", &cache) == 0)
+        Self.insert("d", 3, &cache)
+        #expect(cache.count == 3)
+        #expect(Self.value("b", &cache) == nil)
+        #expect(["a", "c", "d"].map { Self.value($0, &cache) } == [0, 2, 3])
+    }
+
+    @Test func `replaces the value of a name`() {
+        var cache = HostCache<Int>(capacity: 2)
+        Self.insert("a", 1, &cache)
+        Self.insert("a", 2, &cache)
+        #expect(cache.count == 1)
+        #expect(Self.value("a", &cache) == 2)
+    }
+
+    @Test func `tells scopes apart`() {
+        var cache = HostCache<Int>(capacity: 2)
+        Self.insert("example.com", 1, &cache)
+        #expect(Self.value("example.com", &cache, .wildcard) == nil)
+    }
+
+    @Test func `a name that is the beginning of another is another`() {
+        var cache = HostCache<Int>(capacity: 2)
+        Self.insert("a.example", 1, &cache)
+        #expect(Self.value("a.exampl", &cache) == nil)
+        #expect(Self.value("a.example.com", &cache) == nil)
+    }
+
+    @Test(arguments: [1, 2, 7, 64])
+    func `agrees with a plain list over many random steps`(capacity: Int) {
+        var random = SystemRandomNumberGenerator()
+        var cache = HostCache<Int>(capacity: capacity)
+        // The same rules the slow way: the newest last.
+        var list: [(name: String, value: Int)] = []
+        for step in 0..<5000 {
+            let name = "host\(Int.random(in: 0..<capacity * 2, using: &random))"
+            let position = list.firstIndex { $0.name == name }
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<4:
+                Self.insert(name, step, &cache)
+                if let position { list.remove(at: position) } else if list.count == capacity { list.removeFirst() }
+                list.append((name, step))
+            case 4:
+                Self.remove(name, &cache)
+                if let position { list.remove(at: position) }
+            default:
+                #expect(Self.value(name, &cache) == position.map { list[$0].value })
+                if let position { list.append(list.remove(at: position)) }
+            }
+            #expect(cache.count == list.count)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// Names that may become a part of a path, and those that must not.
+
+import Testing
+
+@testable import TLS
+
+struct HostNameTests {
+    private static func isValid(_ name: [UInt8]) -> Bool { HostName.isValid(name.span) }
+
+    @Test(arguments: [
+        "shop.example.com", "localhost", "a", "xn--bcher-kva.example", "a_b.example.com", "1.2.3.4", "-a.b",
+        String(repeating: "a", count: 63) + ".example",
+    ])
+    func `lets host names through`(name: String) {
+        #expect(Self.isValid(Array(name.utf8)))
+    }
+
+    @Test(arguments: [
+        "", ".", "..", "../etc", "a/b", "a..b", ".a", "a.", "_default", "_wildcard.example.com", "Shop.example.com",
+        "*.example.com", "a b", "a\0b", "a\\b", "a:443", "[::1]", "bücher.example", "%2e%2e",
+        String(repeating: "a", count: 64) + ".example",
+    ])
+    func `stops everything else`(name: String) {
+        #expect(!Self.isValid(Array(name.utf8)))
+    }
+
+    @Test func `a name has at most 253 bytes`() {
+        let name = Array(String(repeating: "abcdefg.", count: 32).utf8)
+        #expect(Self.isValid(Array(name[..<253])))
+        #expect(!Self.isValid(Array(name[..<254] + [UInt8(ascii: "a")])))
+    }
+}

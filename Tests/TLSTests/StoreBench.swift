@@ -1,0 +1,39 @@
+// A folder of hosts with a store over it, as the store's tests use it.
+
+import Testing
+
+@testable import TLS
+
+struct StoreBench {
+    let hosts: TemporaryFolder
+    let authority: TestAuthority
+
+    init() throws {
+        hosts = try TemporaryFolder()
+        authority = try TestAuthority.shared
+    }
+
+    /// Looks at the files at each look-up, or hardly ever.
+    static func limits(recheckMilliseconds: Int64) -> CertificateLimits {
+        var limits = CertificateLimits()
+        limits.recheckMilliseconds = recheckMilliseconds
+        return limits
+    }
+
+    func store(recheckMilliseconds: Int64 = 5000) -> CertificateStore {
+        CertificateStore(hostsPath: hosts.path, limits: StoreBench.limits(recheckMilliseconds: recheckMilliseconds))
+    }
+
+    func install(_ folder: String, names: [String], days: Int = 90) throws {
+        try authority.install(try authority.issue(names, days: days), folder, in: hosts)
+    }
+
+    /// The first name of the certificate that answers, `none` or `broken`.
+    func answer(_ store: CertificateStore, _ host: String) -> String {
+        switch store.identity(for: host) {
+        case .identity(let identity): identity.facts.first?.names.first ?? "nameless"
+        case .none: "none"
+        case .broken: "broken"
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// A root, an intermediate and certificates of hosts, all made by the openssl command once for all tests.
+
+import Foundation
+import Testing
+
+/// A pair of PEM texts.
+struct TestPair: Sendable {
+    var certificate: String
+    var key: String
+}
+
+final class TestAuthority: Sendable {
+    /// The kinds of key that hosts have, as `openssl req` takes them.
+    enum Key: Sendable {
+        case ecdsa
+        case rsa
+        case shortRSA
+        case ed25519
+
+        var arguments: [String] {
+            switch self {
+            case .ecdsa: ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+            case .rsa: ["-newkey", "rsa:2048"]
+            case .shortRSA: ["-newkey", "rsa:1024"]
+            case .ed25519: ["-newkey", "ed25519"]
+            }
+        }
+    }
+
+    private static let made = Result { try TestAuthority() }
+    static var shared: TestAuthority { get throws { try made.get() } }
+
+    let folder: TemporaryFolder
+    let root: String
+    let intermediate: String
+
+    private init() throws {
+        folder = try TemporaryFolder()
+        let authority = ["-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign"]
+        try TestAuthority.request(
+            "root", ["-x509", "-days", "3650", "-subj", "/CN=Test Root"] + Key.ecdsa.arguments + authority, folder)
+        try TestAuthority.request(
+            "intermediate", ["-subj", "/CN=Test Intermediate"] + Key.ecdsa.arguments + authority, folder)
+        try TestAuthority.sign("intermediate", by: "root", days: 3000, [], folder)
+        root = try TestAuthority.text("root.pem", folder)
+        intermediate = try TestAuthority.text("intermediate.pem", folder)
+    }
+
+    /// A certificate for these names, by the intermediate.
+    func issue(
+        _ names: [String], key: Key = .ecdsa, days: Int = 90, by issuer: String = "intermediate",
+        digest: String = "-sha256", extensions: [String] = []
+    ) throws -> TestPair {
+        let name = UUID().uuidString
+        let alternatives = names.map { "DNS:\($0)" }.joined(separator: ",")
+        let more = (names.isEmpty ? [] : ["subjectAltName=\(alternatives)"]) + extensions
+        try TestAuthority.request(
+            name,
+            ["-subj", "/O=Test/CN=\(names.first ?? "nobody")"] + key.arguments + more.flatMap { ["-addext", $0] },
+            folder)
+        try TestAuthority.sign(name, by: issuer, days: days, [digest], folder)
+        return try pair(name)
+    }
+
+    /// A certificate that nobody else has signed.
+    func issueSelfSigned(_ names: [String]) throws -> TestPair {
+        let name = UUID().uuidString
+        let alternatives = names.map { "DNS:\($0)" }.joined(separator: ",")
+        try TestAuthority.request(
+            name,
+            ["-x509", "-days", "90", "-subj", "/CN=self", "-addext", "subjectAltName=\(alternatives)"]
+                + Key.ecdsa.arguments, folder)
+        return try pair(name)
+    }
+
+    /// Writes a host's folder as certbot does.
+    func install(_ pair: TestPair, _ host: String, in hosts: TemporaryFolder, suffix: String = "") throws {
+        try hosts.write("\(host)/privkey\(suffix).pem", pair.key)
+        try hosts.write("\(host)/fullchain\(suffix).pem", pair.certificate + intermediate)
+    }
+
+    private func pair(_ name: String) throws -> TestPair {
+        TestPair(
+            certificate: try TestAuthority.text("\(name).pem", folder),
+            key: try TestAuthority.text("\(name).key", folder))
+    }
+
+    private static func text(_ name: String, _ folder: TemporaryFolder) throws -> String {
+        String(decoding: try folder.read(name), as: UTF8.self)
+    }
+
+    private static func request(_ name: String, _ arguments: [String], _ folder: TemporaryFolder) throws {
+        let result = try OpenSSLCommand.attempt(
+            ["req", "-new", "-nodes", "-keyout", "\(name).key", "-out", "\(name).pem"] + arguments, in: folder)
+        guard result.status == 0 else { throw OpenSSLCommand.Failure(description: result.text) }
+    }
+
+    private static func sign(
+        _ name: String, by issuer: String, days: Int, _ arguments: [String], _ folder: TemporaryFolder
+    ) throws {
+        try FileManager.default.moveItem(atPath: "\(folder.path)/\(name).pem", toPath: "\(folder.path)/\(name).csr")
+        let result = try OpenSSLCommand.attempt(
+            [
+                "x509", "-req", "-in", "\(name).csr", "-CA", "\(issuer).pem", "-CAkey", "\(issuer).key",
+                "-copy_extensions", "copy", "-days", "\(days)", "-out", "\(name).pem",
+            ] + arguments, in: folder)
+        guard result.status == 0 else { throw OpenSSLCommand.Failure(description: result.text) }
+    }
+}
