@@ -1,0 +1,90 @@
+// A handshake between a server of ours and a client of OpenSSL's own, through memory instead of sockets.
+
+import COpenSSL
+
+@testable import TLS
+
+/// A server's context with ticket keys; the identity is set for each connection, as in a name callback.
+final class TestServer {
+    let context: OpaquePointer
+
+    init(_ keys: TicketKeys?) {
+        context = SSL_CTX_new(TLS_server_method())!
+        var identifier: [UInt8] = [1]
+        SSL_CTX_set_session_id_context(context, &identifier, 1)
+        if let keys { TicketKeys.install(on: context, keys: keys) }
+    }
+
+    deinit { SSL_CTX_free(context) }
+}
+
+/// What a client has seen of one handshake.
+final class TestHandshake {
+    let isComplete: Bool
+    let isResumed: Bool
+    /// The certificate's names as the client got them.
+    let names: [String]
+    /// Certificates sent, the host's own included.
+    let certificateCount: Int
+    /// For the next handshake.
+    private(set) var session: OpaquePointer?
+    /// What the server said about a failure.
+    let failure: OpenSSLFailure
+
+    init(
+        _ server: TestServer, _ identity: ServerIdentity, version: Int32 = TLS1_3_VERSION,
+        resuming session: OpaquePointer? = nil, signatures: String? = nil
+    ) {
+        let context = SSL_CTX_new(TLS_client_method())!
+        SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(version), nil)
+        SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
+        let (client, ssl) = (SSL_new(context)!, SSL_new(server.context)!)
+        defer {
+            // A session that is freed without its end is thrown away.
+            SSL_set_shutdown(client, SSL_SENT_SHUTDOWN)
+            SSL_free(client)
+            SSL_free(ssl)
+            SSL_CTX_free(context)
+        }
+        if let signatures {
+            _ = signatures.withCString {
+                SSL_ctrl(client, SSL_CTRL_SET_SIGALGS_LIST, 0, UnsafeMutableRawPointer(mutating: $0))
+            }
+        }
+        var (near, far): (OpaquePointer?, OpaquePointer?)
+        BIO_new_bio_pair(&near, 1 << 17, &far, 1 << 17)
+        SSL_set_bio(client, near, near)
+        SSL_set_bio(ssl, far, far)
+        SSL_set_connect_state(client)
+        SSL_set_accept_state(ssl)
+        if let session { SSL_set_session(client, session) }
+        OpenSSLFailure.forget()
+        let isApplied = identity.apply(to: ssl)
+        var failure = OpenSSLFailure.drain()
+        var (isClientDone, isServerDone) = (false, false)
+        for _ in 0..<10 where isApplied && !(isClientDone && isServerDone) {
+            isClientDone = SSL_do_handshake(client) == 1
+            OpenSSLFailure.forget()
+            isServerDone = SSL_do_handshake(ssl) == 1
+            let said = OpenSSLFailure.drain()
+            if !said.reasons.isEmpty { failure = said }
+        }
+        // Reads what follows the handshake: the tickets of TLS 1.3.
+        var byte: UInt8 = 0
+        SSL_read(client, &byte, 1)
+        OpenSSLFailure.forget()
+
+        isComplete = isClientDone && isServerDone
+        isResumed = SSL_session_reused(client) == 1
+        let certificate = SSL_get1_peer_certificate(client).map { Certificate(takingOwnershipOf: $0) }
+        switch certificate {
+        case .some(let certificate): names = certificate.names
+        case .none: names = []
+        }
+        certificateCount = SSL_get_peer_cert_chain(client).map { Int(OPENSSL_sk_num($0)) } ?? 0
+        self.failure = failure
+        self.session = SSL_get1_session(client)
+    }
+
+    deinit { SSL_SESSION_free(session) }
+}

@@ -1,0 +1,50 @@
+// What a client gets to see of an identity.
+
+import COpenSSL
+import Testing
+
+@testable import TLS
+
+struct ServerIdentityTests {
+    private let bench: StoreBench
+
+    init() throws { bench = try StoreBench() }
+
+    private func identity(_ host: String) throws -> ServerIdentity {
+        guard case .identity(let identity) = bench.store().identity(for: host) else {
+            throw OpenSSLCommand.Failure(description: "no identity for \(host)")
+        }
+        return identity
+    }
+
+    @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func `shows its certificate and chain`(version: Int32) throws {
+        try bench.install("a.example", names: ["a.example"])
+        let handshake = TestHandshake(TestServer(nil), try identity("a.example"), version: version)
+        #expect(handshake.isComplete, "\(handshake.failure)")
+        #expect(handshake.names == ["a.example"])
+        #expect(handshake.certificateCount == 2)
+    }
+
+    @Test(arguments: [
+        ("ECDSA+SHA256", ["ecdsa.example"]), ("RSA-PSS+SHA256", ["rsa.example"]),
+        ("ECDSA+SHA256:RSA-PSS+SHA256", ["ecdsa.example"]),
+    ])
+    func `shows each client the certificate that it can read`(signatures: String, names: [String]) throws {
+        try bench.install("a.example", names: ["ecdsa.example"])
+        let pair = try bench.authority.issue(["rsa.example"], key: .rsa)
+        try bench.authority.install(pair, "a.example", in: bench.hosts, suffix: ".rsa")
+        let handshake = TestHandshake(TestServer(nil), try identity("a.example"), signatures: signatures)
+        #expect(handshake.isComplete, "\(handshake.failure)")
+        #expect(handshake.names == names)
+    }
+
+    @Test func `one identity after another on the same context`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        try bench.install("b.example", names: ["b.example"])
+        let server = TestServer(nil)
+        for host in ["a.example", "b.example", "a.example"] {
+            #expect(TestHandshake(server, try identity(host)).names == [host])
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// Tickets across workers, rotation and shared files, with real handshakes.
+
+import COpenSSL
+import Posix
+import Testing
+
+@testable import TLS
+
+struct TicketKeysTests {
+    private let folder: TemporaryFolder
+    private let identity: ServerIdentity
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let authority = try TestAuthority.shared
+        let pair = try authority.issue(["a.example"])
+        identity = try ServerIdentity(
+            certificateFile: try folder.write("fullchain.pem", pair.certificate + authority.intermediate),
+            keyFile: try folder.write("privkey.pem", pair.key))
+    }
+
+    private static let hour: Int64 = 3_600_000
+
+    @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func `a session resumes at another worker`(version: Int32) throws {
+        let keys = try TicketKeys()
+        let first = TestHandshake(TestServer(keys), identity, version: version)
+        #expect(first.isComplete && !first.isResumed)
+        let second = TestHandshake(TestServer(keys), identity, version: version, resuming: first.session)
+        #expect(second.isComplete && second.isResumed, "\(second.failure)")
+        let third = TestHandshake(TestServer(keys), identity, version: version, resuming: second.session)
+        #expect(third.isComplete && third.isResumed, "\(third.failure)")
+    }
+
+    @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func `a ticket that nobody knows leads to a full handshake`(version: Int32) throws {
+        let first = TestHandshake(TestServer(try TicketKeys()), identity, version: version)
+        let second = TestHandshake(
+            TestServer(try TicketKeys()), identity, version: version, resuming: first.session)
+        #expect(second.isComplete && !second.isResumed, "\(second.failure)")
+    }
+
+    @Test func `the last key is still read, the one before it is not`() throws {
+        let keys = try TicketKeys(rotationMilliseconds: 12 * Self.hour)
+        let start = Clock.monotonicMilliseconds()
+        let first = keys.current(now: start)
+        #expect(keys.current(now: start + 11 * Self.hour) === first)
+        let second = keys.current(now: start + 12 * Self.hour + 1000)
+        #expect(second !== first)
+        let found = try #require(keys.key(named: first.name.baseAddress!, now: start + 12 * Self.hour + 1000))
+        #expect(found.key === first && !found.isCurrent)
+        let third = keys.current(now: start + 25 * Self.hour)
+        #expect(third !== second)
+        #expect(keys.key(named: first.name.baseAddress!, now: start + 25 * Self.hour) == nil)
+        #expect(keys.key(named: third.name.baseAddress!, now: start + 25 * Self.hour)?.isCurrent == true)
+    }
+
+    @Test func `after a quiet day no old key is read`() throws {
+        let keys = try TicketKeys(rotationMilliseconds: 12 * Self.hour)
+        let start = Clock.monotonicMilliseconds()
+        let first = keys.current(now: start)
+        #expect(keys.key(named: first.name.baseAddress!, now: start + 36 * Self.hour) == nil)
+    }
+
+    @Test func `servers of a fleet share a file`() throws {
+        try OpenSSLCommand.run("rand", "-out", "ticket.key", "80", in: folder)
+        let path = folder.path + "/ticket.key"
+        let first = TestHandshake(TestServer(try TicketKeys(file: path)), identity)
+        let second = TestHandshake(TestServer(try TicketKeys(file: path)), identity, resuming: first.session)
+        #expect(second.isResumed, "\(second.failure)")
+    }
+
+    @Test func `a changed file is taken up, with its older keys`() throws {
+        let old = [UInt8](repeating: 1, count: 80)
+        let new = [UInt8](repeating: 2, count: 80)
+        let path = try folder.write("ticket.key", old)
+        let keys = try TicketKeys(file: path)
+        let start = Clock.monotonicMilliseconds()
+        let first = keys.current(now: start)
+        try folder.write("ticket.key", new + old)
+        #expect(keys.current(now: start + 1000) === first)
+        #expect(keys.current(now: start + 61_000).name.first == 2)
+        #expect(keys.key(named: first.name.baseAddress!, now: start + 61_000)?.isCurrent == false)
+        try folder.write("ticket.key", [1, 2, 3])
+        #expect(keys.current(now: start + 122_000).name.first == 2)
+    }
+
+    @Test func `the layout is nginx's: name, HMAC key, AES key`() throws {
+        let path = try folder.write(
+            "ticket.key",
+            [UInt8](repeating: 1, count: 16) + [UInt8](repeating: 2, count: 32) + [UInt8](repeating: 3, count: 32))
+        let key = try TicketKeys(file: path).current(now: 0)
+        #expect(Array(key.name) == [UInt8](repeating: 1, count: 16))
+        #expect(Array(key.authenticationKey) == [UInt8](repeating: 2, count: 32))
+        #expect(Array(key.encryptionKey) == [UInt8](repeating: 3, count: 32))
+    }
+
+    @Test(arguments: [0, 48, 79, 81, 17 * 80])
+    func `refuses a file of another size`(count: Int) throws {
+        let path = try folder.write("ticket.key", [UInt8](repeating: 7, count: count))
+        let error = #expect(throws: TLSError.self) { try TicketKeys(file: path) }
+        #expect(error?.description.hasSuffix("make one with openssl rand 80, and chmod 600") == true)
+    }
+
+    @Test func `says when the file is missing`() {
+        let error = #expect(throws: TLSError.self) { try TicketKeys(file: "/nonexistent/ticket.key") }
+        #expect(
+            error?.description
+                == "cannot read the ticket keys in /nonexistent/ticket.key: no such file or directory; "
+                + "make one with openssl rand 80, and chmod 600")
+    }
+
+    @Test func `a context lets go of its keys`() throws {
+        weak var watched: TicketKeys?
+        do {
+            let keys = try TicketKeys()
+            watched = keys
+            let server = TestServer(keys)
+            TicketKeys.install(on: server.context, keys: keys)
+            #expect(watched != nil)
+            withExtendedLifetime(server) {}
+        }
+        #expect(watched == nil)
+    }
+}
