@@ -10,8 +10,8 @@ public struct AppFileReading: Sendable {
     public let environments: [String]
 
     init(appFile: AppFile?, _ reader: AppFileReader) {
-        self.appFile = reader.hasErrors ? nil : appFile
-        findings = reader.findings
+        self.appFile = reader.findings.hasErrors ? nil : appFile
+        findings = reader.findings.sorted
         environments = reader.environments
     }
 }
@@ -29,16 +29,16 @@ extension AppFile {
 
     /// The same for a text that has been parsed already.
     public static func read(_ document: SourceDocument, file: String, environment: String? = nil) -> AppFileReading {
-        var reader = AppFileReader(file: file)
+        var reader = AppFileReader(document, file: file)
         for problem in document.problems where problem.kind != .duplicateKey {
-            reader.report(Finding(problem, in: file))
+            reader.findings.report(
+                AppFileRule.unreadable.rawValue, at: problem.range, problem.message, fix: problem.fix,
+                edit: problem.edit, severity: problem.isError ? .error : .warning)
         }
         guard let root = document.value else { return AppFileReading(appFile: nil, reader) }
         // A value beside errors is what the text would be once they are mended, and what else is wrong shows already.
         let appFile = reader.appFile(root, environment: environment)
-        if let appFile, !reader.hasErrors {
-            for finding in ExampleCheck(appFile).findings() { reader.report(finding) }
-        }
+        if let appFile, !reader.findings.hasErrors { ExampleCheck(appFile).report(into: &reader.findings) }
         return AppFileReading(appFile: appFile, reader)
     }
 
@@ -46,26 +46,20 @@ extension AppFile {
     public static func lint(_ bytes: [UInt8], file: String) -> [Finding] {
         let document = SourceReader.read(bytes, as: .json5, limits: SourceLimits(depth: 64, bytes: bytesMax))
         let plain = read(document, file: file)
-        var findings = plain.findings + (plain.appFile?.platformFindings() ?? [])
+        var findings = plain.findings + (plain.appFile?.ruleFindings() ?? [])
         var seen = Set(findings)
         for environment in plain.environments {
             let reading = read(document, file: file, environment: environment)
-            let more = reading.findings + (reading.appFile?.platformFindings() ?? [])
+            let more = reading.findings + (reading.appFile?.ruleFindings() ?? [])
             findings += more.filter { seen.insert($0).inserted }
         }
         return findings
     }
 
-    /// Where the platforms will decide differently although the rules are stated once. It takes longer than reading the
-    /// file, and none of it keeps the file from being published.
-    public func platformFindings() -> [Finding] { PlatformComparison(self).findings() }
-}
+    /// What is to be said about the rules beside each other, and about what becomes of them on each platform. It takes
+    /// longer than reading the file, and nothing of it keeps the file from being published.
+    public func ruleFindings() -> [Finding] { LinkOrderCheck(app: self).findings() + platformFindings() }
 
-extension Finding {
-    /// A problem of the text of an app file.
-    fileprivate init(_ problem: SourceProblem, in file: String) {
-        self.init(
-            rule: AppFileRule.unreadable.rawValue, severity: problem.isError ? .error : .warning, file: file,
-            range: problem.range, message: problem.message, fix: problem.fix, edit: problem.edit)
-    }
+    /// Where the platforms will decide differently although the rules are stated once.
+    func platformFindings() -> [Finding] { PlatformComparison(self).findings() }
 }

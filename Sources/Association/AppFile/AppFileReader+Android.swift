@@ -76,8 +76,8 @@ extension AppFileReader {
         var relations: [Located<String>] = []
         for text in texts {
             guard let relation = AndroidRelation.expanded(text.value) else {
-                report(
-                    "DAL-006", text.range, "\(text.value.quoted) is no relation, so Google rejects the statement",
+                findings.report(
+                    "DAL-006", at: text.range, "\(text.value.quoted) is no relation, so Google rejects the statement",
                     fix: "use a short name such as handle_all_urls, or kind/detail in lower case")
                 continue
             }
@@ -90,9 +90,9 @@ extension AppFileReader {
     private mutating func reportUnknown(_ relation: String, _ text: Located<String>) {
         let short = AndroidRelation.known.map(AndroidRelation.shortened)
         let nearest = NearestKey.find(AndroidRelation.shortened(relation), among: short)
-        report(
-            "DAL-007", text.range, "nothing on Android reads the relation \(relation.quoted)",
+        findings.report(
+            "DAL-007", at: text.range, "nothing on Android reads the relation \(relation.quoted)",
             fix: nearest.map { "write \"\($0)\"" } ?? "use one of \(short.joined(separator: ", "))",
-            replacement: nearest.map { "\"\($0)\"" })
+            edit: nearest.map { SourceEdit(range: text.range, replacement: $0.jsonQuoted) })
     }
 }

@@ -62,7 +62,7 @@ extension AppFileReader {
         report(
             .unknownKey, member.keyRange, "\(path.quoted) is not a key of an app file, so it has no effect",
             fix: nearest.map { "write `\($0)`" } ?? "remove it; known here are \(known.joined(separator: ", "))",
-            replacement: nearest)
+            edit: nearest.map { SourceEdit(range: member.keyRange, replacement: $0) })
     }
 
     mutating func string(_ key: String, in fields: AppFileFields) -> Located<String>? {
@@ -135,7 +135,9 @@ extension AppFileReader {
 
     private mutating func elements(_ value: SourceValue, place: String, of: String) -> [SourceValue]? {
         guard case .array(let elements) = value.kind else {
-            wrongType(value, place, wanted: "an array of \(of)", fix: "put it in square brackets")
+            wrongType(
+                value, place, wanted: "an array of \(of)", fix: "put it in square brackets",
+                edit: value.asString.flatMap { _ in findings.wrapping(value.range, in: "[", "]") })
             return nil
         }
         return isWithin(Self.elementsMax, elements.count, value.range, place) ? elements : nil

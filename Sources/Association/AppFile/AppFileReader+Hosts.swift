@@ -26,7 +26,7 @@ extension AppFileReader {
         report(
             .hostNormalised, text.range,
             "\(text.value.quoted) is read as \(host.text), which is how clients ask for it",
-            replacement: "\"\(host.text)\"")
+            edit: SourceEdit(range: text.range, replacement: host.text.jsonQuoted))
     }
 
     /// What is a host name, and yet not one that phones will verify.

@@ -45,9 +45,9 @@ extension AppFileReader {
 
     private mutating func storeID(in fields: AppFileFields) -> String? {
         if let value = fields["storeID"]?.value, case .number(let number) = value.kind {
-            report(
-                .wrongType, value.range, "`ios.storeID` is a number, and must be a string",
-                fix: "put it in quotes", replacement: "\"\(number.text)\"")
+            wrongType(
+                value, "ios.storeID", wanted: "a string", fix: "put it in quotes",
+                edit: SourceEdit(range: value.range, replacement: number.text.jsonQuoted))
             return nil
         }
         guard let text = string("storeID", in: fields) else { return nil }
@@ -100,8 +100,8 @@ extension AppFileReader {
             let place = "ios.variables[\(member.key)]"
             let values = strings(member.value, place: place, of: "values") ?? []
             for text in values where text.value.contains("$(") {
-                report(
-                    "AASA-062", text.range,
+                findings.report(
+                    "AASA-062", at: text.range,
                     "a value of \(member.key.quoted) names a variable, and Apple drops such a value",
                     fix: "write out what it stands for")
             }

@@ -31,7 +31,8 @@ extension AppFileReader {
                 report(
                     .fingerprintNormalised, text.range,
                     "the fingerprint is served in upper case with colons, because Google rejects any other form",
-                    fix: "write it that way, so that file and answer look alike", replacement: "\"\(print.text)\"")
+                    fix: "write it that way, so that file and answer look alike",
+                    edit: SourceEdit(range: text.range, replacement: print.text.jsonQuoted))
             }
             report(Fingerprint.problems(in: print.text), text)
             prints.append(Located(value: print.text, range: text.range))
@@ -46,12 +47,6 @@ extension AppFileReader {
     }
 
     private mutating func report(_ problems: [TextProblem], _ text: Located<String>) {
-        for problem in problems {
-            let edit = problem.replacement.map { SourceEdit(range: text.range, replacement: "\"\($0)\"") }
-            report(
-                Finding(
-                    rule: problem.rule, severity: problem.severity, file: file, range: text.range,
-                    message: problem.message, fix: problem.fix, edit: edit))
-        }
+        for problem in problems { findings.report(problem, at: text.range) }
     }
 }

@@ -1,72 +1,115 @@
-// The rules of an app file.
+// The rules of an app file, and what their patterns say that was not meant.
 
 import SourceJSON
 
 extension AppFileReader {
     private static let linkKeys = ["/", "?", "#", "exclude", "caseSensitive", "percentEncoded", "comment"]
 
-    mutating func links(in fields: AppFileFields) -> [AppleComponent] {
+    /// The rules, which use what `ios` defines.
+    mutating func links(in fields: AppFileFields, _ ios: IOSApp?) -> [AppleComponent] {
         guard let values = elements("links", in: fields, of: "rules") else { return [] }
         var links: [AppleComponent] = []
         for (index, value) in values.enumerated() {
-            if let link = link(value, place: "links[\(index)]") { links.append(link) }
+            if let link = link(value, place: "links[\(index)]", ios) { links.append(link) }
         }
         return links
     }
 
-    private mutating func link(_ value: SourceValue, place: String) -> AppleComponent? {
+    private mutating func link(_ value: SourceValue, place: String, _ ios: IOSApp?) -> AppleComponent? {
         if case .string(let path) = value.kind {
-            wrongType(value, place, wanted: "an object", fix: "write { \"/\": \(path.quoted) }")
+            let object = "{ \"/\": \(path.jsonQuoted) }"
+            wrongType(
+                value, place, wanted: "an object", fix: "write \(object.quoted)",
+                edit: SourceEdit(range: value.range, replacement: object))
             return nil
         }
         guard let fields = fields(of: value, place: place, known: Self.linkKeys) else { return nil }
         var link = AppleComponent(range: value.range)
-        link.path = pattern("/", in: fields)
-        link.query = query(in: fields)
-        link.fragment = pattern("#", in: fields)
+        link.percentEncoded = bool("percentEncoded", in: fields)?.value
+        var check = ApplePatternCheck(
+            part: .path, percentEncoded: link.percentEncoded ?? ios?.defaults.percentEncoded ?? true,
+            variables: ios?.variables ?? [])
+        link.path = pattern("/", in: fields, check)
+        check.part = .query
+        link.query = query(in: fields, check)
+        check.part = .fragment
+        link.fragment = pattern("#", in: fields, check)
         link.exclude = bool("exclude", in: fields)?.value
         link.caseSensitive = bool("caseSensitive", in: fields)?.value
-        link.percentEncoded = bool("percentEncoded", in: fields)?.value
         link.comment = string("comment", in: fields)?.value
+        if ["/", "?", "#"].allSatisfy({ fields[$0] == nil }) {
+            findings.report(
+                "AASA-030", at: value.range,
+                "the rule has no \"/\", \"?\" or \"#\", so it matches every URL of the host",
+                fix: "add a pattern, or write { \"/\": \"*\" } to say that it is meant")
+        }
         return link
     }
 
-    private mutating func pattern(_ key: String, in fields: AppFileFields) -> String? {
+    private mutating func pattern(_ key: String, in fields: AppFileFields, _ check: ApplePatternCheck) -> String? {
         guard let text = string(key, in: fields) else { return nil }
-        checkLength(text.value, text.range, fields.path(key))
+        lint(text.value, text.range, fields.path(key), check)
         return text.value
     }
 
-    private mutating func checkLength(_ pattern: String, _ range: SourceRange, _ place: String) {
-        guard pattern.unicodeScalars.count > Self.patternMax else { return }
-        report(.outOfRange, range, "\(place.quoted) is a pattern of more than \(Self.patternMax) characters")
-    }
-
     /// A pattern for the whole query, or one for each named item. An empty pattern is a pattern: no query, no item.
-    private mutating func query(in fields: AppFileFields) -> AppleQuery? {
+    private mutating func query(in fields: AppFileFields, _ check: ApplePatternCheck) -> AppleQuery? {
         guard let value = fields["?"]?.value else { return nil }
         let place = fields.path("?")
         switch value.kind {
         case .string(let pattern):
-            checkLength(pattern, value.range, place)
+            lint(pattern, value.range, place, check)
+            if pattern.contains("="), !pattern.hasSuffix("*") {
+                findings.report(
+                    "AASA-058", at: value.range,
+                    "a query in string form has to equal the whole query, so one more parameter, such as a campaign "
+                        + "tag, and it no longer matches",
+                    fix: "write an object of names and patterns")
+            }
             return .whole(pattern)
         case .object:
             var items: [QueryItemPattern] = []
             for member in named(value, place: place, wanted: "an object", max: Self.elementsMax) {
-                let place = "\(place)[\(member.key)]"
-                if case .string(let pattern) = member.value.kind {
-                    checkLength(pattern, member.value.range, place)
-                    items.append(QueryItemPattern(name: member.key, pattern: pattern))
-                } else {
-                    wrongType(
-                        member.value, place, wanted: "a string; Apple would drop the whole query",
-                        fix: "put it in quotes")
-                }
+                if let item = item(member, place: place, check) { items.append(item) }
             }
             return .items(items)
         default:
             wrongType(value, place, wanted: "a string, or an object of strings")
             return nil
+        }
+    }
+
+    private mutating func item(
+        _ member: SourceMember, place: String, _ check: ApplePatternCheck
+    ) -> QueryItemPattern? {
+        let place = "\(place)[\(member.key)]"
+        guard case .string(let pattern) = member.value.kind else {
+            wrongType(
+                member.value, place, wanted: "a string; Apple would drop the whole query", fix: "put it in quotes")
+            return nil
+        }
+        lint(pattern, member.value.range, place, check)
+        if !pattern.isEmpty, pattern.unicodeScalars.allSatisfy({ $0 == "*" }) {
+            findings.report(
+                "AASA-057", at: member.value.range,
+                "the pattern * requires nothing: an item that the URL lacks counts as empty, and * matches that",
+                fix: "write ?* to require the item, or remove it",
+                edit: SourceEdit(range: member.value.range, replacement: "?*".jsonQuoted))
+        }
+        return QueryItemPattern(name: member.key, pattern: pattern)
+    }
+
+    private mutating func lint(_ pattern: String, _ range: SourceRange, _ place: String, _ check: ApplePatternCheck) {
+        guard pattern.unicodeScalars.count <= Self.patternMax else {
+            report(.outOfRange, range, "\(place.quoted) is a pattern of more than \(Self.patternMax) characters")
+            return
+        }
+        for var problem in check.problems(in: pattern) {
+            // The same mistake has another remedy here than in the document.
+            if problem.rule == "AASA-060", problem.replacement == nil {
+                problem.fix = "define it under `ios.variables`"
+            }
+            findings.report(problem, at: range)
         }
     }
 }

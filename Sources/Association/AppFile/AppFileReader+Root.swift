@@ -30,13 +30,13 @@ extension AppFileReader {
         if merged["name"] == nil {
             report(.missingKey, root.range, "the app file has no `name`", fix: "add name: \"…\"")
         }
-        var app = AppFile(file: file, name: name?.value ?? "", hosts: hosts, range: root.range)
+        var app = AppFile(file: findings.file, name: name?.value ?? "", hosts: hosts, range: root.range)
         app.ranges.hosts = hostRanges
         app.environments = overlays
         if let environment, overlays.contains(environment) { app.environment = environment }
         readPlatforms(into: &app, from: merged)
         app.scheme = scheme(in: merged)
-        app.links = links(in: merged)
+        app.links = links(in: merged, app.ios)
         app.ranges.links = merged["links"]?.value.range
         app.priority = integer("priority", in: merged, -1_000_000...1_000_000)?.value ?? 0
         if let seconds = integer("cacheControl", in: merged, 0...Self.cacheSecondsMax) {

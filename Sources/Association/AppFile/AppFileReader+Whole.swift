@@ -32,31 +32,11 @@ extension AppFileReader {
             fix: "add rules, such as links: [{ \"/\": \"*\" }], or turn the service off")
     }
 
-    /// A rule with a variable that is not there can match nothing, on any platform.
     private mutating func checkVariables(_ app: AppFile) {
-        let defined = Set((app.ios?.variables ?? []).map(\.name))
-        var used: Set<String> = []
-        for link in app.links {
-            for token in link.patterns.flatMap(PatternToken.tokens) {
-                switch token {
-                case .variable(let name):
-                    used.insert(name)
-                    guard !defined.contains(name), !SubstitutionTable.predefinedNames.contains(name) else { continue }
-                    let known = defined.union(SubstitutionTable.predefinedNames).sorted()
-                    report(
-                        "AASA-060", link.range, "the variable \(name.quoted) is not defined, so the rule never matches",
-                        fix: NearestKey.find(name, among: known).map { "write $(\($0))" }
-                            ?? "define it under `ios.variables`")
-                case .broken:
-                    report(
-                        "AASA-061", link.range, "a $( is not closed, so the rule never matches", fix: "write $(name)")
-                case .scalar, .any, .star: continue
-                }
-            }
-        }
+        let used = Set(app.links.flatMap(\.patterns).flatMap(PatternToken.tokens).compactMap(\.variableName))
         for (index, variable) in (app.ios?.variables ?? []).enumerated() where !used.contains(variable.name) {
-            report(
-                "AASA-065", app.ranges.variables.element(at: index),
+            findings.report(
+                "AASA-065", at: app.ranges.variables.element(at: index),
                 "the variable \(variable.name.quoted) is used by no rule", fix: "remove it")
         }
     }

@@ -5,14 +5,10 @@ import SourceJSON
 
 /// Reads one app file and remembers what was wrong with it.
 struct AppFileReader {
-    let file: String
-    private(set) var findings: [Finding] = []
-    private(set) var hasErrors = false
+    var findings: FindingList
     /// The names under `environments`.
     var environments: [String] = []
 
-    /// A file that was never meant as an app file could have a finding for each of its bytes; nobody reads past these.
-    static let findingsMax = 500
     /// Entries of one array: more hosts, ids or rules than any document made from the file can hold.
     static let elementsMax = 10_000
     /// Examples are run at every reading, each against all the rules.
@@ -22,34 +18,23 @@ struct AppFileReader {
     /// Characters of one pattern; no URL that anybody opens is longer.
     static let patternMax = 2_048
 
-    init(file: String) { self.file = file }
-
-    mutating func report(
-        _ rule: AppFileRule, _ range: SourceRange?, _ message: String, fix: String? = nil, replacement: String? = nil
-    ) {
-        report(rule.rawValue, range, message, fix: fix, replacement: replacement)
+    init(_ document: SourceDocument, file: String) {
+        findings = FindingList(file: file)
+        findings.text = document.text
     }
 
-    /// For rules that app files share with the documents made from them.
     mutating func report(
-        _ rule: String, _ range: SourceRange?, _ message: String, fix: String? = nil, replacement: String? = nil
+        _ rule: AppFileRule, _ range: SourceRange?, _ message: String, fix: String? = nil, edit: SourceEdit? = nil
     ) {
-        let severity = LintRule.named(rule)?.severity ?? .error
-        var edit: SourceEdit?
-        if let range, let replacement { edit = SourceEdit(range: range, replacement: replacement) }
+        findings.report(rule.rawValue, at: range, message, fix: fix, edit: edit)
+    }
+
+    mutating func wrongType(
+        _ value: SourceValue, _ place: String, wanted: String, fix: String? = nil, edit: SourceEdit? = nil
+    ) {
         report(
-            Finding(
-                rule: rule, severity: severity, file: file, range: range, message: message, fix: fix,
-                edit: edit))
-    }
-
-    mutating func report(_ finding: Finding) {
-        if finding.severity == .error { hasErrors = true }
-        if findings.count < Self.findingsMax { findings.append(finding) }
-    }
-
-    mutating func wrongType(_ value: SourceValue, _ place: String, wanted: String, fix: String? = nil) {
-        report(.wrongType, value.range, "\(place.quoted) is \(value.spokenName), and must be \(wanted)", fix: fix)
+            .wrongType, value.range, "\(place.quoted) is \(value.spokenName), and must be \(wanted)", fix: fix,
+            edit: edit)
     }
 }
 

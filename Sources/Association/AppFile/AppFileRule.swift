@@ -41,4 +41,5 @@ enum AppFileRule: String, CaseIterable {
     case conflictingSettings = "APP-037"
     case sameAppTwice = "APP-038"
     case variableRenamed = "APP-039"
+    case uselessLink = "APP-040"
 }

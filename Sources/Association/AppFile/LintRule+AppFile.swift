@@ -161,5 +161,9 @@ extension LintRule {
             "APP-039", .note, "a variable is published under another name",
             why: "All apps of a host share one table of variables, beside the predefined ones.",
             fix: "nothing; or give it a name of its own.", sources: [.appleVariables]),
+        LintRule(
+            "APP-040", .warning, "a rule that decides nothing",
+            why: "The first rule that matches decides; this one never is the first, or matches nothing.",
+            fix: "move it up, mend it or remove it.", sources: [.swcutil]),
     ]
 }

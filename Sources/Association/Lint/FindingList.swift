@@ -31,9 +31,14 @@ struct FindingList {
         _ rule: String, at range: SourceRange?, _ message: String, fix: String? = nil, edit: SourceEdit? = nil,
         severity: Severity? = nil
     ) {
-        let finding = Finding(
-            rule: rule, severity: severity ?? LintRule.named(rule)?.severity ?? .error, file: file, range: range,
-            message: message, fix: fix, edit: edit)
+        report(
+            Finding(
+                rule: rule, severity: severity ?? LintRule.named(rule)?.severity ?? .error, file: file, range: range,
+                message: message, fix: fix, edit: edit))
+    }
+
+    /// For a finding that was made elsewhere.
+    mutating func report(_ finding: Finding) {
         if finding.severity == .error {
             if errors.count < Self.findingsMax { errors.append(finding) }
         } else if others.count < Self.findingsMax {

@@ -18,12 +18,15 @@ struct ExampleCheck {
         androidOrigins = list?.origins ?? []
     }
 
-    func findings() -> [Finding] {
-        app.examples.flatMap { example -> [Finding] in
+    func report(into findings: inout FindingList) {
+        for example in app.examples {
             switch LinkURL.parse(example.url) {
             case .failure(let problem):
-                return [Finding(.badExample, in: app, at: example.range, problem.message)]
-            case .success(let url): return [onIOS(example, url), onAndroid(example, url)].compactMap { $0 }
+                findings.report(Finding(.badExample, in: app, at: example.range, problem.message))
+            case .success(let url):
+                for finding in [onIOS(example, url), onAndroid(example, url)] {
+                    if let finding { findings.report(finding) }
+                }
             }
         }
     }

@@ -6,6 +6,7 @@ struct OtherDialect {
     var name: String
     var cannotExpress: AppFileRule
     var differs: AppFileRule
+    var list: RuleList
     /// The links that are left out, and why.
     var obstacles: [Int: String]
     /// Whether a URL opens the app, and from which link the deciding rule was made; nil where there is no telling.
@@ -17,7 +18,8 @@ struct OtherDialect {
         guard let list = app.androidRules else { return nil }
         let matcher = AndroidMatcher(rules: list.rules)
         return OtherDialect(
-            name: "Android", cannotExpress: .androidCannotExpress, differs: .androidDiffers, obstacles: list.obstacles,
+            name: "Android", cannotExpress: .androidCannotExpress, differs: .androidDiffers, list: .android(matcher),
+            obstacles: list.obstacles,
             decide: { url in
                 let decision = matcher.decide(url)
                 return decision.opens.map { ($0, decision.rule.flatMap { list.origins.element(at: $0) }) }
@@ -32,7 +34,7 @@ struct OtherDialect {
         guard let list = app.legacyPaths else { return nil }
         let matcher = AppleMatcher(paths: list.rules)
         return OtherDialect(
-            name: "iOS 9 to 12", cannotExpress: .legacyCannotExpress, differs: .legacyDiffers,
+            name: "iOS 9 to 12", cannotExpress: .legacyCannotExpress, differs: .legacyDiffers, list: .apple(matcher),
             obstacles: list.obstacles,
             decide: { url in
                 let decision = matcher.decide(url)

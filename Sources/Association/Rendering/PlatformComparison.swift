@@ -30,6 +30,7 @@ struct PlatformComparison {
         var findings: [Finding] = []
         var caseWitnesses: [LinkURL] = []
         var questions = Self.questionsMax
+        var shown: Set<Bool> = []
         for (index, link) in app.links.enumerated() where findings.count < Self.findingsMax {
             let obstacle = other.obstacles[index]
             guard obstacle != nil || mayDiffer(link) else { continue }
@@ -43,10 +44,12 @@ struct PlatformComparison {
                 witnesses.append(candidate)
             }
             if let obstacle {
+                if let url = witnesses.first?.url { shown.insert(source.decide(url).opens) }
                 findings.append(leftOut(link, obstacle, witnesses.first?.url, other))
                 continue
             }
             for witness in witnesses {
+                shown.insert(source.decide(witness.url).opens)
                 if witness.reason == .letterCase, link.caseSensitive == nil {
                     caseWitnesses.append(witness.url)
                 } else {
@@ -55,7 +58,28 @@ struct PlatformComparison {
             }
         }
         if let url = caseWitnesses.first { findings.append(caseDefault(url, count: caseWitnesses.count, other)) }
-        return findings
+        return findings + searched(other, shown: shown)
+    }
+
+    /// What a search of all URLs finds beside the known differences: at most one for each way round that has not been
+    /// shown yet.
+    private func searched(_ other: OtherDialect, shown: Set<Bool>) -> [Finding] {
+        guard shown.count < 2 else { return [] }
+        var limits = AutomatonLimits()
+        limits.stepsMax = 100_000
+        limits.situationsMax = 100
+        let comparison = RuleComparison.differences(
+            between: .apple(source), and: other.list, host: host, limits: limits)
+        return comparison.witnesses.filter { !shown.contains($0.first.opens) }.map { witness in
+            let link = witness.first.rule ?? other.decide(witness.url)?.link
+            let reason =
+                witness.url.repeatsItem
+                ? "iOS asks every occurrence of a query item, and \(other.name) any of them"
+                : "the rules mean something else on \(other.name)"
+            return Finding(
+                other.differs, in: app, at: link.flatMap { app.links.element(at: $0)?.range } ?? app.ranges.links,
+                "\(reason): \(difference(on: witness.url, other))", severity: .note)
+        }
     }
 
     /// Nobody reads more, and a file with so many has a pattern to it.
@@ -152,5 +176,13 @@ extension Finding {
         self.init(
             rule: rule.rawValue, severity: severity ?? LintRule.named(rule.rawValue)?.severity ?? .error,
             file: app.file, range: range, message: message, fix: fix)
+    }
+}
+
+extension LinkURL {
+    /// Whether two items of the query have the same name.
+    fileprivate var repeatsItem: Bool {
+        let names = (query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
+        return Set(names).count < names.count
     }
 }

@@ -20,6 +20,11 @@ public enum Renderer {
         }
     }
 
+    /// Where two apps of a host, in merge order, claim the same URL. It takes longer than rendering.
+    public static func overlaps(of apps: [AppFile], host: String) -> [Finding] {
+        OverlapCheck(apps: apps, host: host).findings()
+    }
+
     /// The documents for a host that all of `apps`, in merge order, belong to. `host` only appears in findings.
     public static func documents(for apps: [AppFile], host: String? = nil) -> HostDocuments {
         var findings: [Finding] = []

@@ -60,8 +60,8 @@ import Testing
         let text = Sample.text(
             android: Self.dynamic, links: links, more: #"examples: { "https://shop.acme.test/a?b=1": "app" }"#)
         let findings = Sample.read(text).findings
-        #expect(findings.rules == ["APP-026"])
-        #expect(findings.first?.message.contains("on Android") == true)
+        #expect(findings.rules == ["AASA-058", "APP-026"])
+        #expect(findings.last?.message.contains("on Android") == true)
     }
 
     private func read(_ examples: String) -> AppFileReading {

@@ -1,0 +1,59 @@
+// The rules of an app file against each other, as Apple's systems read them: what no URL reaches, and what covers more
+// than its author thought. Both are decided by the matcher and by automata, so nothing here is a guess about strings.
+
+import SourceJSON
+
+/// Checks the order of an app file's rules.
+struct LinkOrderCheck {
+    let app: AppFile
+
+    func findings() -> [Finding] {
+        guard !app.links.isEmpty else { return [] }
+        var findings = FindingList(file: app.file)
+        let entry = AppleDetail(appIDs: [], components: app.links, range: app.ranges.links ?? app.ranges.root)
+        AppleListLint(
+            entry: entry, defaults: [(app.ios?.defaults ?? AppleDefaults()).component],
+            variables: app.ios?.variables ?? [], isForOldSystems: app.ios?.hasLegacyPaths == true
+        ).report(into: &findings)
+        for useless in Reachability.uselessRules(of: app.sourceMatcher) { findings.report(finding(useless)) }
+        return findings.sorted
+    }
+
+    private func finding(_ useless: UselessRule) -> Finding {
+        let range = app.links.element(at: useless.rule)?.range
+        switch useless.reason {
+        case .matchesNothing(let part):
+            return Finding(
+                .uselessLink, in: app, at: range, "no URL has \(part.wanted), so it decides nothing",
+                fix: "mend the pattern, or remove the rule")
+        case .covered(let rules):
+            let names = rules.map { "links[\($0)]\(line(of: $0))" }.joined(separator: " and ")
+            return Finding(
+                .uselessLink, in: app, at: range,
+                "every URL of the rule is decided by \(names) before, so it decides nothing",
+                fix: "move it up, or remove it")
+        case .excludesNothing:
+            return Finding(
+                .uselessLink, in: app, at: range,
+                "the rule excludes what no later rule includes, and that stays in the browser anyway",
+                fix: "move it before the rule that it is an exception of, or remove it", severity: .note)
+        }
+    }
+
+    private func line(of link: Int) -> String {
+        app.links.element(at: link)?.range.map { " (line \($0.start.line))" } ?? ""
+    }
+}
+
+extension MatchStep.Part {
+    /// What a rule asks of the part, as the object of "no URL has …".
+    fileprivate var wanted: String {
+        switch self {
+        case .path: "the path of the rule"
+        case .query: "the query of the rule"
+        case .queryItem(let name): "what the rule wants of \(name.quoted)"
+        case .fragment: "the fragment of the rule"
+        case .rule: "what the rule asks for"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Association
+
+@Suite struct OverlapCheckTests {
+    typealias Sample = AppFileSample
+
+    @Test func `shows a URL that two apps claim`() throws {
+        let apps = try [app("one.json", #"[{ "/": "/a/*" }]"#), app("two.json", #"[{ "/": "/b" }, { "/": "/a/b*" }]"#)]
+        let findings = Renderer.overlaps(of: apps, host: "shop.acme.test")
+        #expect(findings.rules == ["APP-036"])
+        #expect(findings.first?.file == "two.json")
+        #expect(findings.first?.range == apps[1].links[1].range)
+        #expect(findings.first?.message.contains("https://shop.acme.test/a/b") == true)
+        #expect(findings.first?.message.contains("one.json") == true)
+    }
+
+    @Test func `is silent where the apps keep apart`() throws {
+        let one = try app("one.json", #"[{ "/": "/a/private/*", exclude: true }, { "/": "/a/*" }]"#)
+        let two = try app("two.json", #"[{ "/": "/a/private/?*" }, { "/": "/b/*" }]"#)
+        #expect(Renderer.overlaps(of: [one, two], host: "*.acme.test").isEmpty)
+        #expect(Renderer.overlaps(of: [one], host: "shop.acme.test").isEmpty)
+    }
+
+    @Test func `looks at Android where there is no iOS app`() throws {
+        let apps = try ["one.json", "two.json"].map { file in
+            try Sample.app(
+                Sample.text(
+                    ios: nil,
+                    android: """
+                        { package: "dev.acme.\(file.prefix(3))", fingerprints: ["\(Sample.fingerprint)"], dynamicRules: true }
+                        """), file: file)
+        }
+        let findings = Renderer.overlaps(of: apps, host: "shop.acme.test")
+        #expect(findings.rules == ["APP-036"])
+        #expect(findings.first?.message.hasSuffix("Android chooses") == true)
+    }
+
+    private func app(_ file: String, _ links: String) throws -> AppFile {
+        try Sample.app(
+            Sample.text(
+                ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.\#(file.prefix(3))"] }"#, android: nil, links: links), file: file
+        )
+    }
+}
