@@ -32,8 +32,7 @@ extension File {
     public static func create(
         _ path: String, _ bytes: UnsafeRawBufferPointer, permissions: UInt32
     ) throws(SystemError) -> Bool {
-        let draft = "\(path).\(getpid()).new"
-        unlink(draft)
+        let draft = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
         let number = associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
         guard number >= 0 else { throw .last("open") }
         defer { unlink(draft) }

@@ -62,14 +62,25 @@ struct CertificateFiles {
     private func pair(
         _ place: Int, _ passphrase: Passphrase?, _ pool: ChainPool
     ) throws(CertificateProblem) -> Credentials {
-        for (missing, other) in [(place, place + 1), (place + 1, place)] where isMissing(missing) {
-            throw CertificateProblem(
-                .incompletePair, file: path(missing), "the file is missing, and \(Name.all[other]) needs it",
-                fix: "put both files of the pair there, or neither")
-        }
+        if isMissing(place) { throw incomplete(place, place + 1) }
+        if isMissing(place + 1) { throw incomplete(place + 1, place) }
         let credentials = try Credentials(
             certificateFile: path(place), keyFile: path(place + 1), passphrase: passphrase, pool: pool)
         if let problem = CertificateChecks.weakness(of: credentials) { throw problem }
         return credentials
+    }
+
+    /// Whether there is any of the files.
+    var hasAny: Bool { Name.all.indices.contains { !isMissing($0) } }
+
+    /// What is wrong with a folder that has some of the files but no `fullchain.pem`.
+    var incomplete: CertificateProblem {
+        incomplete(0, Name.all.indices.first { !isMissing($0) } ?? 1)
+    }
+
+    private func incomplete(_ missing: Int, _ other: Int) -> CertificateProblem {
+        CertificateProblem(
+            .incompletePair, file: path(missing), "the file is missing, and \(Name.all[other]) needs it",
+            fix: "put both files of the pair there, or neither")
     }
 }

@@ -4,7 +4,8 @@
 // The order of look-up for `a.shop.example.com`:
 //   1. hosts/a.shop.example.com
 //   2. hosts/_wildcard.shop.example.com, then hosts/_wildcard.example.com, then hosts/_wildcard.com
-//   3. hosts/_default
+//   3. where a development authority is given: a certificate of its making
+//   4. hosts/_default
 // The first folder with a `fullchain.pem` answers, even if its files turn out to be broken: another host's certificate in
 // its place would hide the fault.
 
@@ -53,15 +54,25 @@ public final class CertificateStore: Sendable {
     let hostsPath: String
     let limits: CertificateLimits
     let passphrase: Passphrase?
+    private let development: DevelopmentAuthority?
+    private let wantsDevelopment: @Sendable (String) -> Bool
     let pool = ChainPool()
     let problems: ProblemQueue
     let tables: Mutex<Tables>
 
-    /// - Parameter hostsPath: `config/hosts`; it need not exist yet.
-    public init(hostsPath: String, limits: CertificateLimits = CertificateLimits(), passphrase: Passphrase? = nil) {
+    /// - Parameters:
+    ///   - hostsPath: `config/hosts`; it need not exist yet.
+    ///   - development: makes certificates for hosts that have none.
+    ///   - wantsDevelopment: whether it shall do so for a host: the configured ones.
+    public init(
+        hostsPath: String, limits: CertificateLimits = CertificateLimits(), passphrase: Passphrase? = nil,
+        development: DevelopmentAuthority? = nil, wantsDevelopment: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) {
         self.hostsPath = hostsPath
         self.limits = limits
         self.passphrase = passphrase
+        self.development = development
+        self.wantsDevelopment = wantsDevelopment
         problems = ProblemQueue(countMax: limits.problemsMax)
         tables = Mutex(
             Tables(
@@ -72,8 +83,11 @@ public final class CertificateStore: Sendable {
     /// one for everybody else.
     public func identity(for host: Span<UInt8>) -> Lookup {
         if let found = look(.exact, host) { return found }
-        if HostName.isValid(host), let found = wildcardIdentity(for: host) { return found }
-        return identityWithoutName()
+        if HostName.isValid(host) {
+            if let found = wildcardIdentity(for: host) { return found }
+            if let found = developmentIdentity(for: host) { return found }
+        }
+        return look(.unnamed, nobody.span) ?? .none
     }
 
     public func identity(for host: String) -> Lookup {
@@ -83,8 +97,7 @@ public final class CertificateStore: Sendable {
 
     /// The identity for clients that name no host.
     public func identityWithoutName() -> Lookup {
-        let nobody: [UInt8] = []
-        return look(.unnamed, nobody.span) ?? .none
+        look(.unnamed, nobody.span) ?? developmentIdentity(for: nobody.span) ?? .none
     }
 
     /// The problems found since the last call, for the log. Each is reported once for each state of the files.
@@ -95,6 +108,20 @@ public final class CertificateStore: Sendable {
 
     /// The names that are remembered to have no certificate.
     var absentNameCount: Int { tables.withLock { $0.absent.count } }
+
+    /// The name of those who name no host.
+    private var nobody: [UInt8] { [] }
+
+    private func developmentIdentity(for host: Span<UInt8>) -> Lookup? {
+        guard let development else { return nil }
+        let name = host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        guard host.isEmpty || wantsDevelopment(name) else { return nil }
+        do throws(TLSError) {
+            return .identity(try development.identity(for: host))
+        } catch {
+            return .broken(error.description)
+        }
+    }
 
     private func wildcardIdentity(for host: Span<UInt8>) -> Lookup? {
         var parents = 0

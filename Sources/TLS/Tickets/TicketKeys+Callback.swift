@@ -51,11 +51,11 @@ extension TicketKeys {
         let vectorBytes = EVP_CIPHER_get_iv_length(TicketKeys.cipher)
         guard RAND_bytes(vector, vectorBytes) == 1 else { return .failed }
         UnsafeMutableRawBufferPointer(start: name, count: TicketKey.nameBytes).copyMemory(from: key.name)
-        let secret = key.encryptionKey.assumingMemoryBound(to: UInt8.self).baseAddress
-        guard EVP_EncryptInit_ex2(cipher, TicketKeys.cipher, secret, vector, nil) == 1,
-            TicketKeys.authenticate(authentication, key)
-        else { return .failed }
-        return .use
+        let isReady = withExtendedLifetime(key) {
+            EVP_EncryptInit_ex2(cipher, TicketKeys.cipher, start(key.encryptionKey), vector, nil) == 1
+                && authenticate(authentication, key)
+        }
+        return isReady ? .use : .failed
     }
 
     fileprivate func decrypt(
@@ -63,17 +63,20 @@ extension TicketKeys {
         _ authentication: OpaquePointer, isSingleUse: Bool
     ) -> Answer {
         guard let (key, isCurrent) = key(named: name, now: Clock.monotonicMilliseconds()) else { return .unknown }
-        let secret = key.encryptionKey.assumingMemoryBound(to: UInt8.self).baseAddress
-        guard TicketKeys.authenticate(authentication, key),
-            EVP_DecryptInit_ex2(cipher, TicketKeys.cipher, secret, vector, nil) == 1
-        else { return .failed }
+        let isReady = withExtendedLifetime(key) {
+            authenticate(authentication, key)
+                && EVP_DecryptInit_ex2(cipher, TicketKeys.cipher, start(key.encryptionKey), vector, nil) == 1
+        }
+        guard isReady else { return .failed }
         return isCurrent && !isSingleUse ? .use : .useAndRenew
     }
 
-    private static func authenticate(_ authentication: OpaquePointer, _ key: TicketKey) -> Bool {
-        associated_set_hmac(
-            authentication, key.authenticationKey.assumingMemoryBound(to: UInt8.self).baseAddress,
-            key.authenticationKey.count) == 1
+    private func authenticate(_ authentication: OpaquePointer, _ key: TicketKey) -> Bool {
+        associated_set_hmac(authentication, start(key.authenticationKey), key.authenticationKey.count) == 1
+    }
+
+    private func start(_ bytes: UnsafeRawBufferPointer) -> UnsafePointer<UInt8>? {
+        bytes.assumingMemoryBound(to: UInt8.self).baseAddress
     }
 }
 

@@ -1,0 +1,101 @@
+// A certificate in the making, for development only: the authority itself or one host's.
+
+import COpenSSL
+import Posix
+
+/// What a new certificate is to say.
+struct CertificateDraft {
+    var commonName: String
+    /// As OpenSSL's configuration writes them: `DNS:shop.localhost,IP:127.0.0.1`.
+    var alternativeNames: String?
+    var isAuthority: Bool
+    var days: Int
+
+    /// Signs it by itself.
+    func certificate(for key: borrowing PrivateKey) throws(TLSError) -> Certificate {
+        try certificate(for: key, nil, key)
+    }
+
+    /// Signs it by an authority.
+    func certificate(
+        for key: borrowing PrivateKey, by issuer: borrowing Credentials
+    ) throws(TLSError) -> Certificate {
+        try certificate(for: key, issuer.certificate.pointer, issuer.key)
+    }
+
+    private func certificate(
+        for key: borrowing PrivateKey, _ issuer: OpaquePointer?, _ issuerKey: borrowing PrivateKey
+    ) throws(TLSError) -> Certificate {
+        guard let pointer = X509_new() else { throw .draining("cannot make a certificate") }
+        let certificate = Certificate(takingOwnershipOf: pointer)
+        let issuer = issuer ?? pointer
+        let subject = X509_get_subject_name(pointer)
+        // The hour before makes up for clocks that are a little behind.
+        guard X509_set_version(pointer, Int(X509_VERSION_3)) == 1, setSerialNumber(pointer),
+            X509_gmtime_adj(X509_getm_notBefore(pointer), -3600) != nil,
+            X509_time_adj_ex(X509_getm_notAfter(pointer), Int32(days), 0, nil) != nil,
+            X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, commonName, -1, -1, 0) == 1,
+            X509_set_issuer_name(pointer, X509_get_subject_name(issuer)) == 1,
+            X509_set_pubkey(pointer, key.pointer) == 1,
+            extensions.allSatisfy({ add($0.identifier, $0.value, to: pointer, issuer) }),
+            X509_sign(pointer, issuerKey.pointer, EVP_sha256()) > 0
+        else { throw .draining("cannot make a certificate for \(commonName)") }
+        return certificate
+    }
+
+    private var extensions: [(identifier: Int32, value: String)] {
+        let all = [(NID_subject_key_identifier, "hash"), (NID_authority_key_identifier, "keyid:always")]
+        if isAuthority {
+            return all + [
+                (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), (NID_key_usage, "critical,keyCertSign,cRLSign"),
+            ]
+        }
+        return all + [
+            (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
+            (NID_ext_key_usage, "serverAuth"), (NID_subject_alt_name, alternativeNames ?? ""),
+        ]
+    }
+
+    private func add(
+        _ identifier: Int32, _ value: String, to certificate: OpaquePointer, _ issuer: OpaquePointer
+    ) -> Bool {
+        var context = X509V3_CTX()
+        X509V3_set_ctx(&context, issuer, certificate, nil, nil, 0)
+        guard let found = X509V3_EXT_nconf_nid(nil, &context, identifier, value) else { return false }
+        defer { X509_EXTENSION_free(found) }
+        return X509_add_ext(certificate, found, -1) == 1
+    }
+
+    /// Random, so that two authorities never issue the same (RFC 5280 §4.1.2.2).
+    private func setSerialNumber(_ certificate: OpaquePointer) -> Bool {
+        guard let number = BN_new() else { return false }
+        defer { BN_free(number) }
+        return BN_rand(number, 127, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1
+            && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nil
+    }
+}
+
+extension Certificate {
+    /// PEM, as `curl --cacert` reads it.
+    var pem: [UInt8] {
+        guard let output = BIO_new(BIO_s_mem()) else { return [] }
+        defer { BIO_free(output) }
+        guard PEM_write_bio_X509(output, pointer) == 1 else { return [] }
+        var start: UnsafeMutablePointer<CChar>?
+        let count = associated_bio_bytes(output, &start)
+        return Array(UnsafeRawBufferPointer(start: start, count: max(0, count)))
+    }
+}
+
+extension PrivateKey {
+    /// PEM without a passphrase, in memory that is cleared afterwards.
+    func withPEM<Result>(_ body: (UnsafeRawBufferPointer) throws(SystemError) -> Result) throws(SystemError) -> Result?
+    {
+        guard let output = BIO_new(BIO_s_secmem()) else { return nil }
+        defer { BIO_free(output) }
+        guard PEM_write_bio_PrivateKey(output, pointer, nil, nil, 0, nil, nil) == 1 else { return nil }
+        var start: UnsafeMutablePointer<CChar>?
+        let count = associated_bio_bytes(output, &start)
+        return try body(UnsafeRawBufferPointer(start: start, count: max(0, count)))
+    }
+}

@@ -1,0 +1,86 @@
+// Certificates for working at home: an authority of this machine's own, made at its first use, and with it a certificate
+// for each host, made when it is asked for and kept in memory. Its key never leaves the state directory, its name says what
+// it is for, and nothing of it is ever written into `config/`.
+
+import COpenSSL
+import Posix
+import Synchronization
+
+/// A development authority: `development-ca.pem`, to be trusted by curl or a browser, and `development-ca.key`.
+public final class DevelopmentAuthority: Sendable {
+    static let authorityDays = 3650
+    static let leafDays = 60
+    static let day: Int64 = 86_400
+    /// Certificates that are kept; more are made again when they are asked for.
+    static let identitiesMax = 1024
+
+    /// For `curl --cacert`.
+    public let certificatePath: String
+    private let authority: Credentials
+    private let issued: Mutex<HostCache<ServerIdentity>>
+
+    /// Reads the authority in a directory, or makes it there. Of several processes that do so at once, one wins and all
+    /// use its authority.
+    public init(directory: String) throws(TLSError) {
+        certificatePath = directory + "/development-ca.pem"
+        let keyPath = directory + "/development-ca.key"
+        issued = Mutex(HostCache(capacity: DevelopmentAuthority.identitiesMax))
+        try DevelopmentAuthority.makeKey(keyPath, in: directory)
+        do throws(CertificateProblem) {
+            let key = try PrivateKey.read(keyPath, passphrase: nil)
+            try DevelopmentAuthority.makeCertificate(certificatePath, for: key)
+            authority = try Credentials(
+                certificateFile: certificatePath, keyFile: keyPath, passphrase: nil, pool: ChainPool())
+        } catch {
+            throw DevelopmentAuthority.failure("\(error.file): \(error.message)", certificatePath, keyPath)
+        }
+        let left = authority.certificate.notAfter - Clock.wallSeconds()
+        if left < Int64(DevelopmentAuthority.leafDays) * DevelopmentAuthority.day {
+            throw DevelopmentAuthority.failure(
+                "it expires within \(DevelopmentAuthority.leafDays) days", certificatePath, keyPath)
+        }
+    }
+
+    /// The certificate for a host, made if need be (about 100 µs). The host is in lower case; an empty one stands for
+    /// clients that name none, and gets a certificate for the addresses of this machine.
+    func identity(for host: Span<UInt8>) throws(TLSError) -> ServerIdentity {
+        let hash = HostCache<ServerIdentity>.hash(.exact, host)
+        let known = issued.withLock { issued in issued.place(.exact, host, hash: hash).map { issued[$0] } }
+        if let known, known.notAfter - Clock.wallSeconds() > 7 * DevelopmentAuthority.day { return known }
+        let made = ServerIdentity(try issue(host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }), nil)
+        issued.withLock { $0.insert(.exact, host, hash: hash, made) }
+        return made
+    }
+
+    /// Writes a host's certificate and key to new files, for other programs.
+    public func write(for host: String, certificateFile: String, keyFile: String) throws(TLSError) {
+        guard HostName.isValid(Array(host.utf8).span) else {
+            throw TLSError("cannot make a certificate for \(host): it is not a host name in lower case")
+        }
+        let credentials = try issue(host)
+        try DevelopmentAuthority.write(credentials.key, to: keyFile)
+        try DevelopmentAuthority.write(credentials.certificate.pem, to: certificateFile)
+    }
+
+    private func issue(_ host: String) throws(TLSError) -> Credentials {
+        let draft = CertificateDraft(
+            commonName: "associated development certificate",
+            alternativeNames: DevelopmentAuthority.alternativeNames(host), isAuthority: false,
+            days: DevelopmentAuthority.leafDays)
+        let key = try PrivateKey.generate()
+        let certificate = try draft.certificate(for: key, by: authority)
+        let name = "development certificate for \(host.isEmpty ? "localhost" : host)"
+        return Credentials(
+            certificate: certificate, chain: nil, key: key, problems: [], certificateFile: name, keyFile: name)
+    }
+
+    private static func alternativeNames(_ host: String) -> String {
+        if host.isEmpty || host == "localhost" { return "DNS:localhost,IP:127.0.0.1,IP:::1" }
+        guard let address = a2i_IPADDRESS(host) else {
+            OpenSSLFailure.forget()
+            return "DNS:\(host)"
+        }
+        ASN1_STRING_free(address)
+        return "IP:\(host)"
+    }
+}

@@ -1,0 +1,154 @@
+// What is held against a certificate, one fault at a time, and on which day.
+
+import Foundation
+import Testing
+
+@testable import TLS
+
+struct CertificateChecksTests {
+    private let bench: StoreBench
+
+    init() throws { bench = try StoreBench() }
+
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+    private static let day: Int64 = 86_400
+
+    private func identity(_ pair: TestPair, chain: String? = nil) throws -> ServerIdentity {
+        let folder = bench.hosts
+        return try ServerIdentity(
+            certificateFile: try folder.write(
+                "fullchain.pem", pair.certificate + (chain ?? bench.authority.intermediate)),
+            keyFile: try folder.write("privkey.pem", pair.key))
+    }
+
+    private func kinds(
+        _ identity: ServerIdentity, host: String? = "a.example", days: Int64 = 0
+    ) -> [CertificateProblem.Kind] {
+        CertificateChecks.problems(of: identity, host: host, now: Self.now + days * Self.day).map(\.kind)
+    }
+
+    @Test func `finds nothing wrong with a good certificate`() throws {
+        let identity = try identity(try bench.authority.issue(["a.example", "*.a.example"]))
+        #expect(kinds(identity) == [])
+        #expect(kinds(identity, host: "b.a.example") == [])
+        #expect(kinds(identity, host: "*.a.example") == [])
+        #expect(kinds(identity, host: nil) == [])
+    }
+
+    @Test(
+        arguments: [
+            (0, []), (68, []), (70, [.expiresWithinWeeks]), (82, [.expiresWithinWeeks]), (84, [.expiresWithinDays]),
+            (89, [.expiresWithinDays]), (91, [.expired]), (-1, [.notYetValid]),
+        ] as [(Int64, [CertificateProblem.Kind])])
+    func `a certificate for 90 days ages`(days: Int64, expected: [CertificateProblem.Kind]) throws {
+        #expect(kinds(try identity(try bench.authority.issue(["a.example"])), days: days) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (0, []), (3, []), (5, [.expiresWithinWeeks]), (7, [.expired]),
+        ] as [(Int64, [CertificateProblem.Kind])])
+    func `a certificate for six days is held to shares of them`(
+        days: Int64, expected: [CertificateProblem.Kind]
+    ) throws {
+        #expect(kinds(try identity(try bench.authority.issue(["a.example"], days: 6)), days: days) == expected)
+    }
+
+    @Test func `an intermediate certificate ages too`() throws {
+        let pair = try bench.authority.issue(["a.example"], days: 3500)
+        let problems = CertificateChecks.problems(
+            of: try identity(pair), host: "a.example", now: Self.now + 3001 * Self.day)
+        #expect(problems.map(\.kind) == [.expired])
+        #expect(problems.first?.message.hasPrefix("the intermediate certificate CN=Test Intermediate expired") == true)
+    }
+
+    @Test func `says which names are covered instead`() throws {
+        let pair = try bench.authority.issue((1...7).map { "h\($0).example" })
+        let problem = CertificateChecks.problems(of: try identity(pair), host: "a.example", now: Self.now).first
+        #expect(problem?.kind == .nameNotCovered)
+        #expect(
+            problem?.message
+                == "the certificate is not for a.example but for h1.example, h2.example, h3.example, h4.example, "
+                + "h5.example and 2 more")
+    }
+
+    @Test func `a common name alone counts for nothing`() throws {
+        #expect(kinds(try identity(try bench.authority.issue([])), host: "nobody") == [.nameNotCovered])
+    }
+
+    @Test func `misses an intermediate certificate`() throws {
+        #expect(kinds(try identity(try bench.authority.issue(["a.example"]), chain: "")) == [.missingIntermediate])
+    }
+
+    @Test func `notes a root that is sent along`() throws {
+        let chain = bench.authority.intermediate + bench.authority.root
+        #expect(kinds(try identity(try bench.authority.issue(["a.example"]), chain: chain)) == [.rootIncluded])
+    }
+
+    @Test func `notes a certificate signed by itself`() throws {
+        #expect(kinds(try identity(try bench.authority.issueSelfSigned(["a.example"]), chain: "")) == [.selfSigned])
+    }
+
+    @Test func `notes a certificate for another purpose`() throws {
+        let pair = try bench.authority.issue(["a.example"], extensions: ["extendedKeyUsage=clientAuth"])
+        #expect(kinds(try identity(pair)) == [.notForServers])
+        let server = try bench.authority.issue(["a.example"], extensions: ["extendedKeyUsage=serverAuth"])
+        #expect(kinds(try identity(server)) == [])
+    }
+
+    @Test func `notes a kind of key that phones do not know`() throws {
+        #expect(kinds(try identity(try bench.authority.issue(["a.example"], key: .ed25519))) == [.unusualKey])
+    }
+
+    @Test func `notes a key that others may read`() throws {
+        let identity = try identity(try bench.authority.issue(["a.example"]))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o640], ofItemAtPath: bench.hosts.path + "/privkey.pem")
+        let problem = CertificateChecks.problems(of: identity, host: "a.example", now: Self.now).first
+        #expect(problem?.kind == .keyReadableByOthers)
+        #expect(problem?.message == "others on this machine may use the private key (permissions 640)")
+    }
+
+    @Test func `two pairs of one kind are one too many`() throws {
+        for suffix in ["", ".rsa"] {
+            try bench.authority.install(
+                try bench.authority.issue(["a.example"]), "a.example", in: bench.hosts, suffix: suffix)
+        }
+        #expect(CertificateChecks.problems(folder: bench.hosts.path + "/a.example").map(\.kind) == [.sameKeyTwice])
+    }
+
+    @Test func `what OpenSSL refuses keeps a pair from being used`() throws {
+        try bench.authority.install(
+            try bench.authority.issue(["a.example"], key: .shortRSA), "a.example", in: bench.hosts)
+        try bench.authority.install(
+            try bench.authority.issue(["b.example"], digest: "-sha1"), "b.example", in: bench.hosts)
+        #expect(CertificateChecks.problems(folder: bench.hosts.path + "/a.example").map(\.kind) == [.weakKey])
+        #expect(CertificateChecks.problems(folder: bench.hosts.path + "/b.example").map(\.kind) == [.weakSignature])
+        #expect(bench.answer(bench.store(), "a.example") == "broken")
+    }
+
+    @Test func `checks a folder by its name`() throws {
+        try bench.install("a.example", names: ["b.example"])
+        try bench.install("_wildcard.a.example", names: ["a.example"])
+        try bench.install("_default", names: ["b.example"])
+        for (folder, expected) in [
+            ("a.example", [.nameNotCovered]), ("_wildcard.a.example", [.nameNotCovered]), ("_default", []),
+        ] as [(String, [CertificateProblem.Kind])] {
+            #expect(CertificateChecks.problems(folder: "\(bench.hosts.path)/\(folder)").map(\.kind) == expected)
+        }
+    }
+
+    @Test(arguments: ["Shop.example.com", "*.example.com", "_wildcard.*.example.com", "_wildcard", "_other"])
+    func `a folder whose name no host has is never used`(name: String) throws {
+        try bench.install(name, names: ["shop.example.com"])
+        #expect(
+            CertificateChecks.problems(folder: "\(bench.hosts.path)/\(name)").map(\.kind).contains(.folderName))
+    }
+
+    @Test func `half a pair is a fault, none is not`() throws {
+        try bench.hosts.write("a.example/privkey.pem", "key")
+        try bench.hosts.write("b.example/well-known/security.txt", "")
+        #expect(CertificateChecks.problems(folder: bench.hosts.path + "/a.example").map(\.kind) == [.incompletePair])
+        #expect(CertificateChecks.problems(folder: bench.hosts.path + "/b.example") == [])
+    }
+}

@@ -1,0 +1,133 @@
+// The development authority and what openssl says of its certificates.
+
+import Foundation
+import Posix
+import Testing
+
+@testable import TLS
+
+struct DevelopmentAuthorityTests {
+    private let folder: TemporaryFolder
+    private var state: String { folder.path + "/state/tls" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func names(_ lookup: CertificateStore.Lookup) -> [String] {
+        guard case .identity(let identity) = lookup else { return [] }
+        return identity.facts.flatMap(\.names)
+    }
+
+    @Test func `makes an authority once, with a key of its own`() throws {
+        let authority = try DevelopmentAuthority(directory: state)
+        #expect(authority.certificatePath == state + "/development-ca.pem")
+        #expect(try File.status(state + "/development-ca.key").permissions == 0o600)
+        #expect(try File.status(authority.certificatePath).permissions == 0o644)
+        let certificate = try folder.read("state/tls/development-ca.pem")
+        _ = try DevelopmentAuthority(directory: state)
+        #expect(try folder.read("state/tls/development-ca.pem") == certificate)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: state).count == 2)
+    }
+
+    @Test(arguments: ["shop.example.com", "shop.localhost", "localhost"])
+    func `openssl verifies what it issues`(host: String) throws {
+        let authority = try DevelopmentAuthority(directory: state)
+        try authority.write(
+            for: host, certificateFile: folder.path + "/leaf.pem", keyFile: folder.path + "/leaf.key")
+        let verified = try OpenSSLCommand.run(
+            "verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname", host, "-CAfile",
+            authority.certificatePath, "leaf.pem", in: folder)
+        #expect(verified.text == "leaf.pem: OK\n")
+        let other = try OpenSSLCommand.attempt(
+            ["verify", "-verify_hostname", "other.example", "-CAfile", authority.certificatePath, "leaf.pem"],
+            in: folder)
+        #expect(other.status != 0)
+        #expect(try File.status(folder.path + "/leaf.key").permissions == 0o600)
+        let identity = try ServerIdentity(
+            certificateFile: folder.path + "/leaf.pem", keyFile: folder.path + "/leaf.key")
+        let left = identity.notAfter - Int64(Date().timeIntervalSince1970)
+        #expect((59 * 86_400...60 * 86_400).contains(left))
+    }
+
+    @Test func `its name says what it is for`() throws {
+        let authority = try DevelopmentAuthority(directory: state)
+        let text = try OpenSSLCommand.run(
+            "x509", "-noout", "-subject", "-ext", "basicConstraints,keyUsage", "-in", authority.certificatePath,
+            in: folder
+        ).text
+        #expect(text.contains("associated development CA"))
+        #expect(text.contains("do not trust elsewhere"))
+        #expect(text.contains("CA:TRUE, pathlen:0"))
+    }
+
+    @Test func `does not write over files`() throws {
+        let authority = try DevelopmentAuthority(directory: state)
+        try folder.write("leaf.key", "mine")
+        #expect(throws: TLSError.self) {
+            try authority.write(
+                for: "a.example", certificateFile: folder.path + "/leaf.pem", keyFile: folder.path + "/leaf.key")
+        }
+        #expect(try folder.read("leaf.key") == Array("mine".utf8))
+    }
+
+    @Test(arguments: ["", "*.example.com,DNS:bank.example", "a,IP:1.2.3.4", "Shop.example.com", "../a"])
+    func `issues nothing for what is no host name`(host: String) throws {
+        let authority = try DevelopmentAuthority(directory: state)
+        #expect(throws: TLSError.self) {
+            try authority.write(
+                for: host, certificateFile: folder.path + "/leaf.pem", keyFile: folder.path + "/leaf.key")
+        }
+    }
+
+    @Test func `the store asks it for the hosts that have no certificate`() throws {
+        let hosts = try StoreBench()
+        try hosts.install("own.example", names: ["own.example"])
+        let store = CertificateStore(
+            hostsPath: hosts.hosts.path, development: try DevelopmentAuthority(directory: state),
+            wantsDevelopment: { $0 != "unknown.example" })
+        #expect(names(store.identity(for: "own.example")) == ["own.example"])
+        #expect(names(store.identity(for: "shop.example")) == ["shop.example"])
+        #expect(names(store.identity(for: "unknown.example")) == [])
+        #expect(names(store.identity(for: "not a host")) == [])
+        #expect(names(store.identityWithoutName()) == ["localhost", "127.0.0.1", "0:0:0:0:0:0:0:1"])
+        guard case .identity(let first) = store.identity(for: "shop.example"),
+            case .identity(let second) = store.identity(for: "shop.example")
+        else { return }
+        #expect(first === second)
+    }
+
+    @Test func `refuses a key that others may read`() throws {
+        _ = try DevelopmentAuthority(directory: state)
+        chmod(state + "/development-ca.key", 0o644)
+        let error = #expect(throws: TLSError.self) { try DevelopmentAuthority(directory: state) }
+        #expect(error?.description.hasSuffix("chmod 600 \(state)/development-ca.key") == true)
+    }
+
+    @Test func `says what to do when its files do not belong together`() throws {
+        _ = try DevelopmentAuthority(directory: state)
+        try folder.remove("state/tls/development-ca.key")
+        let error = #expect(throws: TLSError.self) { try DevelopmentAuthority(directory: state) }
+        #expect(error?.description.contains("belongs to none of the certificates") == true)
+        #expect(error?.description.hasSuffix("and a new one is made") == true)
+    }
+
+    @Test func `of several that make it at once one wins`() throws {
+        let results = Results()
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            let authority = try? DevelopmentAuthority(directory: state)
+            results.add(authority.flatMap { try? File.read($0.certificatePath, bytesMax: 10_000).bytes } ?? [])
+        }
+        #expect(results.all.count == 8)
+        #expect(Set(results.all).count == 1)
+        #expect(results.all.first?.isEmpty == false)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: state).count == 2)
+    }
+}
+
+private final class Results: @unchecked Sendable {
+    private let lock = NSLock()
+    private var results: [[UInt8]] = []
+
+    func add(_ result: [UInt8]) { lock.withLock { results.append(result) } }
+
+    var all: [[UInt8]] { lock.withLock { results } }
+}

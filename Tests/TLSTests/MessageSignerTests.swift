@@ -1,0 +1,74 @@
+// Signed messages, held against the two commands of openssl that users verify them with.
+
+import Foundation
+import Testing
+
+@testable import TLS
+
+struct MessageSignerTests {
+    private let bench: StoreBench
+    private var folder: TemporaryFolder { bench.hosts }
+
+    /// Line ends and bytes that a mail program would change.
+    static let document = Array("{\"applinks\":{\"details\":[]}}\n\r\n.\nFrom é\0".utf8)
+
+    init() throws { bench = try StoreBench() }
+
+    private func identity(_ key: TestAuthority.Key) throws -> ServerIdentity {
+        try bench.authority.install(try bench.authority.issue(["a.example"], key: key), "a.example", in: folder)
+        return try ServerIdentity(
+            certificateFile: folder.path + "/a.example/fullchain.pem",
+            keyFile: folder.path + "/a.example/privkey.pem")
+    }
+
+    @Test(arguments: [TestAuthority.Key.rsa, .ecdsa], ["smime", "cms"])
+    func `openssl verifies it and gives the exact document back`(key: TestAuthority.Key, command: String) throws {
+        try folder.write("root.pem", bench.authority.root)
+        try folder.write("signed", try MessageSigner.sign(Self.document, with: try identity(key)))
+        let verified = try OpenSSLCommand.run(
+            command, "-verify", "-binary", "-inform", "DER", "-in", "signed", "-CAfile", "root.pem", "-purpose",
+            "sslserver", in: folder)
+        #expect(verified.output == Self.document)
+    }
+
+    @Test func `says who signed with what`() throws {
+        try folder.write("signed", try MessageSigner.sign(Self.document, with: try identity(.rsa)))
+        let text = try OpenSSLCommand.run(
+            "cms", "-cmsout", "-print", "-noout", "-inform", "DER", "-in", "signed", in: folder
+        ).text
+        #expect(text.contains("algorithm: sha256"))
+        #expect(!text.contains("sha1"))
+        #expect(text.contains("signedAttrs:\n          <ABSENT>"))
+        #expect(text.components(separatedBy: "d.certificate:").count == 3)
+    }
+
+    @Test func `the same document gives the same bytes with RSA`() throws {
+        let identity = try identity(.rsa)
+        #expect(
+            try MessageSigner.sign(Self.document, with: identity)
+                == MessageSigner.sign(Self.document, with: identity))
+    }
+
+    @Test func `of two pairs the RSA one signs`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let pair = try bench.authority.issue(["a.example"], key: .rsa)
+        try bench.authority.install(pair, "a.example", in: folder, suffix: ".rsa")
+        guard case .identity(let identity) = bench.store().identity(for: "a.example") else {
+            Issue.record("no identity")
+            return
+        }
+        let message = try #require(SignedMessage(der: try MessageSigner.sign(Self.document, with: identity)))
+        #expect(message.signers.map(\.key) == [.rsa(bits: 2048)])
+    }
+
+    @Test func `an empty document is one too`() throws {
+        let signed = try MessageSigner.sign([], with: try identity(.ecdsa))
+        #expect(SignedMessage.content(of: signed) == [])
+    }
+
+    @Test func `says that some keys cannot sign`() throws {
+        let identity = try identity(.ed25519)
+        let error = #expect(throws: TLSError.self) { try MessageSigner.sign(Self.document, with: identity) }
+        #expect(error?.description.contains("its key is Ed25519; use a certificate for RSA or ECDSA") == true)
+    }
+}

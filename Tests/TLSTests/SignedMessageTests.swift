@@ -1,0 +1,68 @@
+// Taking apart what others have signed, by the recipes that people used.
+
+import Testing
+
+@testable import TLS
+
+struct SignedMessageTests {
+    private let bench: StoreBench
+    private var folder: TemporaryFolder { bench.hosts }
+    private static let document = Array("{\"applinks\":{}}".utf8)
+
+    init() throws {
+        bench = try StoreBench()
+        try bench.install(".", names: ["a.example"])
+        try folder.write("plain", Self.document)
+        try folder.write("chain.pem", bench.authority.intermediate)
+    }
+
+    @Test(arguments: [
+        ["smime", "-sign", "-nodetach"], ["smime", "-sign", "-nodetach", "-noattr", "-binary", "-stream"],
+        ["cms", "-sign", "-nodetach", "-binary", "-md", "sha256"], ["cms", "-sign", "-nodetach", "-keyid"],
+    ])
+    func `finds the document in a message of openssl`(recipe: [String]) throws {
+        let result = try OpenSSLCommand.attempt(
+            recipe + [
+                "-in", "plain", "-out", "signed", "-outform", "DER", "-signer", "fullchain.pem", "-inkey",
+                "privkey.pem", "-certfile", "chain.pem",
+            ], in: folder)
+        #expect(result.status == 0, "\(result.text)")
+        let message = try #require(SignedMessage(der: try folder.read("signed")))
+        #expect(message.content == Self.document)
+        #expect(message.isIntact)
+        #expect(message.signers.map(\.names) == [["a.example"]])
+    }
+
+    @Test func `says when the document was changed after it was signed`() throws {
+        let identity = try ServerIdentity(
+            certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem")
+        var signed = try MessageSigner.sign(Self.document, with: identity)
+        let place = try #require(signed.indices.first { signed[$0...].starts(with: Self.document) })
+        signed[place + 2] ^= 1
+        let message = try #require(SignedMessage(der: signed))
+        #expect(!message.isIntact)
+        #expect(message.content != Self.document)
+    }
+
+    @Test func `a detached signature has no document`() throws {
+        try OpenSSLCommand.run(
+            "cms", "-sign", "-in", "plain", "-out", "signed", "-outform", "DER", "-signer", "fullchain.pem", "-inkey",
+            "privkey.pem", in: folder)
+        #expect(SignedMessage.content(of: try folder.read("signed")) == nil)
+    }
+
+    @Test func `anything else is nil, never a trap`() throws {
+        #expect(SignedMessage.content(of: []) == nil)
+        #expect(SignedMessage.content(of: Self.document) == nil)
+        let identity = try ServerIdentity(
+            certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem")
+        let signed = try MessageSigner.sign(Self.document, with: identity)
+        for count in 0..<signed.count { #expect(SignedMessage.content(of: Array(signed[..<count])) == nil) }
+        for index in signed.indices {
+            var changed = signed
+            changed[index] ^= 0xFF
+            _ = SignedMessage(der: changed)
+        }
+        #expect(OpenSSLFailure.drain().reasons.isEmpty)
+    }
+}
