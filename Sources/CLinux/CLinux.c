@@ -1,9 +1,12 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int associated_accept(int listener, struct sockaddr_storage *peer, socklen_t *length) {
     return accept4(listener, (struct sockaddr *)peer, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -28,4 +31,9 @@ void *associated_remap(void *start, size_t old_size, size_t new_size) {
 
 int associated_duplicate(int fd) {
     return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+int associated_open_beneath(int directory, const char *path) {
+    struct open_how how = {.flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }

@@ -4,9 +4,12 @@
 import Posix
 
 /// Everything that is served, at one moment. Replaced whole, never changed.
-public final class Catalogue: Sendable {
+public final class Catalogue: @unchecked Sendable {
     private let image: Memory
     private let tables: Tables
+    private let files: [OpenFile]
+    /// The descriptors of `files`, as readers want them.
+    private let descriptors: UnsafeMutableBufferPointer<Int32>
 
     /// Where the tables lie in the image.
     struct Tables: Sendable {
@@ -18,10 +21,15 @@ public final class Catalogue: Sendable {
         var answersAt: Int
     }
 
-    init(image: consuming Memory, tables: Tables) {
+    init(image: consuming Memory, tables: Tables, files: [OpenFile]) {
         self.image = image
         self.tables = tables
+        self.files = files
+        descriptors = .allocate(capacity: files.count)
+        _ = descriptors.initialize(fromContentsOf: files.map(\.number))
     }
+
+    deinit { descriptors.deallocate() }
 
     /// How many hosts, wildcards counted once, have something to serve.
     public var siteCount: Int { tables.siteCount }
@@ -30,5 +38,9 @@ public final class Catalogue: Sendable {
     public var byteCount: Int { image.bytes.count }
 
     /// A way to read it, valid as long as the catalogue is kept.
-    public var view: CatalogueView { CatalogueView(base: UnsafeRawPointer(image.bytes.baseAddress!), tables: tables) }
+    public var view: CatalogueView {
+        CatalogueView(
+            base: UnsafeRawPointer(image.bytes.baseAddress!), tables: tables,
+            descriptors: UnsafeBufferPointer(descriptors))
+    }
 }

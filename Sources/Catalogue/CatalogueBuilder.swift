@@ -15,6 +15,10 @@ public struct CatalogueBuilder: ~Copyable {
     private var answerIndices: [PreparedAnswer: Int] = [:]
     private var runsByKey: [[UInt64]: UInt32] = [:]
     private var hosts: Set<String> = []
+    private var files: [OpenFile] = []
+
+    /// All field lines of one answer, in bytes. The engine keeps room for as much.
+    public static let fieldBytesMax = 3_072
 
     public init() {}
 
@@ -46,7 +50,7 @@ public struct CatalogueBuilder: ~Copyable {
         let tables = Catalogue.Tables(
             slotsAt: slotsAt, slotMask: slotCount - 1, sitesAt: sitesAt, siteCount: sites.count, routesAt: routesAt,
             answersAt: answersAt)
-        return Catalogue(image: heap, tables: tables)
+        return Catalogue(image: heap, tables: tables, files: files)
     }
 
     private mutating func addRoutes(_ entries: [(path: String, answer: PreparedAnswer)]) -> UInt32 {
@@ -79,11 +83,22 @@ public struct CatalogueBuilder: ~Copyable {
 
     private mutating func store(_ representation: Representation) -> RepresentationRecord {
         let shared = representation.sharedFields.bytes
+        let type = Array("content-type: \(representation.contentType)\r\n".utf8)
         let tag = Array(representation.entityTag.utf8)
-        let tagOffset = firstOffset(of: tag, in: shared)
-        return RepresentationRecord(
-            fields: store(shared + representation.bodyFields.bytes), sharedFieldBytes: UInt32(shared.count),
-            tagOffset: UInt16(tagOffset), tagCount: UInt16(tag.count), body: store(representation.body))
+        let fields = store(shared + type + representation.bodyFields.bytes)
+        precondition(fields.count < CatalogueBuilder.fieldBytesMax, "field lines fit into a response's head")
+        var record = RepresentationRecord(
+            fields: fields, sharedFieldBytes: UInt16(shared.count), contentTypeBytes: UInt16(type.count),
+            tagOffset: UInt16(firstOffset(of: tag, in: shared)), tagCount: UInt16(tag.count),
+            body: Blob(offset: 0, count: 0), file: -1)
+        switch representation.content {
+        case .bytes(let bytes): record.body = store(bytes)
+        case .file(let file):
+            record.body.count = UInt64(file.byteCount)
+            record.file = Int32(files.count)
+            files.append(file)
+        }
+        return record
     }
 
     /// An empty tag stands for an answer that has none.

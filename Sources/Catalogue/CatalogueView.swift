@@ -1,8 +1,6 @@
 // Reading the image on the data plane: a host to a site, a path to an answer. Both are a hash, a probe and a comparison;
 // the cost does not grow with the number of hosts.
 
-public import HTTP
-
 /// A catalogue as its readers see it.
 public struct CatalogueView {
     let base: UnsafeRawPointer
@@ -11,9 +9,11 @@ public struct CatalogueView {
     private let sites: UnsafePointer<SiteRecord>
     private let routes: UnsafePointer<RouteRecord>
     private let answers: UnsafePointer<AnswerRecord>
+    private let descriptors: UnsafeBufferPointer<Int32>
 
-    init(base: UnsafeRawPointer, tables: Catalogue.Tables) {
+    init(base: UnsafeRawPointer, tables: Catalogue.Tables, descriptors: UnsafeBufferPointer<Int32>) {
         self.base = base
+        self.descriptors = descriptors
         slots = (base + tables.slotsAt).assumingMemoryBound(to: UInt32.self)
         slotMask = tables.slotMask
         sites = (base + tables.sitesAt).assumingMemoryBound(to: SiteRecord.self)
@@ -61,7 +61,7 @@ public struct CatalogueView {
         }
         while low < end, routes[low].pathHash == hash {
             if bytes(routes[low].path).elementsEqual(path) {
-                return Answer(record: answers + Int(routes[low].answer), base: base)
+                return Answer(record: answers + Int(routes[low].answer), base: base, descriptors: descriptors)
             }
             low += 1
         }
@@ -76,46 +76,6 @@ public struct CatalogueView {
             slot = (slot + 1) & slotMask
         }
         return nil
-    }
-
-    private func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base + Int(blob.offset), count: Int(blob.count))
-    }
-}
-
-/// A prepared answer in the image.
-public struct Answer {
-    let record: UnsafePointer<AnswerRecord>
-    let base: UnsafeRawPointer
-
-    public var kind: AnswerKind { AnswerKind(rawValue: record.pointee.kind)! }
-    public var status: Status { Status(rawValue: record.pointee.status)! }
-    public var hasGzip: Bool { record.pointee.hasGzip }
-
-    /// Seconds since 1970, where the answer has a date of its own.
-    public var lastModified: Int64? { record.pointee.lastModified == Int64.min ? nil : record.pointee.lastModified }
-
-    /// The answer in one coding; gzip only where `hasGzip` says so.
-    public func form(_ coding: ContentCoding) -> AnswerForm {
-        AnswerForm(record: coding == .gzip ? record.pointee.gzip : record.pointee.identity, base: base)
-    }
-}
-
-/// An answer in one coding: the bytes to send.
-public struct AnswerForm {
-    let record: RepresentationRecord
-    let base: UnsafeRawPointer
-
-    /// All field lines.
-    public var fields: UnsafeRawBufferPointer { bytes(record.fields) }
-    /// The field lines that a 304 repeats.
-    public var sharedFields: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: fields[..<Int(record.sharedFieldBytes)])
-    }
-    public var body: UnsafeRawBufferPointer { bytes(record.body) }
-    /// The strong entity tag with its quotes.
-    public var entityTag: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: fields[Int(record.tagOffset)..<Int(record.tagOffset) + Int(record.tagCount)])
     }
 
     private func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {

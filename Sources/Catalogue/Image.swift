@@ -28,13 +28,17 @@ struct RouteRecord {
 
 /// One form of a body with its field lines.
 struct RepresentationRecord {
-    /// All field lines, those that a 304 repeats first.
+    /// All field lines but the length: those that a 304 repeats, then `content-type`, then the others.
     var fields: Blob
-    var sharedFieldBytes: UInt32
+    var sharedFieldBytes: UInt16
+    var contentTypeBytes: UInt16
     /// Where in `fields` the entity tag's value stands.
     var tagOffset: UInt16
     var tagCount: UInt16
+    /// For a file only its count is of use.
     var body: Blob
+    /// The number of the catalogue's file that holds the body; -1 when it lies in the heap.
+    var file: Int32
 }
 
 /// One answer.

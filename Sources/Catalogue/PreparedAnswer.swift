@@ -2,6 +2,7 @@
 // here; what depends on the request (date, coding, 304, HEAD) is left to the engine, which only copies.
 
 public import HTTP
+public import Posix
 
 /// What an answer is about, for metrics and for the few rules that depend on it.
 public enum AnswerKind: UInt8, Hashable, Sendable, CaseIterable {
@@ -15,17 +16,28 @@ public enum AnswerKind: UInt8, Hashable, Sendable, CaseIterable {
 public struct Representation: Hashable, Sendable {
     /// The field lines that a 304 repeats (RFC 9110 §15.4.5): `etag`, `cache-control`, `vary` and the like.
     public var sharedFields: FieldLines
-    /// The field lines about the body: `content-type`, `content-length`, `content-encoding`.
+    public var contentType: String
+    /// Further field lines about the body, such as `content-encoding`. Its length is added when it is sent.
     public var bodyFields: FieldLines
     /// The strong entity tag, quotes included; the same text as in `sharedFields`.
     public var entityTag: String
-    public var body: [UInt8]
+    public var content: Content
 
-    public init(sharedFields: FieldLines, bodyFields: FieldLines, entityTag: String, body: [UInt8]) {
+    /// Where the bytes are.
+    public enum Content: Hashable, Sendable {
+        case bytes([UInt8])
+        /// Sent from the file, piece by piece.
+        case file(OpenFile)
+    }
+
+    public init(
+        sharedFields: FieldLines, contentType: String, bodyFields: FieldLines, entityTag: String, content: Content
+    ) {
         self.sharedFields = sharedFields
+        self.contentType = contentType
         self.bodyFields = bodyFields
         self.entityTag = entityTag
-        self.body = body
+        self.content = content
     }
 }
 

@@ -20,6 +20,12 @@ struct Connection {
     /// Bytes received and not yet used.
     var held = HeldBytes()
     var outgoing: Outgoing?
+    /// All bytes received.
+    var receivedBytes = 0
+    /// Bytes moved, in the direction that the deadline is about, since it was set.
+    var progress = 0
+    /// Where this client's address is counted; -1 when it is not.
+    var addressSlot: Int32 = -1
 
     /// What is being received.
     enum Phase {
@@ -41,64 +47,5 @@ struct Connection {
         case close
         /// The end, once the client has closed or had time to: bytes of its are still unread or on their way.
         case linger
-    }
-}
-
-/// Bytes in memory of their own, while they are needed.
-struct HeldBytes {
-    private(set) var start: UnsafeMutableRawPointer?
-    private(set) var count = 0
-
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
-
-    init() {}
-
-    init(copying bytes: UnsafeRawBufferPointer) {
-        guard bytes.count > 0 else { return }
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
-        memory.copyMemory(from: bytes)
-        start = memory.baseAddress
-        count = bytes.count
-    }
-
-    /// Gives the memory back.
-    mutating func release() {
-        start?.deallocate()
-        start = nil
-        count = 0
-    }
-}
-
-/// What is left to be sent: a copy of the small part, then bytes that stay where they are in the catalogue.
-struct Outgoing {
-    private var copied: HeldBytes
-    private var copiedOffset = 0
-    private(set) var body: UnsafeRawBufferPointer
-    /// Keeps `body` alive; nil when there is none.
-    private var catalogue: Unmanaged<Catalogue>?
-
-    /// What is left of `output` and `body` after so many bytes are on their way.
-    init(_ output: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, owner: Unmanaged<Catalogue>, sent: Int) {
-        copied = HeldBytes(copying: UnsafeRawBufferPointer(rebasing: output[min(sent, output.count)...]))
-        self.body = UnsafeRawBufferPointer(rebasing: body[max(0, sent - output.count)...])
-        catalogue = self.body.isEmpty ? nil : owner.retain()
-    }
-
-    /// The unsent part of the copy.
-    var head: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: copied.bytes[copiedOffset...]) }
-
-    var count: Int { copied.count - copiedOffset + body.count }
-
-    /// Notes that so many more bytes are on their way.
-    mutating func advance(_ count: Int) {
-        let fromCopy = min(count, copied.count - copiedOffset)
-        copiedOffset += fromCopy
-        body = UnsafeRawBufferPointer(rebasing: body[(count - fromCopy)...])
-    }
-
-    mutating func release() {
-        copied.release()
-        catalogue?.release()
-        catalogue = nil
     }
 }

@@ -35,13 +35,14 @@ public final class Engine: Sendable {
         addresses = sockets.addresses
         var controls: [WorkerControl] = []
         let threads = Threads(capacity: workerCount)
+        let addressCounts = AddressCounts(limit: limits.connectionsPerAddressMax)
         do {
             for worker in 0..<workerCount {
                 let control = try WorkerControl()
                 let box = WorkerBox(
                     try Worker(
                         limits: limits, connectionsMax: max(16, limits.connectionsMax / workerCount), control: control,
-                        published: published, listeners: sockets.take(worker)))
+                        published: published, addressCounts: addressCounts, listeners: sockets.take(worker)))
                 threads.append(try Thread(name: "worker \(worker)") { box.run() })
                 controls.append(control)
             }

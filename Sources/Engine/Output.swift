@@ -23,5 +23,19 @@ struct Output: ~Copyable {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Appends a number in decimal digits.
+    mutating func append(_ number: Int) {
+        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+            var rest = UInt64(number)
+            var start = digits.count
+            repeat {
+                start -= 1
+                digits[start] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            append(UnsafeRawBufferPointer(rebasing: digits[start...]))
+        }
+    }
+
     mutating func clear() { count = 0 }
 }

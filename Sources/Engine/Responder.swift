@@ -1,14 +1,15 @@
-// Decides what a request is answered. A pure function of the head, the catalogue and nothing else.
+// Decides what a request is answered: which document, and which of the answers that HTTP allows about it. A function of
+// the head, the catalogue and the time, and of nothing else.
 
 import Catalogue
 import HTTP
 
 enum Responder {
-    /// The answer to a well-formed request.
-    static func respond(to head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView) -> Response {
+    /// The answer to a well-formed request. `now` is in seconds since 1970.
+    static func respond(to head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, now: Int64) -> Response {
         switch head.method {
         case .get, .head:
-            var response = find(head, bytes, view)
+            var response = find(head, bytes, view, now)
             response.isHeadOnly = head.method == .head
             return response
         case .options:
@@ -18,11 +19,12 @@ enum Responder {
         }
     }
 
-    private static func find(_ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView) -> Response {
+    private static func find(
+        _ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ now: Int64
+    ) -> Response {
         guard let site = view.site(host: bytes.extracting(head.host.range)) else { return Response(status: .notFound) }
         let found = withDecodedPath(bytes.extracting(head.path.range)) { view.answer(site, path: $0) }
         guard let answer = found else { return Response(status: .notFound) }
-
         var coding = ContentCoding.identity
         if answer.hasGzip {
             guard let chosen = AcceptEncoding.choose(head.acceptEncoding, in: bytes) else {
@@ -31,22 +33,35 @@ enum Responder {
             coding = chosen
         }
         let form = answer.form(coding)
-        let isCurrent = isNotModified(head, bytes, answer, form)
-        return Response(status: isCurrent ? .notModified : answer.status, form: form)
+        let conditions = Conditions(
+            entityTag: form.entityTag, lastModified: answer.lastModified, now: now)
+        switch conditions.verdict(head, bytes) {
+        case .failed: return Response(status: .preconditionFailed)
+        case .notModified: return Response(status: .notModified, form: form)
+        case .holds: return partial(head, bytes, answer, form, conditions)
+        }
     }
 
-    /// RFC 9110 §13.2.2: If-None-Match decides where it is present; only without it does If-Modified-Since count.
-    private static func isNotModified(
-        _ head: RequestHead, _ bytes: Span<UInt8>, _ answer: Answer, _ form: AnswerForm
-    ) -> Bool {
-        if head.ifNoneMatch.isPresent {
-            let tag = Span<UInt8>(_unsafeBytes: form.entityTag)
-            return EntityTagList.matches(head.ifNoneMatch, named: "if-none-match", in: bytes, tag: tag, .weak)
+    /// A part of the body, where a page is asked for one. Association files are always sent whole: their readers ask for
+    /// nothing else, and half of one is worse than none.
+    private static func partial(
+        _ head: RequestHead, _ bytes: Span<UInt8>, _ answer: Answer, _ form: AnswerForm, _ conditions: Conditions
+    ) -> Response {
+        let whole = Response(status: answer.status, form: form)
+        guard head.range.isPresent, !head.range.isRepeated, head.method == .get, answer.kind == .page,
+            answer.status == .ok,
+            conditions.allowsRange(head, bytes)
+        else { return whole }
+        switch ByteRanges.read(bytes.extracting(head.range.range.range), bodyCount: form.bodyCount) {
+        case .ignored:
+            return whole
+        case .unsatisfiable:
+            return Response(status: .rangeNotSatisfiable, completeCount: form.bodyCount)
+        case .satisfiable(let ranges):
+            // Several parts are put together in memory first.
+            if ranges.count > 1, ranges.totalCount > Multipart.bytesMax { return whole }
+            return Response(status: .partialContent, form: form, ranges: ranges)
         }
-        guard head.ifModifiedSince.isPresent, !head.ifModifiedSince.isRepeated, let modified = answer.lastModified,
-            let since = HTTPDate.read(bytes.extracting(head.ifModifiedSince.range.range))
-        else { return false }
-        return modified <= since
     }
 
     /// Lends the path with its percent-encodings decoded, once (RFC 3986 §2.4). Nothing is resolved: a path with dot
@@ -54,9 +69,9 @@ enum Responder {
     private static func withDecodedPath(
         _ path: Span<UInt8>, _ body: (UnsafeRawBufferPointer) -> Answer?
     ) -> Answer? {
-        if path.firstIndex(of: UInt8(ascii: "%")) == nil {
-            return path.withUnsafeBytes(body)
-        }
+        // RFC 9112 §3.2.2: an absolute target without a path means the root.
+        if path.count == 0 { return withUnsafeBytes(of: UInt8(ascii: "/"), body) }
+        if path.firstIndex(of: UInt8(ascii: "%")) == nil { return path.withUnsafeBytes(body) }
         return withUnsafeTemporaryAllocation(byteCount: path.count, alignment: 8) { buffer in
             guard let count = PercentEncoding.decode(path, into: buffer) else { return nil }
             return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

@@ -9,6 +9,10 @@ struct Response {
     var status: Status
     /// Where the field lines and the body come from; nil for an answer without either.
     var form: AnswerForm?
+    /// The stretches to send when the status is 206.
+    var ranges: ByteRanges?
+    /// The whole body's length, for a 416.
+    var completeCount: Int?
     /// HEAD: everything but the body.
     var isHeadOnly = false
     var closes = false
@@ -16,14 +20,16 @@ struct Response {
     var announcesKeepAlive = false
     var allowsMethods = false
 
-    /// The field lines to send.
-    var fields: UnsafeRawBufferPointer? {
-        guard let form else { return nil }
-        return status == .notModified ? form.sharedFields : form.fields
-    }
-
-    var body: UnsafeRawBufferPointer {
-        guard let form, !isHeadOnly, status == .ok else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        return form.body
+    /// The body to send, unless it is one in several parts.
+    var body: Body {
+        guard let form, !isHeadOnly, status != .notModified else { return .none }
+        var range = 0..<form.bodyCount
+        if let ranges {
+            if ranges.count > 1 { return .none }
+            range = ranges[0]
+        }
+        if range.isEmpty { return .none }
+        if let file = form.file { return .file(file, range) }
+        return .memory(UnsafeRawBufferPointer(rebasing: form.body[range]))
     }
 }

@@ -7,17 +7,22 @@ import Posix
 struct WireText: ~Copyable {
     private let statusLines: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
     private let date: UnsafeMutableRawBufferPointer
-    private var dateSeconds: Int64 = -1
+    private(set) var seconds: Int64 = -1
+    /// What separates the parts of a body in several parts: 128 random bits, so no page contains it.
+    let boundary: [UInt8]
 
     static let dateName: StaticString = "date: "
     static let close: StaticString = "connection: close\r\n"
     static let keepAlive: StaticString = "connection: keep-alive\r\n"
-    static let empty: StaticString = "content-length: 0\r\n"
+    static let length: StaticString = "content-length: "
+    static let range: StaticString = "content-range: bytes "
+    static let multipartType: StaticString = "content-type: multipart/byteranges; boundary="
     /// RFC 9110 §15.5.6 wants it in every 405.
     static let allow: StaticString = "allow: GET, HEAD, OPTIONS\r\n"
     static let end: StaticString = "\r\n"
 
     init() {
+        boundary = Array((0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined().utf8)
         statusLines = .allocate(capacity: 600)
         statusLines.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
         for status in Status.allCases {
@@ -45,8 +50,8 @@ struct WireText: ~Copyable {
 
     /// Writes the date anew when the second has changed.
     mutating func update(seconds: Int64) {
-        if seconds == dateSeconds { return }
-        dateSeconds = seconds
+        if seconds == self.seconds { return }
+        self.seconds = seconds
         let start = WireText.dateName.utf8CodeUnitCount
         HTTPDate.write(seconds, into: UnsafeMutableRawBufferPointer(rebasing: date[start..<start + HTTPDate.byteCount]))
     }

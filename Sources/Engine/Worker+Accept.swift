@@ -25,7 +25,7 @@ extension Worker {
         var peer = SocketAddress.unknown
         for _ in 0..<Worker.acceptsPerRoundMax {
             switch listeners[listener].accept(peer: &peer) {
-            case .accepted(let fd): admit(fd)
+            case .accepted(let fd): admit(fd, from: peer)
             case .lost: continue
             case .nobody: return
             case .exhausted:
@@ -44,12 +44,16 @@ extension Worker {
 
     /// The first bytes are usually here already (`TCP_DEFER_ACCEPT`), so a connection that serves one request is never
     /// made known to the poller.
-    private mutating func admit(_ fd: Int32) {
-        if table.isFull {
-            refuse(fd)
-            return
+    private mutating func admit(_ fd: Int32, from peer: borrowing SocketAddress) {
+        if table.isFull { return refuse(fd) }
+        var addressSlot: Int32 = -1
+        switch addressCounts?.admit(peer) ?? .notCounted {
+        case .counted(let slot): addressSlot = slot
+        case .notCounted: break
+        case .tooMany: return refuse(fd)
         }
         let index = table.insert(fd: fd)
+        table.slots[Int(index)].addressSlot = addressSlot
         deadlines.set(.head, for: index, now: now, in: table.slots)
         receive(index)
     }
@@ -67,6 +71,13 @@ extension Worker {
         stopListening()
         acceptAgainAt = nil
         drainDeadline = now + limits.drainTimeoutMilliseconds
+        idleDrainDeadline = now + min(limits.drainIdleMilliseconds, limits.drainTimeoutMilliseconds)
+    }
+
+    /// Closes the connections between requests. They had a while, because a request may already be on its way, and closing
+    /// then would look like a failure to the client.
+    mutating func closeIdleConnections() {
+        idleDrainDeadline = nil
         for index in 0..<Int32(table.slotCount) where table.slots[Int(index)].fd >= 0 {
             guard case .idle = table.slots[Int(index)].phase, table.slots[Int(index)].outgoing == nil else { continue }
             close(index)

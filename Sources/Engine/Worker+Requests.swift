@@ -25,6 +25,8 @@ extension Worker {
         switch Posix.receive(slot.pointee.fd, into: room) {
         case .moved(let count):
             if case .lingering = slot.pointee.phase { return }
+            slot.pointee.receivedBytes += count
+            slot.pointee.progress += count
             processHeld(index, andReceived: count)
         case .wouldBlock:
             wait(index, for: .readable)
@@ -116,9 +118,8 @@ extension Worker {
     private mutating func begin(_ index: Int32, _ head: RequestHead, _ bytes: Span<UInt8>, _ used: Int) -> Step {
         let slot = table.slots + Int(index)
         slot.pointee.requestCount &+= 1
-        var response = Responder.respond(to: head, bytes, view)
-        response.closes =
-            !head.wantsKeepAlive || slot.pointee.requestCount >= limits.requestsPerConnectionMax || drainDeadline != nil
+        var response = Responder.respond(to: head, bytes, view, now: wire.seconds)
+        response.closes = !head.wantsKeepAlive || hasHadItsShare(slot) || drainDeadline != nil
         response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
         guard let drain = BodyDrain(head.body, bytesMax: limits.bodyBytesMax) else {
             return answer(index, response, owner)
@@ -136,16 +137,34 @@ extension Worker {
         return .next
     }
 
+    private func hasHadItsShare(_ slot: UnsafeMutablePointer<Connection>) -> Bool {
+        slot.pointee.requestCount >= limits.requestsPerConnectionMax
+            || slot.pointee.receivedBytes >= limits.bytesPerConnectionMax
+    }
+
     /// Puts an answer into the output; a large body is sent from where it is.
     private mutating func answer(_ index: Int32, _ response: Response, _ owner: Unmanaged<Catalogue>) -> Step {
-        append(response)
         if response.closes { table.slots[Int(index)].ending = .close }
+        if let ranges = response.ranges, ranges.count > 1 { return answerInParts(index, response, ranges) }
+        append(response)
         let body = response.body
-        if body.count <= Worker.copiedBodyBytesMax {
-            output.append(body)
-        } else if !flush(index, body: body, owner: owner) {
+        if case .memory(let bytes) = body, bytes.count <= Worker.copiedBodyBytesMax {
+            output.append(bytes)
+        } else if body.count > 0, !flush(index, body: body, owner: owner) {
             return .stopped
         }
+        return response.closes ? .ending : .next
+    }
+
+    private mutating func answerInParts(_ index: Int32, _ response: Response, _ ranges: ByteRanges) -> Step {
+        guard let form = response.form, let parts = Multipart.body(ranges, of: form, boundary: wire.boundary) else {
+            append(Response(status: .internalServerError, closes: true))
+            table.slots[Int(index)].ending = .close
+            return .ending
+        }
+        append(response, length: parts.count)
+        let isSent = parts.withUnsafeBytes { flush(index, copying: $0) }
+        if !isSent { return .stopped }
         return response.closes ? .ending : .next
     }
 
@@ -162,20 +181,5 @@ extension Worker {
         output.clear()
         reject(index, .timedOut)
         settle(index, unused: 0..<0)
-    }
-
-    /// Writes everything of an answer but its body.
-    mutating func append(_ response: Response) {
-        output.append(wire.statusLine(response.status))
-        output.append(wire.dateLine)
-        if let fields = response.fields {
-            output.append(fields)
-        } else if response.status != .noContent {
-            output.append(WireText.empty)
-        }
-        if response.allowsMethods { output.append(WireText.allow) }
-        if response.closes { output.append(WireText.close) }
-        if response.announcesKeepAlive { output.append(WireText.keepAlive) }
-        output.append(WireText.end)
     }
 }

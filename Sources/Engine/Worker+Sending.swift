@@ -5,52 +5,109 @@ import HTTP
 import Posix
 
 extension Worker {
-    /// Sends what is in the output, and a body behind it. False when not everything could be sent now (the rest is kept and
-    /// goes on when the client reads) or the connection is gone.
-    mutating func flush(
-        _ index: Int32, body: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
-        owner: Unmanaged<Catalogue>? = nil
-    ) -> Bool {
-        let slot = table.slots + Int(index)
-        let total = output.count + body.count
-        guard total > 0 else { return true }
+    /// What one connection may be sent in one go, in bytes, before others get their turn.
+    private static let bytesPerTurnMax = 1_048_576
+
+    /// Sends what is in the output, and a body of the catalogue's behind it. False when not everything could be sent now
+    /// (the rest goes on when the client reads) or the connection is gone.
+    mutating func flush(_ index: Int32, body: Body = .none, owner: Unmanaged<Catalogue>? = nil) -> Bool {
+        let fd = table.slots[Int(index)].fd
+        if output.count + body.count == 0 { return true }
         let outcome =
-            body.isEmpty ? transmit(slot.pointee.fd, output.bytes) : transmit(slot.pointee.fd, output.bytes, body)
-        var sent = 0
+            switch body {
+            case .none: transmit(fd, output.bytes)
+            case .memory(let bytes): transmit(fd, output.bytes, bytes)
+            case .file: transmitFirst(fd, output.bytes)
+            }
+        guard let sent = sentCount(outcome, index) else { return false }
+        if sent == output.count + body.count {
+            output.clear()
+            return true
+        }
+        let rest = UnsafeRawBufferPointer(rebasing: output.bytes[min(sent, output.count)...])
+        keep(index, rest, body.dropping(max(0, sent - output.count)), owner ?? self.owner)
+        if case .file = body, sent == output.count {
+            output.clear()
+            return pump(index)
+        }
+        output.clear()
+        return false
+    }
+
+    /// Sends what is in the output, and bytes behind it that are gone when this returns.
+    mutating func flush(_ index: Int32, copying bytes: UnsafeRawBufferPointer) -> Bool {
+        let outcome = transmit(table.slots[Int(index)].fd, output.bytes, bytes)
+        guard let sent = sentCount(outcome, index) else { return false }
+        if sent < output.count + bytes.count {
+            var rest: [UInt8] = []
+            rest += output.bytes[min(sent, output.count)...]
+            rest += bytes[max(0, sent - output.count)...]
+            rest.withUnsafeBytes { keep(index, $0, .none, owner) }
+        }
+        let isSent = sent == output.count + bytes.count
+        output.clear()
+        return isSent
+    }
+
+    /// How many bytes are on their way; nil when the connection is gone, and closed here.
+    private mutating func sentCount(_ outcome: Transfer, _ index: Int32) -> Int? {
         switch outcome {
-        case .moved(let count): sent = count
-        case .wouldBlock: break
+        case .moved(let count): return count
+        case .wouldBlock: return 0
         case .ended, .failed:
             output.clear()
             close(index)
-            return false
+            return nil
         }
-        if sent < total {
-            slot.pointee.outgoing = Outgoing(output.bytes, body: body, owner: owner ?? self.owner, sent: sent)
-            deadlines.set(.write, for: index, now: now, in: table.slots)
-            wait(index, for: .writable)
-        }
-        output.clear()
-        return sent == total
     }
 
-    /// The client takes more: sends what is left, and goes on where the connection stopped.
-    mutating func resumeSending(_ index: Int32) {
+    /// Keeps what could not be sent until the client reads.
+    private mutating func keep(
+        _ index: Int32, _ bytes: UnsafeRawBufferPointer, _ body: Body, _ owner: Unmanaged<Catalogue>
+    ) {
+        table.slots[Int(index)].outgoing = Outgoing(bytes, body: body, owner: owner)
+        table.slots[Int(index)].progress = 0
+        deadlines.set(.write, for: index, now: now, in: table.slots)
+        wait(index, for: .writable)
+    }
+
+    /// Sends what was kept, as far as the client takes it. True when all of it is on its way.
+    private mutating func pump(_ index: Int32) -> Bool {
         let slot = table.slots + Int(index)
-        while let outgoing = slot.pointee.outgoing {
+        var turn = 0
+        while let outgoing = slot.pointee.outgoing, turn < Worker.bytesPerTurnMax {
+            let fd = slot.pointee.fd
             let outcome =
-                outgoing.head.isEmpty
-                ? transmit(slot.pointee.fd, outgoing.body) : transmit(slot.pointee.fd, outgoing.head, outgoing.body)
+                switch outgoing.body {
+                case .none: transmit(fd, outgoing.head)
+                case .memory(let bytes): transmit(fd, outgoing.head, bytes)
+                case .file where !outgoing.head.isEmpty: transmitFirst(fd, outgoing.head)
+                case .file(let file, let range):
+                    transmit(fd, file: file, from: range.lowerBound, count: min(range.count, Worker.bytesPerTurnMax))
+                }
             switch outcome {
             case .moved(let count):
+                turn += count
+                slot.pointee.progress += count
                 slot.pointee.outgoing?.advance(count)
                 if outgoing.count > count { continue }
                 slot.pointee.outgoing?.release()
                 slot.pointee.outgoing = nil
-            case .wouldBlock: return
-            case .ended, .failed: return close(index)
+            case .wouldBlock:
+                return false
+            case .ended, .failed:
+                // A file that has become shorter ends here too: the client sees that its answer is not whole.
+                close(index)
+                return false
             }
         }
+        return slot.pointee.outgoing == nil
+    }
+
+    /// The client takes more: sends what is left, and goes on where the connection stopped.
+    mutating func resumeSending(_ index: Int32) {
+        guard pump(index) else { return }
+        let slot = table.slots + Int(index)
         if slot.pointee.held.count > 0, slot.pointee.ending == .none {
             processHeld(index, andReceived: 0)
         } else {
@@ -69,7 +126,7 @@ extension Worker {
         case .close: close(index)
         case .linger: linger(index)
         case .none:
-            if case .idle = slot.pointee.phase, drainDeadline != nil { return close(index) }
+            if case .idle = slot.pointee.phase, drainDeadline != nil, idleDrainDeadline == nil { return close(index) }
             armDeadline(slot.pointee.phase, index)
             wait(index, for: .readable)
         }
@@ -92,6 +149,7 @@ extension Worker {
             case .lingering: .linger
             }
         if kind == .idle || table.slots[Int(index)].deadline.kind != kind {
+            table.slots[Int(index)].progress = 0
             deadlines.set(kind, for: index, now: now, in: table.slots)
         }
     }
@@ -127,6 +185,7 @@ extension Worker {
         slot.pointee.held.release()
         slot.pointee.outgoing?.release()
         slot.pointee.outgoing = nil
+        if slot.pointee.addressSlot >= 0 { addressCounts?.release(slot.pointee.addressSlot) }
         closeDescriptor(slot.pointee.fd)
         table.remove(index)
     }

@@ -26,6 +26,10 @@ struct Worker: ~Copyable {
     var acceptAgainAt: Int64?
     /// When to give up on what is still in flight; nil until the worker is told to stop.
     var drainDeadline: Int64?
+    /// When to close connections between requests; nil unless that is still to come.
+    var idleDrainDeadline: Int64?
+    /// Shared with the other workers; nil when addresses are not limited.
+    let addressCounts: AddressCounts?
     /// The catalogue in use and the number under which it was published.
     var catalogue: Catalogue
     var view: CatalogueView
@@ -42,9 +46,10 @@ struct Worker: ~Copyable {
 
     init(
         limits: Limits, connectionsMax: Int, control: WorkerControl, published: PublishedCatalogue,
-        listeners: UnsafeMutableBufferPointer<Listener>
+        addressCounts: AddressCounts?, listeners: UnsafeMutableBufferPointer<Listener>
     ) throws(SystemError) {
         let poller = try Poller()
+        self.addressCounts = addressCounts
         self.limits = limits
         self.control = control
         self.published = published
@@ -80,6 +85,7 @@ struct Worker: ~Copyable {
             expireConnections()
             if let time = acceptAgainAt, now >= time { resumeAccepting() }
             if control.isDraining, drainDeadline == nil { beginDraining() }
+            if let time = idleDrainDeadline, now >= time { closeIdleConnections() }
         }
         closeAll()
     }
@@ -111,18 +117,35 @@ struct Worker: ~Copyable {
     private var waitMilliseconds: Int32 {
         var wait = deadlines.untilNext(now: now, in: table.slots) ?? 60_000
         if let time = acceptAgainAt { wait = min(wait, max(0, time - now)) }
-        if let time = drainDeadline { wait = min(wait, max(0, time - now)) }
+        if let time = idleDrainDeadline ?? drainDeadline { wait = min(wait, max(0, time - now)) }
         // The coarse clock lags by up to 4 ms: waking a little late saves a round that finds nothing.
         return Int32(min(wait + 4, 60_000))
     }
 
     private mutating func expireConnections() {
         while let index = deadlines.nextExpired(now: now, in: table.slots) {
-            guard case .head = table.slots[Int(index)].phase, table.slots[Int(index)].outgoing == nil else {
+            let slot = table.slots + Int(index)
+            if let kind = slot.pointee.deadline.kind, hasProgressed(slot, kind) {
+                slot.pointee.progress = 0
+                deadlines.set(kind, for: index, now: now, in: table.slots)
+                continue
+            }
+            guard case .head = slot.pointee.phase, slot.pointee.outgoing == nil else {
                 close(index)
                 continue
             }
             rejectLateHead(index)
         }
+    }
+
+    /// Whether enough was moved since the deadline was set for another one. Heads and silence get none.
+    private func hasProgressed(_ slot: UnsafeMutablePointer<Connection>, _ kind: DeadlineKind) -> Bool {
+        let (span, rate) =
+            switch kind {
+            case .body: (limits.bodyTimeoutMilliseconds, limits.bodyBytesPerSecondMin)
+            case .write: (limits.writeTimeoutMilliseconds, limits.writeBytesPerSecondMin)
+            case .idle, .head, .linger: (0, 0)
+            }
+        return span > 0 && slot.pointee.progress > 0 && slot.pointee.progress >= Int(span) * rate / 1_000
     }
 }

@@ -1,7 +1,7 @@
 // Dates as HTTP writes them (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. Written by hand because it is needed on
 // the data plane, without a locale and without a library.
 
-/// A moment in whole seconds since 1970, to and from IMF-fixdate.
+/// A moment in whole seconds since 1970, to and from text.
 public enum HTTPDate {
     /// The length of every date.
     public static let byteCount = 29
@@ -49,30 +49,44 @@ public enum HTTPDate {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads an IMF-fixdate; the two obsolete forms, which no client of ours has sent in twenty years, count as no date.
-    public static func read(_ text: Span<UInt8>) -> Int64? {
-        guard text.count == byteCount, text[3] == UInt8(ascii: ","), text.extracting(25..<29).equals(" GMT"),
-            text[4] == Octet.space, text[7] == Octet.space, text[11] == Octet.space, text[16] == Octet.space,
-            text[19] == UInt8(ascii: ":"), text[22] == UInt8(ascii: ":")
+    /// Reads a date in any of the three forms. `now`, in seconds since 1970, is for years of two digits only.
+    public static func read(_ text: Span<UInt8>, now: Int64) -> Int64? {
+        guard text.count == byteCount, text[3] == UInt8(ascii: ",") else { return readObsolete(text, now: now) }
+        guard text[4] == Octet.space, text[7] == Octet.space, text[11] == Octet.space, text[16] == Octet.space,
+            text.extracting(25..<29).equals(" GMT"), let day = number(text, 5), let month = monthNumber(text, at: 8),
+            let century = number(text, 12), let yearOfCentury = number(text, 14), let time = timeOfDay(text, at: 17)
         else { return nil }
-        guard let day = number(text, 5), let month = monthNumber(text), let century = number(text, 12),
-            let yearOfCentury = number(text, 14), let hour = number(text, 17), let minute = number(text, 20),
-            let second = number(text, 23)
-        else { return nil }
-        guard day >= 1, day <= 31, hour <= 23, minute <= 59, second <= 60 else { return nil }
-        let days = daysSince1970(year: century * 100 + yearOfCentury, month: month, day: day)
-        return days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+        return seconds(year: century * 100 + yearOfCentury, month: month, day: day, time: time)
     }
 
-    private static func number(_ text: Span<UInt8>, _ index: Int) -> Int? {
-        guard Octet.isDigit(text[index]), Octet.isDigit(text[index + 1]) else { return nil }
-        return Int(text[index] - 0x30) * 10 + Int(text[index + 1] - 0x30)
+    static func seconds(year: Int, month: Int, day: Int, time: Int) -> Int64? {
+        guard day >= 1, day <= 31 else { return nil }
+        return daysSince1970(year: year, month: month, day: day) * 86_400 + Int64(time)
     }
 
-    private static func monthNumber(_ text: Span<UInt8>) -> Int? {
+    /// `08:49:37` in seconds; a leap second is the first of the next minute.
+    static func timeOfDay(_ text: Span<UInt8>, at start: Int) -> Int? {
+        guard text[start + 2] == UInt8(ascii: ":"), text[start + 5] == UInt8(ascii: ":"),
+            let hour = number(text, start),
+            let minute = number(text, start + 3), let second = number(text, start + 6), hour <= 23, minute <= 59,
+            second <= 60
+        else { return nil }
+        return hour * 3600 + minute * 60 + second
+    }
+
+    static func number(_ text: Span<UInt8>, _ index: Int) -> Int? {
+        guard let tens = digit(text, index), let ones = digit(text, index + 1) else { return nil }
+        return tens * 10 + ones
+    }
+
+    static func digit(_ text: Span<UInt8>, _ index: Int) -> Int? {
+        Octet.isDigit(text[index]) ? Int(text[index] - 0x30) : nil
+    }
+
+    static func monthNumber(_ text: Span<UInt8>, at offset: Int) -> Int? {
         for month in 0..<12 {
             let start = months.utf8Start + month * 3
-            if text[8] == start[0], text[9] == start[1], text[10] == start[2] { return month + 1 }
+            if text[offset] == start[0], text[offset + 1] == start[1], text[offset + 2] == start[2] { return month + 1 }
         }
         return nil
     }

@@ -10,20 +10,32 @@ public struct Limits: Sendable {
     /// Milliseconds from the first byte of a head (or from the connection's start) to its last: a slow sender is cut off,
     /// however steadily it sends.
     public var headTimeoutMilliseconds: Int64 = 10_000
-    /// Milliseconds for a request's body.
+    /// Milliseconds in which a request's body must come, or at least as much of it as `bodyBytesPerSecondMin` asks for;
+    /// then the next ones begin.
     public var bodyTimeoutMilliseconds: Int64 = 10_000
-    /// Milliseconds for a client to take what could not be sent at once.
+    /// Bytes per second that a body must come with; a slower one is a client that only holds a connection.
+    public var bodyBytesPerSecondMin = 1_024
+    /// Milliseconds in which a client must take an answer, or as much of it as `writeBytesPerSecondMin` asks for.
     public var writeTimeoutMilliseconds: Int64 = 20_000
-    /// Milliseconds that a connection may be silent between requests. Apple's CDN and browsers reuse theirs within it.
-    public var idleTimeoutMilliseconds: Int64 = 60_000
+    /// Bytes per second that a client must take an answer with: below a slow telephone line.
+    public var writeBytesPerSecondMin = 1_024
+    /// Milliseconds that a connection may be silent between requests: long enough for a page with its parts.
+    public var idleTimeoutMilliseconds: Int64 = 25_000
     /// Milliseconds to go on reading after a refusal, so that the client sees the answer instead of a reset.
     public var lingerTimeoutMilliseconds: Int64 = 2_000
     /// Requests on one connection before it is closed: it lets load balancers spread old connections again.
     public var requestsPerConnectionMax: UInt32 = 100_000
+    /// Bytes received on one connection before it is closed, for the same reason.
+    public var bytesPerConnectionMax = 1_073_741_824
     /// Connections of all workers together. Beyond it the answer is 503.
     public var connectionsMax = 65_536
+    /// Connections from one address (for IPv6 from one /64); more are answered 503. Loopback is not counted, because a proxy
+    /// may stand there. 0 is no limit.
+    public var connectionsPerAddressMax = 1_024
     /// Milliseconds to finish what is in flight when the server is told to stop.
     public var drainTimeoutMilliseconds: Int64 = 10_000
+    /// Milliseconds that a silent connection is kept when the server is told to stop: a request may be on its way.
+    public var drainIdleMilliseconds: Int64 = 500
 
     public init() {}
 }

@@ -3,13 +3,14 @@
 
 import Catalogue
 import HTTP
+import Posix
 import TLS
 
 /// What an answer is made of.
 struct Document {
     var kind: AnswerKind
     var contentType: String
-    var bytes: [UInt8]
+    var content: Representation.Content
     var cacheSeconds: Int
     /// Seconds since 1970 of the newest file that it was made from.
     var modified: Int64
@@ -23,18 +24,28 @@ enum AnswerMaker {
     private static let gzipGainMin = 64
 
     static func answer(_ document: Document) -> PreparedAnswer {
-        let digest = hexadecimal(Digest.sha256(document.bytes).prefix(16))
-        let compressed = Gzip.compress(document.bytes)
-        let hasGzip = compressed.count + gzipGainMin <= document.bytes.count
-        return PreparedAnswer(
-            kind: document.kind, lastModified: document.modified,
-            identity: form(document, document.bytes, tag: "\"\(digest)\"", coding: nil, varies: hasGzip),
-            // A strong tag stands for exact bytes, so each form has its own (RFC 9110 §8.8.3.3).
-            gzip: hasGzip ? form(document, compressed, tag: "\"\(digest)-gzip\"", coding: "gzip", varies: true) : nil)
+        switch document.content {
+        case .file(let file):
+            // Its content is not looked at, so its tag is made of what tells versions of a file apart.
+            let tag = "\"\(String(file.modifiedNanoseconds, radix: 36))-\(String(file.byteCount, radix: 36))\""
+            return PreparedAnswer(
+                kind: document.kind, lastModified: document.modified,
+                identity: form(document, document.content, tag: tag, coding: nil, varies: false))
+        case .bytes(let bytes):
+            let digest = hexadecimal(Digest.sha256(bytes).prefix(16))
+            let compressed = Gzip.compress(bytes)
+            let hasGzip = compressed.count + gzipGainMin <= bytes.count
+            return PreparedAnswer(
+                kind: document.kind, lastModified: document.modified,
+                identity: form(document, document.content, tag: "\"\(digest)\"", coding: nil, varies: hasGzip),
+                // A strong tag stands for exact bytes, so each form has its own (RFC 9110 §8.8.3.3).
+                gzip: hasGzip
+                    ? form(document, .bytes(compressed), tag: "\"\(digest)-gzip\"", coding: "gzip", varies: true) : nil)
+        }
     }
 
     private static func form(
-        _ document: Document, _ body: [UInt8], tag: String, coding: String?, varies: Bool
+        _ document: Document, _ content: Representation.Content, tag: String, coding: String?, varies: Bool
     ) -> Representation {
         var shared = FieldLines()
         shared.add("etag", tag)
@@ -43,11 +54,12 @@ enum AnswerMaker {
         if varies { shared.add("vary", "accept-encoding") }
         if document.isForEveryOrigin { shared.add("access-control-allow-origin", "*") }
         var fields = FieldLines()
-        fields.add("content-type", document.contentType)
-        fields.add("content-length", "\(body.count)")
         if let coding { fields.add("content-encoding", coding) }
+        if document.kind == .page { fields.add("accept-ranges", "bytes") }
         fields.add("x-content-type-options", "nosniff")
-        return Representation(sharedFields: shared, bodyFields: fields, entityTag: tag, body: body)
+        return Representation(
+            sharedFields: shared, contentType: document.contentType, bodyFields: fields, entityTag: tag,
+            content: content)
     }
 
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {

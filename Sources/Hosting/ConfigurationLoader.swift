@@ -86,7 +86,7 @@ public struct ConfigurationLoader: Sendable {
         func answer(_ kind: AnswerKind, _ value: SourceValue) -> PreparedAnswer {
             AnswerMaker.answer(
                 Document(
-                    kind: kind, contentType: "application/json", bytes: SourceWriter.canonical(value),
+                    kind: kind, contentType: "application/json", content: .bytes(SourceWriter.canonical(value)),
                     cacheSeconds: documents.cacheSeconds, modified: modified))
         }
         if let apple = documents.apple {

@@ -9,12 +9,17 @@ enum LimitKey: String, CaseIterable {
     case bodyBytesMax
     case headTimeoutMilliseconds
     case bodyTimeoutMilliseconds
+    case bodyBytesPerSecondMin
     case writeTimeoutMilliseconds
+    case writeBytesPerSecondMin
     case idleTimeoutMilliseconds
     case lingerTimeoutMilliseconds
     case requestsPerConnectionMax
+    case bytesPerConnectionMax
     case connectionsMax
+    case connectionsPerAddressMax
     case drainTimeoutMilliseconds
+    case drainIdleMilliseconds
 
     var allowed: ClosedRange<Int> {
         switch self {
@@ -23,9 +28,12 @@ enum LimitKey: String, CaseIterable {
         case .fieldCountMax: 8...10_000
         case .bodyBytesMax: 0...1_073_741_824
         case .requestsPerConnectionMax: 1...Int(UInt32.max)
+        case .bytesPerConnectionMax: 65_536...1 << 50
+        case .bodyBytesPerSecondMin, .writeBytesPerSecondMin: 0...1_073_741_824
         case .connectionsMax: 16...4_194_304
+        case .connectionsPerAddressMax: 0...4_194_304
         case .headTimeoutMilliseconds, .bodyTimeoutMilliseconds, .writeTimeoutMilliseconds, .idleTimeoutMilliseconds,
-            .lingerTimeoutMilliseconds, .drainTimeoutMilliseconds:
+            .lingerTimeoutMilliseconds, .drainTimeoutMilliseconds, .drainIdleMilliseconds:
             1...3_600_000
         }
     }
@@ -44,6 +52,11 @@ enum LimitKey: String, CaseIterable {
         case .requestsPerConnectionMax: limits.requestsPerConnectionMax = UInt32(value)
         case .connectionsMax: limits.connectionsMax = value
         case .drainTimeoutMilliseconds: limits.drainTimeoutMilliseconds = Int64(value)
+        case .drainIdleMilliseconds: limits.drainIdleMilliseconds = Int64(value)
+        case .connectionsPerAddressMax: limits.connectionsPerAddressMax = value
+        case .bytesPerConnectionMax: limits.bytesPerConnectionMax = value
+        case .writeBytesPerSecondMin: limits.writeBytesPerSecondMin = value
+        case .bodyBytesPerSecondMin: limits.bodyBytesPerSecondMin = value
         }
     }
 }

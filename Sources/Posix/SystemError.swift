@@ -24,6 +24,9 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(call): \(reason)" }
 
+    /// Whether a path was refused because it leads out of the directory that it must stay below.
+    public var leadsOutside: Bool { number == EXDEV }
+
     /// The failures that have an advice of their own.
     public enum Cause: Sendable {
         case permission

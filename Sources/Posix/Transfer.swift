@@ -40,6 +40,12 @@ public func transmit(_ fd: Int32, _ first: UnsafeRawBufferPointer, _ second: Uns
     }
 }
 
+/// Sends as much as the socket takes, and lets the kernel wait for what will follow at once (`MSG_MORE`).
+public func transmitFirst(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
+    let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_MORE)
+    return outcome(retrying { send(fd, bytes.baseAddress, bytes.count, flags) })
+}
+
 /// Sends a stretch of a file without bringing it into the process. The corresponding C function is `sendfile`.
 public func transmit(_ fd: Int32, file: Int32, from offset: Int, count: Int) -> Transfer {
     var position = off_t(offset)

@@ -39,25 +39,32 @@ final class TestEngine {
     static let sites = [
         PreparedSite(
             host: "shop.example",
-            answers: [("/doc", answer(Array(document.utf8), gzip: [1, 2, 3])), ("/a b", answer(Array("space".utf8)))]),
-        PreparedSite(host: "large.example", answers: [("/large", answer(largeBody))]),
+            answers: [
+                ("/doc", answer(.bytes(Array(document.utf8)), gzip: [1, 2, 3])),
+                ("/a b", answer(.bytes(Array("space".utf8)))),
+                ("/aasa", answer(.bytes(Array("{}".utf8)), kind: .appleAssociation)), ("/empty", answer(.bytes([]))),
+            ]),
+        PreparedSite(host: "large.example", answers: [("/large", answer(.bytes(largeBody)))]),
     ]
 
-    static func answer(_ body: [UInt8], gzip: [UInt8]? = nil, modified: Int64? = 784_111_777) -> PreparedAnswer {
-        func form(_ body: [UInt8], _ tag: String, _ coding: String?) -> Representation {
+    static func answer(
+        _ content: Representation.Content, kind: AnswerKind = .page, gzip: [UInt8]? = nil,
+        modified: Int64? = 784_111_777
+    ) -> PreparedAnswer {
+        func form(_ content: Representation.Content, _ tag: String, _ coding: String?) -> Representation {
             var shared = FieldLines()
             shared.add("etag", tag)
             if let modified { shared.add("last-modified", HTTPDate.text(modified)) }
             shared.add("vary", "accept-encoding")
             var fields = FieldLines()
-            fields.add("content-type", "application/json")
-            fields.add("content-length", "\(body.count)")
             if let coding { fields.add("content-encoding", coding) }
-            return Representation(sharedFields: shared, bodyFields: fields, entityTag: tag, body: body)
+            return Representation(
+                sharedFields: shared, contentType: "application/json", bodyFields: fields, entityTag: tag,
+                content: content)
         }
         return PreparedAnswer(
-            kind: .page, lastModified: modified, identity: form(body, "\"t\"", nil),
-            gzip: gzip.map { form($0, "\"t-gzip\"", "gzip") })
+            kind: kind, lastModified: modified, identity: form(content, "\"t\"", nil),
+            gzip: gzip.map { form(.bytes($0), "\"t-gzip\"", "gzip") })
     }
 }
 

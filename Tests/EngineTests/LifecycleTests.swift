@@ -1,10 +1,11 @@
 // Starting, limits on clients, and stopping.
 
-import Engine
 import Foundation
 import HTTP
 import Posix
 import Testing
+
+@testable import Engine
 
 struct LifecycleTests {
     @Test(arguments: ["127.0.0.1:0", "[::1]:0"])
@@ -96,6 +97,73 @@ struct LifecycleTests {
         #expect(try exchange(server, get("/doc"))?.status == 503)
         try guests.send(get("/doc"))
         #expect(try guests.statuses() == Array(repeating: 200, count: 16))
+    }
+
+    @Test func `an address has its share of connections, which are given back`() throws {
+        let counts = try #require(AddressCounts(limit: 2))
+        let peers = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3", "198.51.100.7:1"].map { SocketAddress($0)! }
+        var slots: [Int32] = []
+        for peer in peers {
+            if case .counted(let slot) = counts.admit(peer) { slots.append(slot) }
+        }
+        #expect(slots.count == 3)
+        #expect(slots[0] == slots[1])
+        counts.release(slots[0])
+        guard case .counted = counts.admit(peers[2]) else {
+            Issue.record("what was given back can be had")
+            return
+        }
+        guard case .notCounted = counts.admit(SocketAddress("127.0.0.1:1")!) else {
+            Issue.record("this machine is not counted")
+            return
+        }
+        #expect(AddressCounts(limit: 0) == nil)
+    }
+
+    @Test(arguments: [
+        ("[2001:db8:1:2::3]:1", "[2001:db8:1:2:ffff::]:9", true), ("[2001:db8:1:2::3]:1", "[2001:db8:1:3::3]:1", false),
+        ("[::ffff:192.0.2.1]:1", "192.0.2.1:1", true), ("192.0.2.1:1", "192.0.2.2:1", false),
+        ("[::1]:1", "127.0.0.9:1", true),
+    ])
+    func `an IPv6 network counts as one address`(first: String, second: String, isSame: Bool) throws {
+        let keys = try [first, second].map { try #require(SocketAddress($0)).networkKey }
+        #expect((keys[0] == keys[1]) == isSame)
+    }
+
+    @Test func `a client that reads fast enough is not cut off by its deadline`() throws {
+        var limits = Limits()
+        limits.writeTimeoutMilliseconds = 100
+        limits.writeBytesPerSecondMin = 1_000
+        let server = try TestEngine(limits: limits)
+        var client = try TestClient(server.address)
+        try client.send(get("/large", host: "large.example"))
+        #expect(try client.response()?.body == TestEngine.largeBody)
+    }
+
+    @Test func `a connection has its share of bytes`() throws {
+        var limits = Limits()
+        limits.bytesPerConnectionMax = 100
+        let server = try TestEngine(limits: limits)
+        var client = try TestClient(server.address)
+        try client.send(get("/doc"))
+        #expect(try client.response()?["connection"] == nil)
+        try client.send(get("/doc", "X: \(String(repeating: "x", count: 100))\r\n"))
+        #expect(try client.response()?["connection"] == "close")
+    }
+
+    @Test func `a request on its way when the server is told to stop is answered`() throws {
+        var limits = Limits()
+        limits.drainIdleMilliseconds = 5_000
+        let server = try TestEngine(limits: limits, workers: 1)
+        var client = try TestClient(server.address)
+        try client.send(get("/doc"))
+        #expect(try client.response()?.status == 200)
+        let stopping = try Thread(name: "stop") { [engine = server.engine] in engine.stop() }
+        // The listener is gone once the engine has begun to stop.
+        while (try? TestClient(server.address)) != nil {}
+        try client.send(get("/doc"))
+        #expect(try client.response()?["connection"] == "close")
+        stopping.join()
     }
 
     @Test func `stopping finishes what is in flight`() throws {

@@ -96,6 +96,25 @@ struct ConfigurationLoaderTests {
         #expect(loaded.answer("b.example.com", "/.well-known/assetlinks.json") != "never")
     }
 
+    @Test func `a page never comes from outside its folder, and a large one is not held in memory`() throws {
+        try tree.app("shop.json", ConfigTree.shop(hosts: ["a.example.com"]))
+        try tree.write("secret.txt", "secret")
+        try tree.page("_default/inside/a.txt", "inside")
+        try tree.page("_default/large.bin", String(repeating: "x", count: PageSet.memoryBytesMax + 1))
+        let pages = tree.root + "/public/_default"
+        try FileManager.default.createSymbolicLink(atPath: pages + "/out.txt", withDestinationPath: "../../secret.txt")
+        try FileManager.default.createSymbolicLink(atPath: pages + "/in.txt", withDestinationPath: "inside/a.txt")
+        try FileManager.default.createSymbolicLink(atPath: pages + "/all", withDestinationPath: "../..")
+        let loaded = try tree.load()
+        #expect(loaded.answer("a.example.com", "/in.txt") == "inside")
+        #expect(loaded.answer("a.example.com", "/out.txt") == nil)
+        #expect(loaded.answer("a.example.com", "/all/secret.txt") == nil)
+        let warned = loaded.findings.filter { $0.rule == "CFG-004" }
+        #expect(warned.contains { $0.file == pages + "/out.txt" && $0.message.hasSuffix("leads out of \"public\"") })
+        #expect(loaded.form("a.example.com", "/large.bin")?.file != nil)
+        #expect(loaded.form("a.example.com", "/in.txt")?.file == nil)
+    }
+
     @Test func `apps on one host are merged in the order of their paths`() throws {
         try tree.app("b.json", ConfigTree.shop(hosts: ["a.example.com"], id: "8KQ2V7M4XN.dev.associated.second"))
         try tree.app("a.json", ConfigTree.shop(hosts: ["a.example.com"], id: "8KQ2V7M4XN.dev.associated.first"))
@@ -149,12 +168,16 @@ final class ConfigTree {
 }
 
 extension LoadedConfiguration {
-    /// The plain body of an answer; nil when there is none.
-    func answer(_ host: String, _ path: String) -> String? {
+    /// The plain form of an answer; nil when there is none.
+    func form(_ host: String, _ path: String) -> AnswerForm? {
         let view = catalogue.view
         let name = Array(host.utf8)
         guard let site = view.site(host: name.span) else { return nil }
-        return Array(path.utf8).withUnsafeBytes { view.answer(site, path: $0) }
-            .map { String(decoding: $0.form(.identity).body, as: UTF8.self) }
+        return Array(path.utf8).withUnsafeBytes { view.answer(site, path: $0) }?.form(.identity)
+    }
+
+    /// Its body as text.
+    func answer(_ host: String, _ path: String) -> String? {
+        form(host, path).map { String(decoding: $0.body, as: UTF8.self) }
     }
 }

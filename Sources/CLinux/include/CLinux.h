@@ -16,3 +16,4 @@ int associated_name_thread(const char *name);
 int associated_processor_count(void);
 void *associated_remap(void *start, size_t old_size, size_t new_size);
 int associated_duplicate(int fd);
+int associated_open_beneath(int directory, const char *path);

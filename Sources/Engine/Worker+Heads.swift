@@ -1,0 +1,64 @@
+// The heads of answers: prepared lines, with what depends on the request put in.
+
+import Catalogue
+import HTTP
+
+extension Worker {
+    /// Writes everything of an answer but its body. `length` is the body's when it is not one of the catalogue's.
+    mutating func append(_ response: Response, length: Int? = nil) {
+        output.append(wire.statusLine(response.status))
+        output.append(wire.dateLine)
+        appendFields(response, length)
+        if response.allowsMethods { output.append(WireText.allow) }
+        if response.closes { output.append(WireText.close) }
+        if response.announcesKeepAlive { output.append(WireText.keepAlive) }
+        output.append(WireText.end)
+    }
+
+    private mutating func appendFields(_ response: Response, _ length: Int?) {
+        guard let form = response.form else {
+            if let count = response.completeCount {
+                output.append(WireText.range)
+                output.append("*/")
+                output.append(count)
+                output.append(WireText.end)
+            }
+            // RFC 9110 §8.6: a 204 has no length.
+            if response.status != .noContent { appendLength(0) }
+            return
+        }
+        if response.status == .notModified {
+            output.append(form.sharedFields)
+            return
+        }
+        guard let ranges = response.ranges else {
+            output.append(form.fields)
+            appendLength(form.bodyCount)
+            return
+        }
+        if ranges.count == 1 {
+            output.append(form.fields)
+            output.append(WireText.range)
+            output.append(ranges[0].lowerBound)
+            output.append("-")
+            output.append(ranges[0].upperBound - 1)
+            output.append("/")
+            output.append(form.bodyCount)
+            output.append(WireText.end)
+            appendLength(ranges[0].count)
+        } else {
+            output.append(form.sharedFields)
+            output.append(WireText.multipartType)
+            wire.boundary.withUnsafeBytes { output.append($0) }
+            output.append(WireText.end)
+            output.append(form.otherFields)
+            appendLength(length ?? 0)
+        }
+    }
+
+    private mutating func appendLength(_ count: Int) {
+        output.append(WireText.length)
+        output.append(count)
+        output.append(WireText.end)
+    }
+}

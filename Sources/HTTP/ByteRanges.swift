@@ -1,0 +1,105 @@
+// The `Range` field (RFC 9110 §14.2) against a body of known length. What is malformed or unreasonable is ignored, which
+// the specification allows for any reason; the answer is then the whole.
+
+/// The stretches of a body that a client asks for.
+public struct ByteRanges: Sendable {
+    /// In the order asked for, each within the body and not empty.
+    private var starts: InlineArray<8, Int> = InlineArray(repeating: 0)
+    private var ends: InlineArray<8, Int> = InlineArray(repeating: 0)
+    public private(set) var count = 0
+
+    /// More stretches than any honest client asks for at once.
+    public static let countMax = 8
+
+    public enum Outcome: Sendable {
+        /// Nothing to go by: send the whole.
+        case ignored
+        case satisfiable(ByteRanges)
+        /// None of the stretches is within the body.
+        case unsatisfiable
+    }
+
+    public subscript(index: Int) -> Range<Int> {
+        precondition(index < count, "a stretch is one of those asked for")
+        return starts[index]..<ends[index]
+    }
+
+    /// All stretches together, in bytes.
+    public var totalCount: Int {
+        var total = 0
+        for index in 0..<count { total += self[index].count }
+        return total
+    }
+
+    /// Reads the value of a `Range` field.
+    public static func read(_ value: Span<UInt8>, bodyCount: Int) -> Outcome {
+        guard let equals = value.firstIndex(of: UInt8(ascii: "=")),
+            value.extracting(0..<equals).equalsIgnoringCase("bytes")
+        else { return .ignored }
+        var ranges = ByteRanges()
+        var members = ListMembers(ByteRange(equals + 1, value.count))
+        var asked = 0
+        while let member = members.next(value) {
+            asked += 1
+            guard asked <= countMax, let specification = Specification(value.extracting(member.range)) else {
+                return .ignored
+            }
+            guard let range = specification.resolve(bodyCount) else { continue }
+            if ranges.overlaps(range) { return .ignored }
+            ranges.append(range)
+        }
+        if asked == 0 { return .ignored }
+        return ranges.count == 0 ? .unsatisfiable : .satisfiable(ranges)
+    }
+
+    private mutating func append(_ range: Range<Int>) {
+        starts[count] = range.lowerBound
+        ends[count] = range.upperBound
+        count += 1
+    }
+
+    /// Overlapping stretches are how a small request asks for a huge answer (RFC 9110 §14.2).
+    private func overlaps(_ range: Range<Int>) -> Bool {
+        for index in 0..<count where self[index].overlaps(range) { return true }
+        return false
+    }
+
+    /// One `first-last`, `first-` or `-suffix`.
+    private struct Specification {
+        private let first: Int?
+        private let last: Int?
+
+        /// Nil when it is malformed.
+        init?(_ text: Span<UInt8>) {
+            guard let dash = text.firstIndex(of: UInt8(ascii: "-")) else { return nil }
+            guard let first = Specification.number(text.extracting(0..<dash)),
+                let last = Specification.number(text.extracting(dash + 1..<text.count))
+            else { return nil }
+            self.first = first < 0 ? nil : first
+            self.last = last < 0 ? nil : last
+            if self.first == nil, self.last == nil { return nil }
+            if let first = self.first, let last = self.last, last < first { return nil }
+        }
+
+        /// The stretch within a body, or nil when there is nothing of it there.
+        func resolve(_ bodyCount: Int) -> Range<Int>? {
+            guard let first else {
+                let suffix = min(last ?? 0, bodyCount)
+                return suffix > 0 ? bodyCount - suffix..<bodyCount : nil
+            }
+            guard first < bodyCount else { return nil }
+            return first..<min(last.map { $0 + 1 } ?? bodyCount, bodyCount)
+        }
+
+        /// -1 for nothing at all, nil for anything but digits. Numbers beyond any body are cut to one that still is.
+        private static func number(_ text: Span<UInt8>) -> Int? {
+            if text.count == 0 { return -1 }
+            var number = 0
+            for index in 0..<text.count {
+                guard Octet.isDigit(text[index]) else { return nil }
+                number = min(number * 10 + Int(text[index] - 0x30), 1 << 56)
+            }
+            return number
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// A directory that is the root of everything that is opened through it: no name and no symbolic link leads out of it.
+
+import CLinux
+import Glibc
+
+/// A directory kept open.
+public struct Folder: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+
+    public init(_ path: String) throws(SystemError) {
+        let number = associated_open(path, O_RDONLY | O_DIRECTORY, 0)
+        guard number >= 0 else { throw .last("open") }
+        descriptor = Descriptor(takingOwnershipOf: number)
+    }
+
+    /// Opens a regular file below this directory. The corresponding system call is `openat2` with `RESOLVE_BENEATH`: a
+    /// link inside the directory is followed, one that leads out of it is refused.
+    public func open(_ path: String) throws(FileError) -> OpenFile {
+        let number = associated_open_beneath(descriptor.number, path)
+        guard number >= 0 else { throw .system(.last("openat2")) }
+        let file = Descriptor(takingOwnershipOf: number)
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { throw .system(.last("fstat")) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+        let count = Int(status.st_size)
+        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        return OpenFile(takingOwnershipOf: file, byteCount: count, modifiedNanoseconds: modified)
+    }
+}
+
+extension OpenFile {
+    /// The content, up to the size that it had when it was opened.
+    public func contents() throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        var count = 0
+        while count < byteCount {
+            let outcome = bytes.withUnsafeMutableBytes {
+                receive(file: number, from: count, into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
+            }
+            switch outcome {
+            case .moved(let step): count += step
+            case .ended, .wouldBlock:
+                bytes.removeSubrange(count...)
+                return bytes
+            case .failed(let number): throw .system(SystemError(call: "pread", number: number))
+            }
+        }
+        return bytes
+    }
+}

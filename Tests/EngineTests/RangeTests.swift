@@ -1,0 +1,107 @@
+// Parts of pages, from memory and from files.
+
+import Catalogue
+import Foundation
+import HTTP
+import Posix
+import Testing
+
+struct RangeTests {
+    private let server: TestEngine
+
+    init() throws { server = try TestEngine() }
+
+    @Test(arguments: [
+        ("bytes=0-9", 0..<10), ("bytes=5-", 5..<130), ("bytes=-5", 125..<130), ("bytes=100-1000", 100..<130),
+    ])
+    func `sends one part`(value: String, range: Range<Int>) throws {
+        let response = try #require(try exchange(server, get("/doc", "Range: \(value)\r\n")))
+        #expect(response.status == 206)
+        #expect(response["content-range"] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/130")
+        #expect(response["content-type"] == "application/json")
+        #expect(response.body == Array(Array(TestEngine.document.utf8)[range]))
+    }
+
+    @Test func `sends several parts as one body`() throws {
+        let response = try #require(try exchange(server, get("/doc", "Range: bytes=0-3,10-12\r\n")))
+        #expect(response.status == 206)
+        #expect(response["content-range"] == nil)
+        let type = try #require(response["content-type"])
+        let boundary = type.dropFirst("multipart/byteranges; boundary=".count)
+        #expect(boundary.count >= 20)
+        #expect(
+            String(decoding: response.body, as: UTF8.self) == """
+                \r
+                --\(boundary)\r
+                content-type: application/json\r
+                content-range: bytes 0-3/130\r
+                \r
+                {"sh\r
+                --\(boundary)\r
+                content-type: application/json\r
+                content-range: bytes 10-12/130\r
+                \r
+                ue}\r
+                --\(boundary)--\r
+
+                """)
+    }
+
+    @Test(arguments: ["bytes=130-", "bytes=-0"])
+    func `says when there is nothing there`(value: String) throws {
+        let response = try #require(try exchange(server, get("/doc", "Range: \(value)\r\n")))
+        #expect(response.status == 416)
+        #expect(response["content-range"] == "bytes */130")
+        #expect(response.body.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("/doc", "Range: lines=0-1"), ("/doc", "Range: bytes=0-1\r\nRange: bytes=2-3"), ("/aasa", "Range: bytes=0-0"),
+        ("/doc", "Range: bytes=0-1\r\nIf-Range: \"x\""), ("/doc", "Range: bytes=0-1\r\nIf-Range: W/\"t\""),
+        ("/doc", "Range: bytes=0-1\r\nIf-Range: Sun, 06 Nov 1994 08:49:36 GMT"),
+    ])
+    func `sends the whole when a part is not to be had`(path: String, lines: String) throws {
+        #expect(try exchange(server, get(path, "\(lines)\r\n"))?.status == 200)
+    }
+
+    @Test(arguments: ["\"t\"", "Sun, 06 Nov 1994 08:49:37 GMT"])
+    func `sends a part of the document that the client has a part of`(value: String) throws {
+        #expect(try exchange(server, get("/doc", "Range: bytes=0-1\r\nIf-Range: \(value)\r\n"))?.status == 206)
+    }
+
+    @Test func `HEAD ignores ranges, and an unchanged document is not sent in parts`() throws {
+        let head = get("/doc", "Range: bytes=0-1\r\n").replacing("GET", with: "HEAD", maxReplacements: 1)
+        let response = try #require(try exchange(server, head, hasBody: false))
+        #expect(response.status == 200)
+        #expect(response["content-length"] == "130")
+        #expect(try exchange(server, get("/doc", "Range: bytes=0-1\r\nIf-None-Match: \"t\"\r\n"))?.status == 304)
+    }
+
+    @Test func `a part of the coded form is a part of its bytes`() throws {
+        let response = try exchange(server, get("/doc", "Range: bytes=1-1\r\nAccept-Encoding: gzip\r\n"))
+        #expect(response?.body == [2])
+        #expect(response?["content-range"] == "bytes 1-1/3")
+    }
+
+    @Test func `a large file is sent from where it is, whole and in parts`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data(TestEngine.largeBody).write(to: folder.appendingPathComponent("large.bin"))
+        let file = try Posix.Folder(folder.path).open("large.bin")
+        let site = PreparedSite(host: "shop.example", answers: [("/file", TestEngine.answer(.file(file)))])
+        let server = try TestEngine(sites: [site])
+        // The catalogue keeps the file, whatever becomes of its name.
+        try FileManager.default.removeItem(at: folder)
+
+        var client = try TestClient(server.address)
+        try client.send(get("/file") + get("/file", "Range: bytes=5000000-5000099\r\n") + get("/none"))
+        #expect(try client.response()?.body == TestEngine.largeBody)
+        #expect(try client.response()?.body == Array(TestEngine.largeBody[5_000_000..<5_000_100]))
+        #expect(try client.response()?.status == 404)
+        try client.send(get("/file", "Range: bytes=0-1,9000000-9000001\r\n"))
+        let parts = try #require(try client.response())
+        #expect(parts.status == 206)
+        #expect(parts.body.count < 1_000)
+    }
+}
