@@ -5,9 +5,10 @@ import SourceJSON
 
 /// Lints one list of dynamic rules.
 enum AndroidListLint {
-    static func report(_ rules: [AndroidRule], into findings: inout FindingList) {
+    static func report(_ rules: [AndroidRule], into findings: inout FindingList, _ scope: inout ListScope) {
         reportExcludeOnly(rules, &findings)
         reportOptionalParts(rules, &findings)
+        reportUseless(rules, &findings, &scope)
         reportNeighbours(rules, &findings)
     }
 
@@ -16,6 +17,34 @@ enum AndroidListLint {
         findings.report(
             "DAL-031", at: last.range, "all rules exclude; what no rule allows does not open the app, so no URL does",
             fix: "end the list with {\"/\": \"*\"}")
+    }
+
+    /// Rules that never decide anything; proved by `Reachability`. That a last rule excludes everything is how Google's
+    /// own examples end, so nothing is said of exclusions without effect.
+    private static func reportUseless(
+        _ rules: [AndroidRule], _ findings: inout FindingList, _ scope: inout ListScope
+    ) {
+        let matcher = AndroidMatcher(rules: Array(rules.prefix(scope.take(rules.map(\.patternTexts)))))
+        for entry in Reachability.uselessRules(of: matcher, limits: ListScope.limits)
+        where rules.indices.contains(entry.rule) {
+            let rule = rules[entry.rule]
+            switch entry.reason {
+            case .covered(let covering):
+                let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
+                let isOpposite = earlier.contains { $0.exclude != rule.exclude }
+                findings.report(
+                    "DAL-032", at: rule.range,
+                    ListWords.neverReached(after: earlier.map(\.range), isOpposite: isOpposite),
+                    fix: isOpposite ? "put it before" : "remove it", severity: isOpposite ? nil : .warning)
+            case .matchesNothing:
+                guard !findings.hasFinding(within: rule.range) else { continue }
+                findings.report(
+                    "DAL-032", at: rule.range, "the rule is never reached: no URL matches it",
+                    fix: "correct its pattern",
+                    severity: .warning)
+            case .excludesNothing: continue
+            }
+        }
     }
 
     /// `"*"` reads like "whatever", and on Android means "has to be there".

@@ -98,7 +98,7 @@ extension StatementReader {
                 + "decides",
             fix: "keep the manifest's intent filters as narrow as they can be")
         let rules = elements.compactMap { rule($0) }
-        AndroidListLint.report(rules, into: &findings)
+        AndroidListLint.report(rules, into: &findings, &scope)
         return rules
     }
 

@@ -78,6 +78,7 @@ extension StatementReader {
                 fix: "add the fingerprint of the app's certificate")
         }
         var fingerprints: [LocatedText] = []
+        var seen: Set<String> = []
         for element in elements {
             guard case .string(let text) = element.kind else {
                 endanger()
@@ -91,7 +92,7 @@ extension StatementReader {
             let problems = Fingerprint.problems(in: text)
             for problem in problems { findings.report(problem, at: element.range) }
             if problems.contains(where: { $0.severity == .error }) { reject() }
-            if fingerprints.contains(where: { $0.text == text }) {
+            if !seen.insert(text).inserted {
                 findings.report(
                     "DAL-025", at: element.range, "the fingerprint stands twice in this statement", fix: "remove one",
                     severity: .note)

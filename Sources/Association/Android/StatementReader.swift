@@ -11,6 +11,7 @@ struct StatementReader {
     private(set) var dropsFile: Set<StatementConsumer> = []
     /// Who can use the statement that is being read.
     var consumers: Set<StatementConsumer> = []
+    var scope = ListScope()
 
     init(findings: FindingList, host: String?) {
         self.findings = findings

@@ -39,8 +39,9 @@ struct AppleListLint {
         }
     }
 
-    func report(into findings: inout FindingList) {
-        reportBothDialects(&findings)
+    /// `scope` is what is left of the effort that the file may cost.
+    func report(into findings: inout FindingList, _ scope: inout ListScope) {
+        reportBothDialects(&findings, &scope)
         let components = (entry.components ?? []).map { component in
             Rule(component: component.inheriting(from: defaults), range: component.range)
         }
@@ -51,6 +52,7 @@ struct AppleListLint {
         }
         reportOrder(paths, &findings)
         reportNeighbours(paths, &findings)
+        reportUseless(&findings, &scope)
         reportOwnFiles(&findings)
     }
 

@@ -36,7 +36,7 @@ extension AppleReader {
         let lists = AppleListLint(
             entry: entry, defaults: [entry.defaults, defaults].compactMap { $0 }, variables: variables,
             isForOldSystems: hasLegacyApps)
-        lists.report(into: &findings)
+        lists.report(into: &findings, &scope)
         return entry
     }
 

@@ -70,18 +70,22 @@ extension AppleReader {
             + (association.activitycontinuation?.apps ?? [])
         guard !apps.isEmpty else { return }
         let texts = Set((apps + clips).map(\.text))
+        let parents = Set(clips.flatMap { ancestors(of: $0.text) })
         for clip in clips {
-            let parts = clip.text.split(separator: ".", omittingEmptySubsequences: false)
-            let parents = (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }
-            let isClip = parents.contains { texts.contains($0) }
-            let isParent = clips.contains { $0.text.hasPrefix(clip.text + ".") }
+            let isClip = ancestors(of: clip.text).contains { texts.contains($0) }
+            let isParent = parents.contains(clip.text)
             guard !isClip, !isParent else { continue }
             findings.report(
                 "AASA-076", at: clip.range,
                 "\(clip.text.quoted) does not continue the id of any app in this file, as the "
-                    + "id of an App Clip does (\("….Clip"))",
+                    + "id of an App Clip does (`….Clip`)",
                 fix: "compare with the bundle id of the App Clip target in Xcode")
         }
+    }
+
+    /// What stands before each dot of an id: the ids that it could continue. Bundle ids have a handful of parts.
+    private func ancestors(of id: String) -> [String] {
+        id.indices.filter { id[$0] == "." }.prefix(32).map { String(id[..<$0]) }
     }
 
     private mutating func reportMissingCredentials(_ association: AppleAssociation) {

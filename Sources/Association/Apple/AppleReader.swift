@@ -17,6 +17,7 @@ struct AppleReader {
     var regionUse: SourceRange?
     /// Whether applinks has the key `apps`, which says that iOS 12 and older are meant to read the file.
     var hasLegacyApps = false
+    var scope = ListScope()
     var mentionsUK = false
 
     init(findings: FindingList) { self.findings = findings }

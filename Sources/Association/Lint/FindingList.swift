@@ -27,6 +27,15 @@ struct FindingList {
 
     var hasErrors: Bool { !errors.isEmpty }
 
+    /// Whether something was found inside a range, by one rule or by any.
+    func hasFinding(_ rule: String? = nil, within range: SourceRange?) -> Bool {
+        guard let range else { return false }
+        return (errors + others).contains { finding in
+            guard let place = finding.range, rule == nil || finding.rule == rule else { return false }
+            return place.start.offset >= range.start.offset && place.end.offset <= range.end.offset
+        }
+    }
+
     mutating func report(
         _ rule: String, at range: SourceRange?, _ message: String, fix: String? = nil, edit: SourceEdit? = nil,
         severity: Severity? = nil

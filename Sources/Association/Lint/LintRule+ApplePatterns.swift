@@ -5,7 +5,9 @@ extension LintRule {
     static let applePatterns: [LintRule] = [
         LintRule(
             "AASA-037", .error, "a rule is never reached",
-            why: "The first rule that matches decides, and earlier ones match everything that this one does.",
+            why:
+                "The first rule that matches decides, and earlier ones match everything that this one does. Where they have the "
+                + "same outcome it is only superfluous, and a warning.",
             fix: "put the narrower rule, and every exclude, first.",
             sources: [.appleComponents, .swcutil]),
         LintRule(
@@ -19,8 +21,8 @@ extension LintRule {
             fix: "add a rule that includes, for instance {\"/\": \"*\"} at the end.",
             sources: [.appleComponents]),
         LintRule(
-            "AASA-040", .note, "the last rule excludes everything",
-            why: "It is redundant: what no rule matches stays in the browser anyway.",
+            "AASA-040", .note, "an exclude rule takes nothing away",
+            why: "No later rule includes what it excludes, and what no rule matches stays in the browser anyway.",
             fix: "remove it, or keep it for the reader.",
             sources: [.appleComponents]),
         LintRule(

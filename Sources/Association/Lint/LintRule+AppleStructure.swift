@@ -72,7 +72,8 @@ extension LintRule {
         LintRule(
             "AASA-014", .error, "applinks.apps is not empty",
             why:
-                "The key is a leftover that has to be an empty array; what systems do with entries in it is undocumented.",
+                "The key is a leftover that has to be an empty array; what systems do with entries in it is undocumented. "
+                + "Beside details, files like this are seen to work, so there it is a warning.",
             fix: "write \"apps\": [] or leave the key out; apps belong into details.",
             sources: [.appleArchive]),
         LintRule(

@@ -168,7 +168,9 @@ extension LintRule {
             sources: [.androidConfigure]),
         LintRule(
             "DAL-032", .error, "a dynamic rule is never reached",
-            why: "The first rule that matches decides, and earlier ones match everything that this one does.",
+            why:
+                "The first rule that matches decides, and earlier ones match everything that this one does. Where they have the "
+                + "same outcome it is only superfluous, and a warning.",
             fix: "put the narrower rule, and every exclude, first.",
             sources: [.androidConfigure, .aosp]),
         LintRule(

@@ -16,6 +16,14 @@ extension LintExample {
 
     static let applePatterns: [LintExample] = [
         apple(
+            "AASA-037", components("{\"/\": \"/a/*\"}, {\"/\": \"/a/b\", \"exclude\": true}"),
+            marks: "{\"/\": \"/a/b\", \"exclude\": true}",
+            good: components("{\"/\": \"/a/b\", \"exclude\": true}, {\"/\": \"/a/*\"}"),
+            components(
+                "{\"/\": \"/a/*\", \"?\": {\"x\": \"?*\"}}, {\"/\": \"/a/b\", \"exclude\": true}, {\"/\": \"/a/*\"}")),
+        apple(
+            "AASA-072", paths("\"/a/*\", \"NOT /a/b\""), marks: "\"NOT /a/b\"", good: paths("\"NOT /a/b\", \"/a/*\"")),
+        apple(
             "AASA-038", components("{\"/\": \"*\", \"exclude\": true}, {\"/\": \"/a\"}"),
             marks: "{\"/\": \"*\", \"exclude\": true}",
             good: components("{\"/\": \"/a\"}, {\"/\": \"*\", \"exclude\": true}"),

@@ -99,6 +99,11 @@ extension LintExample {
 
     static let dynamicRules: [LintExample] = [
         list(
+            "DAL-032", rules("{\"/\": \"/a*\"}, {\"/\": \"/ab\", \"exclude\": true}"),
+            marks: "{\"/\": \"/ab\", \"exclude\": true}",
+            good: rules("{\"/\": \"/ab\", \"exclude\": true}, {\"/\": \"/a*\"}"),
+            rules("{\"/\": \"/a/*\"}, {\"/\": \"/a\", \"exclude\": true}, {\"/\": \"*\"}")),
+        list(
             "DAL-026",
             "[\(ruled("{\"/\": \"/a\"}")), \(ruled("{\"/\": \"/b\"}"))]", marks: ruled("{\"/\": \"/b\"}"),
             good: "[\(ruled("{\"/\": \"/a\"}"))]"),

@@ -1,0 +1,64 @@
+// Rules that never decide anything. That is proved elsewhere (`Reachability`); here it gets its place and its words. A
+// rule that an opposite one has taken everything from is an error; one that only repeats is not.
+
+import SourceJSON
+
+extension AppleListLint {
+    func reportUseless(_ findings: inout FindingList, _ scope: inout ListScope) {
+        if let components = entry.components {
+            let inherited = components.map { $0.inheriting(from: defaults) }
+            let count = scope.take(inherited.map(\.patternTexts))
+            let matcher = AppleMatcher(
+                components: Array(components.prefix(count)), defaults: defaults, variables: variables)
+            let places = inherited.map { Place(range: $0.range, excludes: $0.exclude == true, isNot: false) }
+            report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, places, &findings)
+        }
+        if let paths = entry.paths {
+            let count = scope.take(paths.map { [$0.text] })
+            let matcher = AppleMatcher(
+                paths: paths.prefix(count).map(\.text), defaults: defaults, variables: variables)
+            let places = paths.map { Place(range: $0.range, excludes: $0.exclude, isNot: $0.exclude) }
+            report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, places, &findings)
+        }
+    }
+
+    private struct Place {
+        var range: SourceRange?
+        var excludes: Bool
+        /// A legacy path with `NOT `, which has a rule id of its own.
+        var isNot: Bool
+    }
+
+    /// `count` rules from the first on were asked about.
+    private func report(_ useless: [UselessRule], _ count: Int, _ rules: [Place], _ findings: inout FindingList) {
+        let onlyExcludes = rules.allSatisfy(\.excludes)
+        for entry in useless where rules.indices.contains(entry.rule) {
+            let rule = rules[entry.rule]
+            switch entry.reason {
+            case .covered(let covering):
+                let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
+                let isOpposite = earlier.contains { $0.excludes != rule.excludes }
+                findings.report(
+                    rule.isNot ? "AASA-072" : "AASA-037", at: rule.range,
+                    ListWords.neverReached(after: earlier.map(\.range), isOpposite: isOpposite),
+                    fix: isOpposite ? "put it before" : "remove it", severity: isOpposite ? nil : .warning)
+            case .matchesNothing:
+                // Mostly the pattern was reported already, with the reason.
+                guard !findings.hasFinding(within: rule.range) else { continue }
+                findings.report(
+                    "AASA-037", at: rule.range, "the rule is never reached: no URL matches it",
+                    fix: "correct its pattern",
+                    severity: .warning)
+            case .excludesNothing:
+                guard count == rules.count, !onlyExcludes, !findings.hasFinding("AASA-040", within: rule.range) else {
+                    continue
+                }
+                findings.report(
+                    "AASA-040", at: rule.range,
+                    "the rule excludes what no later rule includes, and that stays in the browser "
+                        + "anyway",
+                    fix: "remove it, or keep it for the reader")
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// How much of a list of rules is judged together. Questions about a whole list cost time that grows faster than the list,
+// and a linter that hangs is worse than one that says nothing about the two hundredth rule.
+
+import SourceJSON
+
+/// The part of each list of one file that reachability is asked about.
+struct ListScope {
+    /// A list written by hand has dozens of rules; a generated one repeats itself.
+    static let rulesMax = 200
+    /// Bytes of one pattern; no URL that anybody links to needs more.
+    static let patternBytesMax = 512
+    /// Bytes of all patterns of one list: two hundred rules of forty.
+    static let listBytesMax = 8_192
+    /// Bytes of all patterns of the file, so that many lists cost no more than a few.
+    private var fileBytesLeft = 32_768
+
+    init() {}
+
+    /// How many rules of a list, from the first on, are within the limits; what they take is used up. Whether a rule is
+    /// covered depends on earlier ones only, so an answer about the beginning of a list holds for the whole.
+    mutating func take(_ rules: [[String]]) -> Int {
+        var count = 0
+        var bytesLeft = min(Self.listBytesMax, fileBytesLeft)
+        for patterns in rules.prefix(Self.rulesMax) {
+            let sizes = patterns.map(\.utf8.count)
+            let size = sizes.reduce(0, +)
+            guard sizes.allSatisfy({ $0 <= Self.patternBytesMax }), size <= bytesLeft else { break }
+            bytesLeft -= size
+            fileBytesLeft -= size
+            count += 1
+        }
+        return count
+    }
+
+    /// A fraction of what an explanation asked for by a person may cost.
+    static var limits: AutomatonLimits {
+        var limits = AutomatonLimits()
+        limits.stepsMax = 100_000
+        return limits
+    }
+}
+
+extension AppleComponent {
+    /// Every pattern of the component.
+    var patternTexts: [String] {
+        let query: [String] =
+            switch self.query {
+            case nil: []
+            case .whole(let pattern): [pattern]
+            case .items(let items): items.flatMap { [$0.name, $0.pattern] }
+            }
+        return [path, fragment].compactMap { $0 } + query
+    }
+}
+
+extension AndroidRule {
+    /// Every pattern of the rule.
+    var patternTexts: [String] {
+        [path, fragment].compactMap { $0 } + (query ?? []).flatMap { [$0.name, $0.pattern] }
+    }
+}

@@ -1,0 +1,33 @@
+// Each limit on both sides.
+
+import Testing
+
+@testable import Association
+
+@Suite struct ListScopeTests {
+    @Test func `takes two hundred rules`() {
+        var scope = ListScope()
+        #expect(scope.take(Array(repeating: ["/a"], count: 200)) == 200)
+        #expect(scope.take(Array(repeating: ["/a"], count: 201)) == 200)
+    }
+
+    @Test func `stops before a pattern that is too long`() {
+        var scope = ListScope()
+        let long = String(repeating: "a", count: 512)
+        #expect(scope.take([["/a"], [long], ["/b"]]) == 3)
+        #expect(scope.take([["/a"], [long + "a"], ["/b"]]) == 1)
+    }
+
+    @Test func `counts the bytes of a list and of a file`() {
+        var scope = ListScope()
+        let full = Array(repeating: [String(repeating: "a", count: 512)], count: 17)
+        #expect((0..<5).map { _ in scope.take(full) } == [16, 16, 16, 16, 0])
+    }
+
+    @Test func `counts every pattern of a rule`() {
+        let query = AppleQuery.items([QueryItemPattern(name: "n", pattern: "v")])
+        #expect(AppleComponent(path: "/p", query: query, fragment: "f").patternTexts == ["/p", "f", "n", "v"])
+        #expect(AppleComponent(query: .whole("w")).patternTexts == ["w"])
+        #expect(AndroidRule(path: "/p", fragment: "f").patternTexts == ["/p", "f"])
+    }
+}
