@@ -39,9 +39,8 @@ struct AppleListLint {
         }
     }
 
-    /// `scope` is what is left of the effort that the file may cost.
-    func report(into findings: inout FindingList, _ scope: inout ListScope) {
-        reportBothDialects(&findings, &scope)
+    /// What the rules alone show. What takes a search over all URLs is in `reportUseless` and `reportBothDialects`.
+    func report(into findings: inout FindingList) {
         let components = (entry.components ?? []).map { component in
             Rule(component: component.inheriting(from: defaults), range: component.range)
         }
@@ -52,7 +51,6 @@ struct AppleListLint {
         }
         reportOrder(paths, &findings)
         reportNeighbours(paths, &findings)
-        reportUseless(&findings, &scope)
         reportOwnFiles(&findings)
     }
 

@@ -36,7 +36,9 @@ extension AppleReader {
         let lists = AppleListLint(
             entry: entry, defaults: [entry.defaults, defaults].compactMap { $0 }, variables: variables,
             isForOldSystems: hasLegacyApps)
-        lists.report(into: &findings, &scope)
+        lists.report(into: &findings)
+        lists.reportUseless(&findings, &scope)
+        lists.reportBothDialects(&findings, &scope)
         return entry
     }
 
