@@ -60,6 +60,17 @@ struct ReachabilityTests {
         #expect(useless([.init(fragment: "a*"), .init(path: "/x")]) == [])
     }
 
+    @Test func `knows every character that folds to a letter`() {
+        func decoded(_ path: String, folds: Bool = false) -> AppleComponent {
+            AppleComponent(path: path, caseSensitive: !folds, percentEncoded: false)
+        }
+        // The Kelvin sign folds to `k` too; nothing but `É` folds to `é`.
+        #expect(useless([decoded("/k"), decoded("/K"), decoded("/k", folds: true)]) == [])
+        let kelvin = [decoded("/k"), decoded("/K"), decoded("/\u{212A}"), decoded("/k", folds: true)]
+        #expect(useless(kelvin) == [covered(3, by: 0, 1, 2)])
+        #expect(useless([decoded("/é"), decoded("/É"), decoded("/É", folds: true)]) == [covered(2, by: 0, 1)])
+    }
+
     @Test func `finds rules that match nothing`() {
         func reason(_ component: AppleComponent) -> UselessRule.Reason? { useless([component]).first?.reason }
         #expect(reason(.init(path: "/$(nothing)")) == .matchesNothing(.path))
