@@ -7,10 +7,11 @@ import SourceJSON
 struct StatementReader {
     var findings: FindingList
     let host: String?
-    /// Entries that make AOSP drop the whole file.
+    /// Who may drop the whole file because of one entry.
     private(set) var dropsFile: Set<StatementConsumer> = []
     /// Who can use the statement that is being read.
     var consumers: Set<StatementConsumer> = []
+    /// What is left of the effort that searches over all URLs may cost.
     var scope = ListScope()
 
     init(findings: FindingList, host: String?) {

@@ -39,7 +39,8 @@ extension ApplePatternCheck {
                             + "one character",
                         fix: "write components with \"?\""))
             }
-            if !pattern.lowercased().hasPrefix("not") { problems += pathProblems(pattern) }
+            let isMisspeltNot = ["not/", "not*"].contains(where: pattern.lowercased().hasPrefix)
+            if !isMisspeltNot { problems += pathProblems(pattern) }
         case .query, .fragment: break
         }
         return problems

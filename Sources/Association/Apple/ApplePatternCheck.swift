@@ -83,10 +83,12 @@ struct ApplePatternCheck {
         guard
             labels.allSatisfy({ $0 == "*" || $0.unicodeScalars.allSatisfy { $0.isLetter || $0.isDigit || $0 == "-" } })
         else { return false }
-        return labels[0] == "www" && labels.count >= 3 || Self.topLevelDomains.contains(String(last))
+        if labels[0] == "www" { return labels.count >= 3 }
+        return labels.count >= (labels[0] == "*" ? 3 : 2) && Self.topLevelDomains.contains(String(last))
     }
 
+    /// Without the codes of countries: `index.html.de` is a page in German.
     private static let topLevelDomains: Set<String> = [
-        "com", "org", "net", "io", "app", "dev", "co", "edu", "gov", "info", "biz", "de", "fr", "uk", "eu", "nl", "jp",
+        "com", "org", "net", "io", "app", "dev", "edu", "gov", "info", "biz",
     ]
 }

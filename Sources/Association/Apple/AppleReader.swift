@@ -7,17 +7,18 @@ import SourceJSON
 /// Reads one file and remembers what was wrong with it.
 struct AppleReader {
     var findings: FindingList
-    /// What `substitutionVariables` defines; known before any pattern is read.
-    var variables: [SubstitutionVariable] = []
+    /// What is left of the effort that searches over all URLs may cost.
+    var scope = ListScope()
     /// `applinks.defaults`; known before any component is read.
     var defaults: AppleComponent?
-    var variableRanges: [String: SourceRange] = [:]
-    var usedVariables: Set<String> = []
-    /// The place of the first `$(region)`, and of the first text that says UK: together they are a mistake.
-    var regionUse: SourceRange?
     /// Whether applinks has the key `apps`, which says that iOS 12 and older are meant to read the file.
     var hasLegacyApps = false
-    var scope = ListScope()
+    /// What `substitutionVariables` defines; known before any pattern is read.
+    var variables: [SubstitutionVariable] = []
+    var variableRanges: [String: SourceRange] = [:]
+    var usedVariables: Set<String> = []
+    /// The place of the first `$(region)`, and whether any text says UK: together they are a mistake.
+    var regionUse: SourceRange?
     var mentionsUK = false
 
     init(findings: FindingList) { self.findings = findings }

@@ -20,7 +20,8 @@ public enum Linter {
         switch recognise(bytes) {
         case .appleAssociation, .signedAppleAssociation: lint(apple: bytes, file: file)
         case .statementList: lint(statements: bytes, file: file)
-        case .appFile, .unknown: nil
+        case .appFile: AppFile.lint(bytes, file: file)
+        case .unknown: nil
         }
     }
 }

@@ -38,7 +38,9 @@ extension LintExample {
         inPath("AASA-041", "/item?id=*", good: "/item/?*", "/id/????", "/a?b"),
         apple(
             "AASA-042", path("/a#b"), marks: "\"/a#b\"", good: component("\"/\": \"/a\", \"#\": \"a#b\""), path("/a")),
-        inPath("AASA-043", "https://shop.example.com/a", good: "/https/a", "/www.html", "index.html", "*.html"),
+        inPath(
+            "AASA-043", "https://shop.example.com/a", good: "/https/a", "/www.html", "index.html", "index.html.de",
+            "*.html", "*.app"),
         inPath("AASA-044", "/a/[0-9]+", good: "/a/*", "/a.*", "/a(b)", "/$(digit)/x"),
         inPath("AASA-045", "/a/{id}", good: "/a/b:c", "/a/?*"),
         inPath("AASA-046", "/a\\\\b", good: "/a/b"),

@@ -55,7 +55,7 @@ import Testing
     private static var count: Int {
         var isDebug = false
         assert({ isDebug = true }() == ())
-        return isDebug ? 12_000 : 100_000
+        return isDebug ? 8_000 : 100_000
     }
 
     @Test(arguments: seeds.indices)
