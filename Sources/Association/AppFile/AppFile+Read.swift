@@ -38,7 +38,9 @@ extension AppFile {
         guard let root = document.value else { return AppFileReading(appFile: nil, reader) }
         // A value beside errors is what the text would be once they are mended, and what else is wrong shows already.
         let appFile = reader.appFile(root, environment: environment)
-        if let appFile, !reader.findings.hasErrors { ExampleCheck(appFile).report(into: &reader.findings) }
+        if let appFile, !appFile.examples.isEmpty, !reader.findings.hasErrors {
+            ExampleCheck(appFile).report(into: &reader.findings)
+        }
         return AppFileReading(appFile: appFile, reader)
     }
 

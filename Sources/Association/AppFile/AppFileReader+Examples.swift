@@ -10,10 +10,9 @@ extension AppFileReader {
             value, place: "examples", wanted: "an object of URLs and where they open", max: Self.examplesMax)
         var examples: [LinkExample] = []
         for member in members {
-            guard let outcome = outcome(of: member) else { continue }
-            guard checkURL(member, hosts: hosts) else { continue }
+            guard let outcome = outcome(of: member), let url = url(member, hosts: hosts) else { continue }
             examples.append(
-                LinkExample(url: member.key, ios: outcome.ios, android: outcome.android, range: member.keyRange))
+                LinkExample(url: url, ios: outcome.ios, android: outcome.android, range: member.keyRange))
         }
         return examples
     }
@@ -40,34 +39,19 @@ extension AppFileReader {
     }
 
     /// An example is a whole http or https URL on one of the file's hosts.
-    private mutating func checkURL(_ member: SourceMember, hosts: [HostPattern]) -> Bool {
-        guard let host = LinkExample.host(of: member.key) else {
+    private mutating func url(_ member: SourceMember, hosts: [HostPattern]) -> LinkURL? {
+        switch LinkURL.parse(member.key) {
+        case .failure(let problem):
             report(
-                .badExample, member.keyRange, "\(member.key.quoted) is not a whole URL",
+                .badExample, member.keyRange, "the example \(member.key.quoted) cannot be checked: \(problem.message)",
                 fix: "write it as https://host/path")
-            return false
-        }
-        guard hosts.contains(where: { $0.matches(host) }) else {
+            return nil
+        case .success(let url):
+            if hosts.contains(where: { $0.matches(url.host) }) { return url }
             report(
-                .exampleHost, member.keyRange,
-                "the example is on \(String(host).quoted), which is not a host of this file",
+                .exampleHost, member.keyRange, "the example is on \(url.host.quoted), which is not a host of this file",
                 fix: "add the host, or remove the example")
-            return false
+            return nil
         }
-        return true
-    }
-}
-
-extension LinkExample {
-    /// The host of an http or https URL, as written, without its port.
-    static func host(of url: String) -> Substring? {
-        let lowered = url.prefix(8).lowercased()
-        let start =
-            lowered.hasPrefix("https://") ? 8 : lowered.hasPrefix("http://") ? 7 : nil
-        guard let start else { return nil }
-        let rest = url.dropFirst(start)
-        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        let host = authority.prefix { $0 != ":" }
-        return host.isEmpty || authority.contains("@") ? nil : host
     }
 }

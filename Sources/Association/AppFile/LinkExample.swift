@@ -4,7 +4,7 @@ public import SourceJSON
 
 /// A URL and where it must open on each platform.
 public struct LinkExample: Sendable {
-    public var url: String
+    public var url: LinkURL
     /// What is expected on each platform; nil where nothing is said.
     public var ios: Outcome?
     public var android: Outcome?
@@ -16,7 +16,7 @@ public struct LinkExample: Sendable {
         case web
     }
 
-    public init(url: String, ios: Outcome?, android: Outcome?, range: SourceRange) {
+    public init(url: LinkURL, ios: Outcome?, android: Outcome?, range: SourceRange) {
         self.url = url
         self.ios = ios
         self.android = android

@@ -134,6 +134,7 @@ extension ApplePatternCheck {
     }
 
     private func regularExpression(_ text: String) -> String? {
+        guard hasSignOfRegularExpression(text) else { return nil }
         for sign in ["/.*", "(.*", ").*", ".+", "\\d", "\\w", "\\/", "\\.", "(?:", "(?!", "[^"]
         where text.contains(sign) {
             // `/.*` could be meant for hidden files; nobody serves those as links.
@@ -148,6 +149,24 @@ extension ApplePatternCheck {
             return String(text[open...close])
         }
         return text.hasPrefix(".*") ? ".*" : nil
+    }
+}
+
+extension ApplePatternCheck {
+    /// A look at single characters, which spares nearly every pattern the searches: they were a quarter of the time of
+    /// reading an app file.
+    private func hasSignOfRegularExpression(_ text: String) -> Bool {
+        var last: UInt8 = 0
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "^"), UInt8(ascii: "$"), UInt8(ascii: "\\"):
+                return true
+            case UInt8(ascii: "*"), UInt8(ascii: "+"): if last == UInt8(ascii: ".") { return true }
+            default: break
+            }
+            last = byte
+        }
+        return false
     }
 }
 

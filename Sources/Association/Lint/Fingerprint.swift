@@ -9,6 +9,10 @@ public struct Fingerprint: Hashable, Sendable {
     /// Reads any spelling of 32 bytes: either case, with colons, spaces, hyphens or nothing between them, with the label
     /// that keytool prints before them. Nil for anything else.
     public init?(normalising text: String) {
+        if Fingerprint.isCanonical(text) {
+            self.text = text
+            return
+        }
         guard case .bytes(let digits) = Fingerprint.read(text), digits.count == 64 else { return nil }
         self.text = Fingerprint.canonical(digits)
     }
@@ -41,6 +45,18 @@ extension Fingerprint {
     private enum Reading {
         case bytes([Unicode.Scalar])
         case notHex(Unicode.Scalar)
+    }
+
+    /// Whether a text needs no normalising, which most do not.
+    private static func isCanonical(_ text: String) -> Bool {
+        guard text.utf8.count == 95 else { return false }
+        return text.utf8.enumerated().allSatisfy { index, byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"): index % 3 != 2
+            case UInt8(ascii: ":"): index % 3 == 2
+            default: false
+            }
+        }
     }
 
     private static func read(_ text: String) -> Reading {

@@ -20,29 +20,22 @@ struct ExampleCheck {
 
     func report(into findings: inout FindingList) {
         for example in app.examples {
-            switch LinkURL.parse(example.url) {
-            case .failure(let problem):
-                findings.report(Finding(.badExample, in: app, at: example.range, problem.message))
-            case .success(let url):
-                for finding in [onIOS(example, url), onAndroid(example, url)] {
-                    if let finding { findings.report(finding) }
-                }
-            }
+            for finding in [onIOS(example), onAndroid(example)].compactMap({ $0 }) { findings.report(finding) }
         }
     }
 
-    private func onIOS(_ example: LinkExample, _ url: LinkURL) -> Finding? {
+    private func onIOS(_ example: LinkExample) -> Finding? {
         guard let expected = example.ios, app.ios != nil else { return unchecked(example, "iOS", app.ios == nil) }
-        let decision = apple?.decide(url) ?? .none
+        let decision = apple?.decide(example.url) ?? .none
         guard decision.opens != (expected == .app) else { return nil }
         return failure(example, expected, platform: "iOS", link: decision.rule)
     }
 
-    private func onAndroid(_ example: LinkExample, _ url: LinkURL) -> Finding? {
+    private func onAndroid(_ example: LinkExample) -> Finding? {
         guard let expected = example.android, let android else {
             return unchecked(example, "Android", android == nil)
         }
-        let decision = android.decide(url)
+        let decision = android.decide(example.url)
         guard let opens = decision.opens, opens != (expected == .app) else { return nil }
         let link = decision.rule.flatMap { androidOrigins.element(at: $0) }
         return failure(example, expected, platform: "Android", link: link)
@@ -71,7 +64,7 @@ struct ExampleCheck {
         }
         return Finding(
             .exampleFails, in: app, at: example.range,
-            "\(example.url.quoted) \(wanted) on \(platform), and \(reason)",
+            "\(example.url.text.quoted) \(wanted) on \(platform), and \(reason)",
             fix: "mend the rule, or the example")
     }
 }
