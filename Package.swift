@@ -54,7 +54,7 @@ let package = Package(
         tests("TLS", "Posix"),
         tests("Catalogue", "HTTP"),
         tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON"),
-        tests("Engine", "Catalogue", "HTTP", "Posix"),
+        tests("Engine", "Catalogue", "HTTP", "Posix", "TLS"),
         tests("Verifier", "Posix"),
         .testTarget(name: "EndToEndTests", dependencies: ["associated"], swiftSettings: house),
         .testTarget(name: "HouseRulesTests", swiftSettings: house),

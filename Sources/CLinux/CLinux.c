@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/openat2.h>
 #include <pthread.h>
 #include <sched.h>
@@ -36,4 +37,10 @@ int associated_duplicate(int fd) {
 int associated_open_beneath(int directory, const char *path) {
     struct open_how how = {.flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+int associated_lead_to(int listener, uint32_t index) {
+    struct sock_filter choose = {.code = BPF_RET | BPF_K, .k = index};
+    struct sock_fprog program = {.len = 1, .filter = &choose};
+    return setsockopt(listener, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program);
 }

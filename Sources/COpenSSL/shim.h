@@ -56,3 +56,43 @@ static inline int associated_set_hmac(EVP_MAC_CTX *context, const unsigned char 
     };
     return EVP_MAC_CTX_set_params(context, parameters);
 }
+
+// Contexts and sessions.
+static inline int associated_set_minimum_tls12(SSL_CTX *context) {
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+static inline int associated_set_groups(SSL_CTX *context, const char *list) {
+    return SSL_CTX_set1_groups_list(context, list);
+}
+
+static inline int associated_set_signatures(SSL_CTX *context, const char *list) {
+    return SSL_CTX_set1_sigalgs_list(context, list);
+}
+
+static inline void associated_set_modes(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
+static inline uint64_t associated_options(void) {
+    return SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION;
+}
+
+static inline void associated_set_name_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *), void *argument) {
+    SSL_CTX_set_tlsext_servername_callback(context, callback);
+    SSL_CTX_set_tlsext_servername_arg(context, argument);
+}
+
+static inline void associated_want_more(BIO *bio) {
+    BIO_set_retry_read(bio);
+}
+
+static inline void associated_want_nothing(BIO *bio) {
+    BIO_clear_retry_flags(bio);
+}
+
+static inline int associated_is_http_request(unsigned long error) {
+    return ERR_GET_LIB(error) == ERR_LIB_SSL
+        && (ERR_GET_REASON(error) == SSL_R_HTTP_REQUEST || ERR_GET_REASON(error) == SSL_R_HTTPS_PROXY_REQUEST);
+}

@@ -4,6 +4,7 @@
 import Catalogue
 import HTTP
 import Posix
+import TLS
 
 /// The state of one connection: what it is in the middle of receiving, and what it has not been able to send. While
 /// something is left to be sent nothing is received, so a client that does not read cannot make us collect answers.
@@ -20,6 +21,10 @@ struct Connection {
     /// Bytes received and not yet used.
     var held = HeldBytes()
     var outgoing: Outgoing?
+    /// Nil where plain HTTP is spoken.
+    var session: SecureSession?
+    /// The client has announced over TLS that it will send no more, behind the bytes that are here.
+    var hasEnded = false
     /// All bytes received.
     var receivedBytes = 0
     /// Bytes moved, in the direction that the deadline is about, since it was set.
@@ -29,6 +34,8 @@ struct Connection {
 
     /// What is being received.
     enum Phase {
+        /// Becoming a TLS session.
+        case handshake
         /// Between requests.
         case idle
         /// Part of a head is here.

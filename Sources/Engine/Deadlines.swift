@@ -6,6 +6,7 @@ import HTTP
 /// What a connection is waited for.
 enum DeadlineKind: UInt8, CaseIterable {
     case idle
+    case handshake
     case head
     case body
     case write
@@ -22,13 +23,14 @@ struct Deadline {
 
 /// The lists of one worker.
 struct Deadlines {
-    private var first: InlineArray<5, Int32> = InlineArray(repeating: -1)
-    private var last: InlineArray<5, Int32> = InlineArray(repeating: -1)
-    private var span: InlineArray<5, Int64>
+    private var first: InlineArray<6, Int32> = InlineArray(repeating: -1)
+    private var last: InlineArray<6, Int32> = InlineArray(repeating: -1)
+    private var span: InlineArray<6, Int64>
 
     init(_ limits: Limits) {
         span = [
-            limits.idleTimeoutMilliseconds, limits.headTimeoutMilliseconds, limits.bodyTimeoutMilliseconds,
+            limits.idleTimeoutMilliseconds, limits.handshakeTimeoutMilliseconds, limits.headTimeoutMilliseconds,
+            limits.bodyTimeoutMilliseconds,
             limits.writeTimeoutMilliseconds, limits.lingerTimeoutMilliseconds,
         ]
     }
@@ -62,14 +64,14 @@ struct Deadlines {
 
     /// A connection whose time is up, if there is one.
     func nextExpired(now: Int64, in slots: UnsafeMutablePointer<Connection>) -> Int32? {
-        for list in 0..<5 where first[list] >= 0 && slots[Int(first[list])].deadline.time <= now { return first[list] }
+        for list in 0..<6 where first[list] >= 0 && slots[Int(first[list])].deadline.time <= now { return first[list] }
         return nil
     }
 
     /// Milliseconds until the next deadline; nil when there is none.
     func untilNext(now: Int64, in slots: UnsafeMutablePointer<Connection>) -> Int64? {
         var earliest: Int64?
-        for list in 0..<5 where first[list] >= 0 {
+        for list in 0..<6 where first[list] >= 0 {
             earliest = min(earliest ?? Int64.max, slots[Int(first[list])].deadline.time)
         }
         return earliest.map { max(0, $0 - now) }

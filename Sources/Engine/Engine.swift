@@ -2,57 +2,68 @@
 // changed, told to stop. It knows nothing of where catalogues come from.
 
 public import Catalogue
-public import HTTP
+import HTTP
 public import Posix
 
 /// Workers, one per processor unless told otherwise, each with its own listeners.
 public final class Engine: Sendable {
-    /// The addresses in use, in the order in which they were asked for.
+    /// The addresses in use where plain HTTP is spoken, in the order in which they were asked for.
     public let addresses: [SocketAddress]
+    /// Those where TLS is spoken.
+    public let secureAddresses: [SocketAddress]
     private let controls: [WorkerControl]
     private let threads: Threads
 
     /// Why the engine could not start.
     public enum StartError: Error, CustomStringConvertible {
         case cannotListen(SocketAddress, SystemError)
-        case cannotStart(SystemError)
+        case cannotStart(String)
 
         public var description: String {
             switch self {
             case .cannotListen(let address, let error):
                 "cannot listen on \(address): \(error.reason)\(Engine.advice(error))"
-            case .cannotStart(let error): "cannot start a worker: \(error)"
+            case .cannotStart(let reason): "cannot start a worker: \(reason)"
             }
         }
     }
 
     /// Listens and serves.
-    public init(
-        addresses wanted: [SocketAddress], workerCount: Int, limits: Limits, published: PublishedCatalogue
-    ) throws(StartError) {
-        precondition(workerCount > 0, "somebody has to work")
-        let sockets = try Engine.listen(wanted, workerCount: workerCount)
-        addresses = sockets.addresses
+    public init(_ settings: EngineSettings, published: PublishedCatalogue) throws(StartError) {
+        precondition(settings.workerCount > 0, "somebody has to work")
+        precondition(settings.secureAddresses.isEmpty || settings.secure != nil, "TLS needs certificates")
+        let sockets = try Engine.listen(
+            settings.plainAddresses + settings.secureAddresses, workerCount: settings.workerCount)
+        addresses = Array(sockets.addresses.prefix(settings.plainAddresses.count))
+        secureAddresses = Array(sockets.addresses.dropFirst(settings.plainAddresses.count))
         var controls: [WorkerControl] = []
-        let threads = Threads(capacity: workerCount)
-        let addressCounts = AddressCounts(limit: limits.connectionsPerAddressMax)
-        do {
-            for worker in 0..<workerCount {
-                let control = try WorkerControl()
+        let threads = Threads(capacity: settings.workerCount)
+        let addressCounts = AddressCounts(limit: settings.limits.connectionsPerAddressMax)
+        do throws(StartError) {
+            for worker in 0..<settings.workerCount {
+                let control = try Engine.makeControl()
                 let box = WorkerBox(
                     try Worker(
-                        limits: limits, connectionsMax: max(16, limits.connectionsMax / workerCount), control: control,
-                        published: published, addressCounts: addressCounts, listeners: sockets.take(worker)))
-                threads.append(try Thread(name: "worker \(worker)") { box.run() })
+                        settings, control: control, published: published, addressCounts: addressCounts,
+                        listeners: sockets.take(worker)))
+                threads.append(try Engine.start(box, number: worker))
                 controls.append(control)
             }
         } catch {
             for control in controls { control.drain() }
             threads.join()
-            throw .cannotStart(error)
+            throw error
         }
         self.controls = controls
         self.threads = threads
+    }
+
+    private static func makeControl() throws(StartError) -> WorkerControl {
+        do { return try WorkerControl() } catch { throw .cannotStart("\(error)") }
+    }
+
+    private static func start(_ box: WorkerBox, number: Int) throws(StartError) -> Thread {
+        do { return try Thread(name: "worker \(number)") { box.run() } } catch { throw .cannotStart("\(error)") }
     }
 
     /// Makes idle workers notice a newly published catalogue, so that the one before it can go.

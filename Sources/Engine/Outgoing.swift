@@ -29,6 +29,14 @@ struct Outgoing {
         body = body.dropping(count - fromCopy)
     }
 
+    /// Replaces the copy, all of which is on its way, by records made of so many bytes of the body.
+    mutating func refill(_ bytes: UnsafeRawBufferPointer, ofBody count: Int) {
+        copied.release()
+        copied = HeldBytes(copying: bytes)
+        copiedOffset = 0
+        body = body.dropping(count)
+    }
+
     mutating func release() {
         copied.release()
         catalogue?.release()

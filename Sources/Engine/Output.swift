@@ -37,5 +37,10 @@ struct Output: ~Copyable {
         }
     }
 
+    /// Room behind what is in the output, for the caller's own purposes.
+    func scratch(_ count: Int) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(rebasing: memory[self.count..<self.count + count])
+    }
+
     mutating func clear() { count = 0 }
 }

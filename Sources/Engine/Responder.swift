@@ -4,12 +4,22 @@
 import Catalogue
 import HTTP
 
+/// What a request's connection has to do with the answer.
+struct Channel {
+    /// The name that the client asked for in the handshake; nil in plain HTTP, and when it named none.
+    var serverName: UnsafeRawBufferPointer?
+    /// Plain HTTP, where pages are to be fetched over TLS.
+    var redirectsPages = false
+}
+
 enum Responder {
     /// The answer to a well-formed request. `now` is in seconds since 1970.
-    static func respond(to head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, now: Int64) -> Response {
+    static func respond(
+        to head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ channel: Channel, now: Int64
+    ) -> Response {
         switch head.method {
         case .get, .head:
-            var response = find(head, bytes, view, now)
+            var response = find(head, bytes, view, channel, now)
             response.isHeadOnly = head.method == .head
             return response
         case .options:
@@ -20,10 +30,18 @@ enum Responder {
     }
 
     private static func find(
-        _ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ now: Int64
+        _ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ channel: Channel, _ now: Int64
     ) -> Response {
         guard let site = view.site(host: bytes.extracting(head.host.range)) else { return Response(status: .notFound) }
+        if let name = channel.serverName, isMisdirected(bytes.extracting(head.host.range), name, site, view) {
+            return Response(status: .misdirectedRequest)
+        }
         let found = withDecodedPath(bytes.extracting(head.path.range)) { view.answer(site, path: $0) }
+        if channel.redirectsPages, isPage(found, bytes.extracting(head.path.range)) {
+            return Response(
+                status: .permanentRedirect,
+                location: RequestLocation(host: head.host, path: head.path, query: head.query))
+        }
         guard let answer = found else { return Response(status: .notFound) }
         var coding = ContentCoding.identity
         if answer.hasGzip {
@@ -40,6 +58,24 @@ enum Responder {
         case .notModified: return Response(status: .notModified, form: form)
         case .holds: return partial(head, bytes, answer, form, conditions)
         }
+    }
+
+    /// RFC 9110 §15.5.20: the client made its connection for another host. That is fine as long as one site serves both, as
+    /// under a wildcard; otherwise a certificate shown for one tenant would vouch for another.
+    private static func isMisdirected(
+        _ host: Span<UInt8>, _ name: UnsafeRawBufferPointer, _ site: CatalogueView.Site, _ view: CatalogueView
+    ) -> Bool {
+        let end = name.last == UInt8(ascii: ".") ? name.count - 1 : name.count
+        let name = Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: name[..<end]))
+        return !host.equalsIgnoringCase(name) && view.site(host: name) != site
+    }
+
+    /// Whatever is not a verifier's business: not below `/.well-known/`, and no association file elsewhere.
+    private static func isPage(_ answer: Answer?, _ path: Span<UInt8>) -> Bool {
+        if let answer, answer.kind != .page { return false }
+        let prefix: StaticString = "/.well-known/"
+        return path.count < prefix.utf8CodeUnitCount
+            || !path.extracting(0..<prefix.utf8CodeUnitCount).equals(prefix)
     }
 
     /// A part of the body, where a page is asked for one. Association files are always sent whole: their readers ask for

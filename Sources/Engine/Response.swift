@@ -4,6 +4,13 @@
 import Catalogue
 import HTTP
 
+/// A request's own place, for sending its client there over TLS.
+struct RequestLocation {
+    var host: ByteRange
+    var path: ByteRange
+    var query: ByteRange
+}
+
 /// The decision about one request.
 struct Response {
     var status: Status
@@ -19,6 +26,8 @@ struct Response {
     /// An HTTP/1.0 client is told that the connection stays open.
     var announcesKeepAlive = false
     var allowsMethods = false
+    /// Where a 308 leads: the host, the path and the query of the request itself, whose bytes must still be there.
+    var location: RequestLocation?
 
     /// The body to send, unless it is one in several parts.
     var body: Body {

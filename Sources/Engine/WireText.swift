@@ -10,6 +10,10 @@ struct WireText: ~Copyable {
     private(set) var seconds: Int64 = -1
     /// What separates the parts of a body in several parts: 128 random bits, so no page contains it.
     let boundary: [UInt8]
+    /// `strict-transport-security`, for answers over TLS; empty when nothing is to be said.
+    let strictTransport: [UInt8]
+    /// The port of a redirect to TLS, with its colon; empty for the usual one.
+    let redirectPort: [UInt8]
 
     static let dateName: StaticString = "date: "
     static let close: StaticString = "connection: close\r\n"
@@ -19,9 +23,15 @@ struct WireText: ~Copyable {
     static let multipartType: StaticString = "content-type: multipart/byteranges; boundary="
     /// RFC 9110 §15.5.6 wants it in every 405.
     static let allow: StaticString = "allow: GET, HEAD, OPTIONS\r\n"
+    static let wrongPort: StaticString = "This port speaks HTTPS: use https:// instead of http://.\n"
+    static let plainText: StaticString = "content-type: text/plain; charset=utf-8\r\n"
     static let end: StaticString = "\r\n"
 
-    init() {
+    init(_ settings: EngineSettings) {
+        let seconds = settings.strictTransportSeconds
+        strictTransport = seconds > 0 ? Array("strict-transport-security: max-age=\(seconds)\r\n".utf8) : []
+        let port = settings.redirectsPagesToPort ?? 443
+        redirectPort = port == 443 ? [] : Array(":\(port)".utf8)
         boundary = Array((0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined().utf8)
         statusLines = .allocate(capacity: 600)
         statusLines.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))

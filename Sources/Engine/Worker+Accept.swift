@@ -3,6 +3,7 @@
 import Catalogue
 import HTTP
 import Posix
+import TLS
 
 extension Worker {
     /// Connections taken in one go, so that those already here get their turn.
@@ -21,20 +22,23 @@ extension Worker {
         isAccepting = false
     }
 
-    mutating func accept(from listener: Int) {
+    /// Takes some of the connections that wait. True when more may be waiting.
+    @discardableResult
+    mutating func accept(from listener: Int) -> Bool {
         var peer = SocketAddress.unknown
         for _ in 0..<Worker.acceptsPerRoundMax {
             switch listeners[listener].accept(peer: &peer) {
-            case .accepted(let fd): admit(fd, from: peer)
+            case .accepted(let fd): admit(fd, from: peer, isSecure: listener >= plainListenerCount)
             case .lost: continue
-            case .nobody: return
+            case .nobody: return false
             case .exhausted:
                 // Without this pause the listener stays readable and the loop would spin.
                 stopListening()
                 acceptAgainAt = now + 100
-                return
+                return false
             }
         }
+        return true
     }
 
     mutating func resumeAccepting() {
@@ -44,48 +48,64 @@ extension Worker {
 
     /// The first bytes are usually here already (`TCP_DEFER_ACCEPT`), so a connection that serves one request is never
     /// made known to the poller.
-    private mutating func admit(_ fd: Int32, from peer: borrowing SocketAddress) {
-        if table.isFull { return refuse(fd) }
+    private mutating func admit(_ fd: Int32, from peer: borrowing SocketAddress, isSecure: Bool) {
+        if table.isFull || isSecure && handshakeCount >= handshakesMax { return refuse(fd, isSecure: isSecure) }
         var addressSlot: Int32 = -1
         switch addressCounts?.admit(peer) ?? .notCounted {
         case .counted(let slot): addressSlot = slot
         case .notCounted: break
-        case .tooMany: return refuse(fd)
+        case .tooMany: return refuse(fd, isSecure: isSecure)
         }
         let index = table.insert(fd: fd)
-        table.slots[Int(index)].addressSlot = addressSlot
-        deadlines.set(.head, for: index, now: now, in: table.slots)
+        let slot = table.slots + Int(index)
+        slot.pointee.addressSlot = addressSlot
+        if isSecure {
+            slot.pointee.session = secure.makeSession()
+            slot.pointee.phase = .handshake
+            handshakeCount += 1
+            if slot.pointee.session == nil { return close(index) }
+        }
+        deadlines.set(isSecure ? .handshake : .head, for: index, now: now, in: table.slots)
         receive(index)
     }
 
     /// A full house says so, at once and without waiting for the question.
-    private mutating func refuse(_ fd: Int32) {
-        output.clear()
-        append(Response(status: .serviceUnavailable, closes: true))
-        _ = transmit(fd, output.bytes)
+    private mutating func refuse(_ fd: Int32, isSecure: Bool) {
+        // Saying it over TLS would take a handshake, which is what there is too much of.
+        if !isSecure {
+            output.clear()
+            append(Response(status: .serviceUnavailable, closes: true))
+            _ = transmit(fd, output.bytes)
+        }
         closeDescriptor(fd)
     }
 
+    /// Goes on accepting for a while: connections may be on their way, and resetting them would look like a failure. Where
+    /// another process shares the port, new ones are led there from now on.
     mutating func beginDraining() {
-        for listener in 0..<listeners.count { accept(from: listener) }
-        stopListening()
         acceptAgainAt = nil
         drainDeadline = now + limits.drainTimeoutMilliseconds
         idleDrainDeadline = now + min(limits.drainIdleMilliseconds, limits.drainTimeoutMilliseconds)
+        for index in 0..<listeners.count { listeners[index].leadElsewhere(past: settings.workerCount) }
     }
 
-    /// Closes the connections between requests. They had a while, because a request may already be on its way, and closing
-    /// then would look like a failure to the client.
-    mutating func closeIdleConnections() {
+    /// Takes those who came until now, and closes the listeners and the connections between requests.
+    mutating func endAccepting() {
         idleDrainDeadline = nil
+        for index in 0..<listeners.count {
+            while accept(from: index) {}
+        }
+        stopListening()
+        for index in 0..<listeners.count { (listeners.baseAddress! + index).deinitialize(count: 1) }
+        areListenersOpen = false
         for index in 0..<Int32(table.slotCount) where table.slots[Int(index)].fd >= 0 {
             guard case .idle = table.slots[Int(index)].phase, table.slots[Int(index)].outgoing == nil else { continue }
-            close(index)
+            closeGracefully(index)
         }
     }
 
     var isFinished: Bool {
-        guard let drainDeadline else { return false }
+        guard let drainDeadline, idleDrainDeadline == nil else { return false }
         return table.count == 0 || now >= drainDeadline
     }
 

@@ -5,14 +5,30 @@ import HTTP
 
 extension Worker {
     /// Writes everything of an answer but its body. `length` is the body's when it is not one of the catalogue's.
-    mutating func append(_ response: Response, length: Int? = nil) {
+    mutating func append(
+        _ response: Response, isSecure: Bool = false, length: Int? = nil,
+        request: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+    ) {
         output.append(wire.statusLine(response.status))
         output.append(wire.dateLine)
         appendFields(response, length)
+        if let location = response.location { appendLocation(location, request) }
+        if isSecure { wire.strictTransport.withUnsafeBytes { output.append($0) } }
         if response.allowsMethods { output.append(WireText.allow) }
         if response.closes { output.append(WireText.close) }
         if response.announcesKeepAlive { output.append(WireText.keepAlive) }
         output.append(WireText.end)
+    }
+
+    /// Writes an answer that consists of a line for people.
+    mutating func append(_ response: Response, text: StaticString) {
+        output.append(wire.statusLine(response.status))
+        output.append(wire.dateLine)
+        output.append(WireText.plainText)
+        appendLength(text.utf8CodeUnitCount)
+        if response.closes { output.append(WireText.close) }
+        output.append(WireText.end)
+        output.append(text)
     }
 
     private mutating func appendFields(_ response: Response, _ length: Int?) {
@@ -54,6 +70,21 @@ extension Worker {
             output.append(form.otherFields)
             appendLength(length ?? 0)
         }
+    }
+
+    /// The request's own place over TLS. Host and target were checked byte by byte when they were read, so nothing of them
+    /// can end the line.
+    private mutating func appendLocation(_ location: RequestLocation, _ request: UnsafeRawBufferPointer) {
+        output.append("location: https://")
+        output.append(UnsafeRawBufferPointer(rebasing: request[location.host.range]))
+        wire.redirectPort.withUnsafeBytes { output.append($0) }
+        if location.path.count == 0 { output.append("/") }
+        output.append(UnsafeRawBufferPointer(rebasing: request[location.path.range]))
+        if location.query.isPresent {
+            output.append("?")
+            output.append(UnsafeRawBufferPointer(rebasing: request[location.query.range]))
+        }
+        output.append(WireText.end)
     }
 
     private mutating func appendLength(_ count: Int) {

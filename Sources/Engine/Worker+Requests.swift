@@ -3,10 +3,11 @@
 import Catalogue
 import HTTP
 import Posix
+import TLS
 
 extension Worker {
     /// What to do after a step through the input.
-    private enum Step {
+    enum Step {
         /// Go on with what is left of the input.
         case next
         /// Everything useful of it is used; more has to come.
@@ -20,13 +21,13 @@ extension Worker {
     /// Reads what has come for a connection and goes on with it.
     mutating func receive(_ index: Int32) {
         let slot = table.slots + Int(index)
+        if slot.pointee.session != nil { return receiveRecords(index) }
         let heldCount = slot.pointee.held.count
-        let room = UnsafeMutableRawBufferPointer(rebasing: input[heldCount...])
+        let room = UnsafeMutableRawBufferPointer(rebasing: input[heldCount..<heldCount + Worker.receivedBytesMax])
         switch Posix.receive(slot.pointee.fd, into: room) {
         case .moved(let count):
             if case .lingering = slot.pointee.phase { return }
-            slot.pointee.receivedBytes += count
-            slot.pointee.progress += count
+            noteReceived(slot, count)
             processHeld(index, andReceived: count)
         case .wouldBlock:
             wait(index, for: .readable)
@@ -35,9 +36,15 @@ extension Worker {
         }
     }
 
+    func noteReceived(_ slot: UnsafeMutablePointer<Connection>, _ count: Int) {
+        slot.pointee.receivedBytes += count
+        slot.pointee.progress += count
+    }
+
     /// Goes on with the bytes that were kept, and those that have been received behind them.
-    mutating func processHeld(_ index: Int32, andReceived count: Int) {
+    mutating func processHeld(_ index: Int32, andReceived count: Int, hasEnded: Bool = false) {
         let slot = table.slots + Int(index)
+        slot.pointee.hasEnded = hasEnded
         let heldCount = slot.pointee.held.count
         input.copyMemory(from: slot.pointee.held.bytes)
         slot.pointee.held.release()
@@ -91,9 +98,8 @@ extension Worker {
                 catalogue.release()
                 return step
             }
-        case .lingering:
-            offset += span.count
-            return .ending
+        case .handshake, .lingering:
+            preconditionFailure("no request is read before a handshake or after a refusal")
         }
     }
 
@@ -118,9 +124,13 @@ extension Worker {
     private mutating func begin(_ index: Int32, _ head: RequestHead, _ bytes: Span<UInt8>, _ used: Int) -> Step {
         let slot = table.slots + Int(index)
         slot.pointee.requestCount &+= 1
-        var response = Responder.respond(to: head, bytes, view, now: wire.seconds)
+        let session = slot.pointee.session
+        let channel = Channel(
+            serverName: session?.serverName, redirectsPages: session == nil && settings.redirectsPagesToPort != nil)
+        var response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)
         response.closes = !head.wantsKeepAlive || hasHadItsShare(slot) || drainDeadline != nil
         response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
+        if response.location != nil { return redirect(index, response, bytes, hasBody: head.body != .none) }
         guard let drain = BodyDrain(head.body, bytesMax: limits.bodyBytesMax) else {
             return answer(index, response, owner)
         }
@@ -137,6 +147,15 @@ extension Worker {
         return .next
     }
 
+    /// A redirect repeats the request, so it is written while the request is at hand, and a body behind it ends the connection.
+    private mutating func redirect(_ index: Int32, _ response: Response, _ bytes: Span<UInt8>, hasBody: Bool) -> Step {
+        var response = response
+        if hasBody { response.closes = true }
+        bytes.withUnsafeBytes { append(response, request: $0) }
+        if response.closes { table.slots[Int(index)].ending = hasBody ? .linger : .close }
+        return response.closes ? .ending : .next
+    }
+
     private func hasHadItsShare(_ slot: UnsafeMutablePointer<Connection>) -> Bool {
         slot.pointee.requestCount >= limits.requestsPerConnectionMax
             || slot.pointee.receivedBytes >= limits.bytesPerConnectionMax
@@ -146,7 +165,7 @@ extension Worker {
     private mutating func answer(_ index: Int32, _ response: Response, _ owner: Unmanaged<Catalogue>) -> Step {
         if response.closes { table.slots[Int(index)].ending = .close }
         if let ranges = response.ranges, ranges.count > 1 { return answerInParts(index, response, ranges) }
-        append(response)
+        append(response, isSecure: table.slots[Int(index)].session != nil)
         let body = response.body
         if case .memory(let bytes) = body, bytes.count <= Worker.copiedBodyBytesMax {
             output.append(bytes)
@@ -162,7 +181,7 @@ extension Worker {
             table.slots[Int(index)].ending = .close
             return .ending
         }
-        append(response, length: parts.count)
+        append(response, isSecure: table.slots[Int(index)].session != nil, length: parts.count)
         let isSent = parts.withUnsafeBytes { flush(index, copying: $0) }
         if !isSent { return .stopped }
         return response.closes ? .ending : .next
@@ -170,7 +189,7 @@ extension Worker {
 
     /// Refuses what the client sent. Nobody knows where the next request would begin, so there is none.
     @discardableResult
-    private mutating func reject(_ index: Int32, _ reason: Rejection) -> Step {
+    mutating func reject(_ index: Int32, _ reason: Rejection) -> Step {
         append(Response(status: reason.status, closes: true))
         table.slots[Int(index)].ending = .linger
         return .ending

@@ -3,14 +3,16 @@
 import Catalogue
 import HTTP
 import Posix
+import TLS
 
 extension Worker {
     /// What one connection may be sent in one go, in bytes, before others get their turn.
-    private static let bytesPerTurnMax = 1_048_576
+    static let bytesPerTurnMax = 1_048_576
 
     /// Sends what is in the output, and a body of the catalogue's behind it. False when not everything could be sent now
     /// (the rest goes on when the client reads) or the connection is gone.
     mutating func flush(_ index: Int32, body: Body = .none, owner: Unmanaged<Catalogue>? = nil) -> Bool {
+        if table.slots[Int(index)].session != nil { return flushSecurely(index, body, owner ?? self.owner) }
         let fd = table.slots[Int(index)].fd
         if output.count + body.count == 0 { return true }
         let outcome =
@@ -36,6 +38,14 @@ extension Worker {
 
     /// Sends what is in the output, and bytes behind it that are gone when this returns.
     mutating func flush(_ index: Int32, copying bytes: UnsafeRawBufferPointer) -> Bool {
+        if let session = table.slots[Int(index)].session {
+            guard session.send(secure, output.bytes), session.send(secure, bytes) else {
+                close(index)
+                return false
+            }
+            output.clear()
+            return flushSecurely(index, .none, owner)
+        }
         let outcome = transmit(table.slots[Int(index)].fd, output.bytes, bytes)
         guard let sent = sentCount(outcome, index) else { return false }
         if sent < output.count + bytes.count {
@@ -50,7 +60,7 @@ extension Worker {
     }
 
     /// How many bytes are on their way; nil when the connection is gone, and closed here.
-    private mutating func sentCount(_ outcome: Transfer, _ index: Int32) -> Int? {
+    mutating func sentCount(_ outcome: Transfer, _ index: Int32) -> Int? {
         switch outcome {
         case .moved(let count): return count
         case .wouldBlock: return 0
@@ -62,7 +72,7 @@ extension Worker {
     }
 
     /// Keeps what could not be sent until the client reads.
-    private mutating func keep(
+    mutating func keep(
         _ index: Int32, _ bytes: UnsafeRawBufferPointer, _ body: Body, _ owner: Unmanaged<Catalogue>
     ) {
         table.slots[Int(index)].outgoing = Outgoing(bytes, body: body, owner: owner)
@@ -72,8 +82,9 @@ extension Worker {
     }
 
     /// Sends what was kept, as far as the client takes it. True when all of it is on its way.
-    private mutating func pump(_ index: Int32) -> Bool {
+    mutating func pump(_ index: Int32) -> Bool {
         let slot = table.slots + Int(index)
+        if let session = slot.pointee.session { return pumpSecurely(index, session) }
         var turn = 0
         while let outgoing = slot.pointee.outgoing, turn < Worker.bytesPerTurnMax {
             let fd = slot.pointee.fd
@@ -120,13 +131,16 @@ extension Worker {
     mutating func settle(_ index: Int32, unused: Range<Int>) {
         let slot = table.slots + Int(index)
         if slot.pointee.ending == .close, !unused.isEmpty { slot.pointee.ending = .linger }
+        if slot.pointee.ending == .none, slot.pointee.hasEnded { slot.pointee.ending = .close }
         if slot.pointee.ending == .none { hold(index, unused) }
         guard flush(index) else { return }
         switch slot.pointee.ending {
         case .close: close(index)
         case .linger: linger(index)
         case .none:
-            if case .idle = slot.pointee.phase, drainDeadline != nil, idleDrainDeadline == nil { return close(index) }
+            if case .idle = slot.pointee.phase, drainDeadline != nil, idleDrainDeadline == nil {
+                return closeGracefully(index)
+            }
             armDeadline(slot.pointee.phase, index)
             wait(index, for: .readable)
         }
@@ -143,6 +157,7 @@ extension Worker {
     private mutating func armDeadline(_ phase: Connection.Phase, _ index: Int32) {
         let kind: DeadlineKind =
             switch phase {
+            case .handshake: .handshake
             case .idle: .idle
             case .head: .head
             case .body: .body
@@ -156,7 +171,7 @@ extension Worker {
 
     /// Closes our direction and reads on for a while: closing both with bytes unread would make the kernel send a reset,
     /// which can overtake the answer (RFC 9112 §9.6).
-    private mutating func linger(_ index: Int32) {
+    mutating func linger(_ index: Int32) {
         let slot = table.slots + Int(index)
         slot.pointee.held.release()
         slot.pointee.phase = .lingering
@@ -177,9 +192,19 @@ extension Worker {
         slot.pointee.interest = interest
     }
 
+    /// Ends a connection on which nothing is under way.
+    mutating func closeGracefully(_ index: Int32) {
+        table.slots[Int(index)].ending = .close
+        output.clear()
+        settle(index, unused: 0..<0)
+    }
+
     /// Ends a connection and gives back all that it has.
     mutating func close(_ index: Int32) {
         let slot = table.slots + Int(index)
+        if case .handshake = slot.pointee.phase { handshakeCount -= 1 }
+        slot.pointee.session?.end()
+        slot.pointee.session = nil
         deadlines.remove(index, in: table.slots)
         leaveBody(slot)
         slot.pointee.held.release()

@@ -5,21 +5,32 @@
 import Catalogue
 import HTTP
 import Posix
+import TLS
 
 /// The loop that accepts connections and moves each through its phases.
 struct Worker: ~Copyable {
+    let settings: EngineSettings
     let limits: Limits
     let control: WorkerControl
     let published: PublishedCatalogue
+    /// The first of them speak plain HTTP, the others TLS.
     let listeners: UnsafeMutableBufferPointer<Listener>
+    let plainListenerCount: Int
+    var areListenersOpen = true
     var poller: Poller
     var table: ConnectionTable
     var deadlines: Deadlines
     /// Received bytes of whichever connection is being served.
     let input: UnsafeMutableRawBufferPointer
+    /// Received TLS records of whichever connection is being served; what is in them is then put into `input`.
+    let records: UnsafeMutableRawBufferPointer
+    let secure: SecureContext
+    /// Handshakes under way.
+    var handshakeCount = 0
+    let handshakesMax: Int
     /// Answers to whichever connection is being served.
     var output: Output
-    var wire = WireText()
+    var wire: WireText
     var now: Int64
     var isAccepting = true
     /// When to accept again after descriptors had run out; nil while accepting.
@@ -40,25 +51,40 @@ struct Worker: ~Copyable {
     /// Bodies up to this size are copied behind their heads, so that an answer is one write; larger ones are sent from
     /// where they are. Below it a copy costs less than the second buffer of a gathered write.
     static let copiedBodyBytesMax = 16_384
-    /// What the lines of one response take at most, without the body.
+    /// What the lines of one response take at most, without the body, and without a redirect's copy of the request line.
     static let responseHeadBytesMax = 4_096
+    /// What one receive takes at most; records come 16 KiB at a time.
+    static let receivedBytesMax = 49_152
+    /// What a session may have kept of a record that was cut (RFC 8446 §5.2, and room to spare).
+    static let recordBytesMax = 18_432
     static let wakeUpToken: UInt64 = 0xFFFF_FFFF
 
     init(
-        limits: Limits, connectionsMax: Int, control: WorkerControl, published: PublishedCatalogue,
+        _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue,
         addressCounts: AddressCounts?, listeners: UnsafeMutableBufferPointer<Listener>
-    ) throws(SystemError) {
-        let poller = try Poller()
+    ) throws(Engine.StartError) {
+        let poller: Poller
+        let secure: SecureContext
+        do throws(SystemError) { poller = try Poller() } catch { throw .cannotStart("\(error)") }
+        do throws(TLSError) { secure = try SecureContext(settings.secure) } catch { throw .cannotStart("\(error)") }
+        let limits = settings.limits
+        self.settings = settings
+        self.secure = secure
+        plainListenerCount = settings.plainAddresses.count
+        handshakesMax = max(16, limits.handshakesMax / settings.workerCount)
+        wire = WireText(settings)
+        records = .allocate(byteCount: Worker.receivedBytesMax, alignment: 64)
         self.addressCounts = addressCounts
         self.limits = limits
         self.control = control
         self.published = published
         self.listeners = listeners
         self.poller = poller
-        table = ConnectionTable(capacity: connectionsMax)
+        table = ConnectionTable(capacity: max(16, limits.connectionsMax / settings.workerCount))
         deadlines = Deadlines(limits)
-        input = .allocate(byteCount: limits.head.headBytesMax + 49_152, alignment: 64)
-        output = Output(byteCount: 131_072)
+        input = .allocate(
+            byteCount: limits.head.headBytesMax + Worker.receivedBytesMax + Worker.recordBytesMax, alignment: 64)
+        output = Output(byteCount: 131_072 + limits.head.requestLineBytesMax)
         now = Clock.monotonicMilliseconds()
         generation = published.generation
         catalogue = published.current
@@ -69,9 +95,12 @@ struct Worker: ~Copyable {
     }
 
     deinit {
-        for index in 0..<listeners.count { (listeners.baseAddress! + index).deinitialize(count: 1) }
+        if areListenersOpen {
+            for index in 0..<listeners.count { (listeners.baseAddress! + index).deinitialize(count: 1) }
+        }
         listeners.deallocate()
         input.deallocate()
+        records.deallocate()
     }
 
     /// Serves until it is told to stop and everything in flight is finished or out of time.
@@ -85,7 +114,7 @@ struct Worker: ~Copyable {
             expireConnections()
             if let time = acceptAgainAt, now >= time { resumeAccepting() }
             if control.isDraining, drainDeadline == nil { beginDraining() }
-            if let time = idleDrainDeadline, now >= time { closeIdleConnections() }
+            if let time = idleDrainDeadline, now >= time { endAccepting() }
         }
         closeAll()
     }
@@ -144,7 +173,7 @@ struct Worker: ~Copyable {
             switch kind {
             case .body: (limits.bodyTimeoutMilliseconds, limits.bodyBytesPerSecondMin)
             case .write: (limits.writeTimeoutMilliseconds, limits.writeBytesPerSecondMin)
-            case .idle, .head, .linger: (0, 0)
+            case .idle, .handshake, .head, .linger: (0, 0)
             }
         return span > 0 && slot.pointee.progress > 0 && slot.pointee.progress >= Int(span) * rate / 1_000
     }

@@ -7,6 +7,10 @@ public struct Limits: Sendable {
     public var head = HeadLimits()
     /// A request's body in bytes, framing included. Nothing here takes one, so it is only read past.
     public var bodyBytesMax: UInt64 = 65_536
+    /// Milliseconds for a TLS handshake, the client's round trips included.
+    public var handshakeTimeoutMilliseconds: Int64 = 10_000
+    /// Handshakes under way at once. They cost a hundred times what a request does, so a flood of them is refused early.
+    public var handshakesMax = 8_192
     /// Milliseconds from the first byte of a head (or from the connection's start) to its last: a slow sender is cut off,
     /// however steadily it sends.
     public var headTimeoutMilliseconds: Int64 = 10_000

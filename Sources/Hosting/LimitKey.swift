@@ -7,6 +7,8 @@ enum LimitKey: String, CaseIterable {
     case requestLineBytesMax
     case fieldCountMax
     case bodyBytesMax
+    case handshakeTimeoutMilliseconds
+    case handshakesMax
     case headTimeoutMilliseconds
     case bodyTimeoutMilliseconds
     case bodyBytesPerSecondMin
@@ -30,9 +32,10 @@ enum LimitKey: String, CaseIterable {
         case .requestsPerConnectionMax: 1...Int(UInt32.max)
         case .bytesPerConnectionMax: 65_536...1 << 50
         case .bodyBytesPerSecondMin, .writeBytesPerSecondMin: 0...1_073_741_824
-        case .connectionsMax: 16...4_194_304
+        case .connectionsMax, .handshakesMax: 16...4_194_304
         case .connectionsPerAddressMax: 0...4_194_304
-        case .headTimeoutMilliseconds, .bodyTimeoutMilliseconds, .writeTimeoutMilliseconds, .idleTimeoutMilliseconds,
+        case .handshakeTimeoutMilliseconds, .headTimeoutMilliseconds, .bodyTimeoutMilliseconds,
+            .writeTimeoutMilliseconds, .idleTimeoutMilliseconds,
             .lingerTimeoutMilliseconds, .drainTimeoutMilliseconds, .drainIdleMilliseconds:
             1...3_600_000
         }
@@ -44,6 +47,8 @@ enum LimitKey: String, CaseIterable {
         case .requestLineBytesMax: limits.head.requestLineBytesMax = value
         case .fieldCountMax: limits.head.fieldCountMax = value
         case .bodyBytesMax: limits.bodyBytesMax = UInt64(value)
+        case .handshakeTimeoutMilliseconds: limits.handshakeTimeoutMilliseconds = Int64(value)
+        case .handshakesMax: limits.handshakesMax = value
         case .headTimeoutMilliseconds: limits.headTimeoutMilliseconds = Int64(value)
         case .bodyTimeoutMilliseconds: limits.bodyTimeoutMilliseconds = Int64(value)
         case .writeTimeoutMilliseconds: limits.writeTimeoutMilliseconds = Int64(value)

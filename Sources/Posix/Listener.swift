@@ -55,6 +55,13 @@ public struct Listener: ~Copyable, Sendable {
         setOption(descriptor.number, Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT, seconds)
     }
 
+    /// Leads new connections past the first sockets that share the port, which are this process's, to the next one. Without
+    /// another process there is no next one, and everything stays as it was. Refused by some kernels, which costs nothing
+    /// but a connection or two. The corresponding socket option is `SO_ATTACH_REUSEPORT_CBPF`.
+    public func leadElsewhere(past count: Int) {
+        if !address.isUnix { _ = associated_lead_to(descriptor.number, UInt32(count)) }
+    }
+
     /// What came of one attempt to accept.
     public enum Acceptance {
         case accepted(Int32)

@@ -12,6 +12,13 @@ final class TestEngine {
     let published: PublishedCatalogue
     var address: SocketAddress { engine.addresses[0] }
 
+    /// The usual ones, but for a stop that does not wait for requests on their way.
+    static var limits: Limits {
+        var limits = Limits()
+        limits.drainIdleMilliseconds = 1
+        return limits
+    }
+
     static let document = String(repeating: "{\"shop\":true}", count: 10)
     /// More than socket buffers hold, so that sending it has to be interrupted.
     static let largeBody: [UInt8] = {
@@ -21,11 +28,14 @@ final class TestEngine {
     }()
 
     init(
-        limits: Limits = Limits(), workers: Int = 2, addresses: [SocketAddress] = [SocketAddress("127.0.0.1:0")!],
+        limits: Limits = TestEngine.limits, workers: Int = 2,
+        addresses: [SocketAddress] = [SocketAddress("127.0.0.1:0")!],
         sites: [PreparedSite] = TestEngine.sites
     ) throws {
         published = PublishedCatalogue(TestEngine.catalogue(sites))
-        engine = try Engine(addresses: addresses, workerCount: workers, limits: limits, published: published)
+        var settings = EngineSettings(plainAddresses: addresses, workerCount: workers)
+        settings.limits = limits
+        engine = try Engine(settings, published: published)
     }
 
     deinit { engine.stop() }

@@ -1,0 +1,176 @@
+// What is different about connections over TLS: records instead of bytes, a handshake before the first request, and an end
+// that is announced. Everything else is the same code.
+
+import Catalogue
+import HTTP
+import Posix
+import TLS
+
+extension Worker {
+    /// Plain bytes made into records at a time, so that a large body never lies in memory as records.
+    private static let plainBytesPerStep = 65_536
+
+    /// Reads what has come for a TLS connection and goes on with it.
+    mutating func receiveRecords(_ index: Int32) {
+        let slot = table.slots + Int(index)
+        guard let session = slot.pointee.session else { return }
+        switch Posix.receive(slot.pointee.fd, into: records) {
+        case .moved(let count):
+            if case .lingering = slot.pointee.phase { return }
+            noteReceived(slot, count)
+            let received = UnsafeRawBufferPointer(rebasing: records[..<count])
+            if case .handshake = slot.pointee.phase {
+                guard goOnWithHandshake(index, session, received) else { return }
+            } else {
+                session.feed(secure, received)
+            }
+            decrypt(index, session)
+        case .wouldBlock:
+            wait(index, for: .readable)
+        case .ended, .failed:
+            close(index)
+        }
+    }
+
+    /// True when the session is established, and what came behind the handshake can be read.
+    private mutating func goOnWithHandshake(
+        _ index: Int32, _ session: SecureSession, _ received: UnsafeRawBufferPointer
+    ) -> Bool {
+        output.clear()
+        switch session.handshake(secure, received) {
+        case .done:
+            handshakeCount -= 1
+            table.slots[Int(index)].phase = .idle
+            deadlines.set(.head, for: index, now: now, in: table.slots)
+            return true
+        case .wantsInput:
+            // One deadline for all flights of a handshake.
+            if flush(index) { wait(index, for: .readable) }
+        case .failed(.plainHTTP):
+            refusePlainHTTP(index)
+        case .ended, .failed(.other):
+            // The alert says why. Reading on for a moment keeps it from being overtaken by a reset.
+            handshakeCount -= 1
+            table.slots[Int(index)].phase = .lingering
+            if flush(index) { linger(index) }
+        }
+        return false
+    }
+
+    /// Reads all that is in the received records: there is room for it, because records are longer than what is in them.
+    private mutating func decrypt(_ index: Int32, _ session: SecureSession) {
+        let slot = table.slots + Int(index)
+        let start = slot.pointee.held.count
+        var count = 0
+        var outcome = SecureSession.Outcome.wantsInput
+        while true {
+            precondition(start + count < input.count, "there is room for all that records can hold")
+            outcome = session.receive(secure, into: UnsafeMutableRawBufferPointer(rebasing: input[(start + count)...]))
+            guard case .done(let step) = outcome else { break }
+            count += step
+        }
+        if count > 0 { return processHeld(index, andReceived: count, hasEnded: outcome != .wantsInput) }
+        switch outcome {
+        case .wantsInput, .done:
+            // A flight of the handshake or a key update may be waiting to be sent.
+            output.clear()
+            if flush(index) { wait(index, for: .readable) }
+        case .ended:
+            closeGracefully(index)
+        case .failed:
+            close(index)
+        }
+    }
+
+    /// RFC 9110 says nothing about it, but a person who typed `http://` and the wrong port deserves more than an alert.
+    private mutating func refusePlainHTTP(_ index: Int32) {
+        let slot = table.slots + Int(index)
+        handshakeCount -= 1
+        slot.pointee.session?.end()
+        slot.pointee.session = nil
+        secure.clearOutput()
+        output.clear()
+        append(Response(status: .badRequest, closes: true), text: WireText.wrongPort)
+        slot.pointee.phase = .lingering
+        if flush(index) { linger(index) }
+    }
+
+    /// Makes records of the output, and of as much of a body as one step takes, and sends them.
+    mutating func flushSecurely(_ index: Int32, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
+        let slot = table.slots + Int(index)
+        guard let session = slot.pointee.session, session.send(secure, output.bytes) else {
+            close(index)
+            return false
+        }
+        output.clear()
+        let step = min(body.count, Worker.plainBytesPerStep)
+        guard encrypt(body, step, session) else {
+            close(index)
+            return false
+        }
+        // The end is announced with the last bytes before it.
+        if step == body.count, slot.pointee.ending != .none { session.finish(secure) }
+        if secure.output.isEmpty { return true }
+        guard let sent = sentCount(transmit(slot.pointee.fd, secure.output), index) else {
+            secure.clearOutput()
+            return false
+        }
+        let rest = UnsafeRawBufferPointer(rebasing: secure.output[sent...])
+        if rest.isEmpty, step == body.count {
+            secure.clearOutput()
+            return true
+        }
+        keep(index, rest, body.dropping(step), owner)
+        let isBlocked = !rest.isEmpty
+        secure.clearOutput()
+        return isBlocked ? false : pump(index)
+    }
+
+    /// Sends what was kept, and makes more records of the body as the client takes them. True when all is on its way.
+    mutating func pumpSecurely(_ index: Int32, _ session: SecureSession) -> Bool {
+        let slot = table.slots + Int(index)
+        var turn = 0
+        while let outgoing = slot.pointee.outgoing, turn < Worker.bytesPerTurnMax {
+            if outgoing.head.isEmpty {
+                let step = min(outgoing.body.count, Worker.plainBytesPerStep)
+                guard encrypt(outgoing.body, step, session) else {
+                    close(index)
+                    return false
+                }
+                if step == outgoing.body.count, slot.pointee.ending != .none { session.finish(secure) }
+                slot.pointee.outgoing?.refill(secure.output, ofBody: step)
+                secure.clearOutput()
+            }
+            guard let head = slot.pointee.outgoing?.head else { break }
+            guard let count = sentCount(transmit(slot.pointee.fd, head), index) else { return false }
+            if count == 0 { return false }
+            turn += count
+            slot.pointee.progress += count
+            slot.pointee.outgoing?.advance(count)
+            if slot.pointee.outgoing?.count == 0 {
+                slot.pointee.outgoing?.release()
+                slot.pointee.outgoing = nil
+            }
+        }
+        return slot.pointee.outgoing == nil
+    }
+
+    /// Makes records of the first bytes of a body.
+    private mutating func encrypt(_ body: Body, _ count: Int, _ session: SecureSession) -> Bool {
+        switch body {
+        case .none: return true
+        case .memory(let bytes): return session.send(secure, UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        case .file(let file, let range):
+            var done = 0
+            while done < count {
+                // The output is empty at this time, and larger than a step.
+                let room = output.scratch(count - done)
+                guard case .moved(let step) = Posix.receive(file: file, from: range.lowerBound + done, into: room),
+                    session.send(secure, UnsafeRawBufferPointer(rebasing: room[..<step]))
+                else { return false }
+                done += step
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// One client's TLS session, as the engine sees it: records in, plain bytes out, and the reverse. Every outcome is a value
+// that its caller has to look at. OpenSSL says why something failed on a queue that belongs to the thread: it is emptied
+// before every call, or the next one would read an old reason (SSL_get_error(3)).
+
+import COpenSSL
+
+/// A session. A plain value, because it lives in the worker's table; whoever made it ends it.
+public struct SecureSession {
+    let ssl: OpaquePointer
+
+    /// What came of a step.
+    public enum Outcome: Equatable {
+        /// The handshake is complete, or so many bytes are there.
+        case done(Int)
+        /// More records have to come first.
+        case wantsInput
+        /// The client has said that it will send no more.
+        case ended
+        /// The session is of no more use; an alert may be waiting to be sent.
+        case failed(Failure)
+    }
+
+    /// Why a session failed, as far as it makes a difference.
+    public enum Failure: Equatable {
+        /// Plain HTTP spoken to the TLS port.
+        case plainHTTP
+        case other
+    }
+
+    /// Goes on with the handshake, over records that `context` was given.
+    public func handshake(_ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer) -> Outcome {
+        context.wire.pointee.input = records
+        ERR_clear_error()
+        let result = SSL_do_handshake(ssl)
+        return result == 1 ? .done(0) : outcome(result)
+    }
+
+    /// Whether there is nothing left to be done before plain bytes flow.
+    public var isEstablished: Bool { SSL_is_init_finished(ssl) == 1 }
+
+    /// Makes plain bytes of the records that `context` still has. To be called until it wants input.
+    public func receive(_ context: borrowing SecureContext, into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
+        ERR_clear_error()
+        var count = 0
+        let result = SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count)
+        return result == 1 ? .done(count) : outcome(result)
+    }
+
+    /// Gives `context` the records for the next receive.
+    public func feed(_ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer) {
+        context.wire.pointee.input = records
+    }
+
+    /// Makes records of plain bytes; they are then in the context's output. False when the session is broken.
+    public func send(_ context: borrowing SecureContext, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        if bytes.isEmpty { return true }
+        ERR_clear_error()
+        var count = 0
+        // The transport takes everything, so nothing is ever written in part.
+        return SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count) == 1 && count == bytes.count
+    }
+
+    /// Says that nothing more will be sent (RFC 8446 §6.1), once.
+    public func finish(_ context: borrowing SecureContext) {
+        guard SSL_is_init_finished(ssl) == 1, SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else { return }
+        ERR_clear_error()
+        _ = SSL_shutdown(ssl)
+    }
+
+    /// The name that the client asked for, as it wrote it; nil when it named none.
+    public var serverName: UnsafeRawBufferPointer? {
+        guard let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return nil }
+        var count = 0
+        while name[count] != 0 { count += 1 }
+        return UnsafeRawBufferPointer(start: name, count: count)
+    }
+
+    /// Gives back all that the session has.
+    public func end() { SSL_free(ssl) }
+
+    private func outcome(_ result: Int32) -> Outcome {
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ: return .wantsInput
+        case SSL_ERROR_ZERO_RETURN: return .ended
+        default:
+            let isHTTP = associated_is_http_request(ERR_peek_error()) == 1
+            ERR_clear_error()
+            return .failed(isHTTP ? .plainHTTP : .other)
+        }
+    }
+}

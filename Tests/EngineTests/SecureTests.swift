@@ -1,0 +1,201 @@
+// The same engine over TLS, with curl and openssl as clients: what users have.
+
+import Catalogue
+import Engine
+import Foundation
+import HTTP
+import Posix
+import TLS
+import Testing
+
+struct SecureTests {
+    /// An engine that speaks TLS with certificates of a development authority.
+    private final class SecureServer {
+        let engine: Engine
+        let folder: URL
+        var authorityPath: String { authority.certificatePath }
+        private let authority: DevelopmentAuthority
+
+        init(_ adjust: (inout EngineSettings) -> Void = { _ in }) throws {
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            authority = try DevelopmentAuthority(directory: folder.path)
+            let store = CertificateStore(
+                hostsPath: folder.path + "/hosts", development: authority,
+                wantsDevelopment: { $0.hasSuffix(".example") })
+            var settings = EngineSettings(plainAddresses: [SocketAddress("127.0.0.1:0")!], workerCount: 2)
+            settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
+            settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
+            settings.limits = TestEngine.limits
+            adjust(&settings)
+            engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
+        }
+
+        deinit {
+            engine.stop()
+            try? FileManager.default.removeItem(at: folder)
+        }
+
+        var plainPort: UInt16 { engine.addresses[0].port }
+        var port: UInt16 { engine.secureAddresses[0].port }
+
+        /// Runs curl; the body goes to standard output.
+        func curl(_ host: String, _ path: String, _ more: String...) throws -> (status: Int32, output: Data) {
+            try run(
+                ["curl", "--silent", "--max-time", "20", "--cacert", authorityPath]
+                    + ["--resolve", "\(host):\(port):127.0.0.1"] + more + ["https://\(host):\(port)\(path)"])
+        }
+
+        /// Runs `openssl s_client`, which is given a request.
+        func openssl(_ arguments: String..., request: String = "") throws -> String {
+            let input = folder.appendingPathComponent(UUID().uuidString)
+            try Data(request.utf8).write(to: input)
+            let command =
+                ["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", authorityPath] + arguments
+            return String(decoding: try run(command, input: input).output, as: UTF8.self)
+        }
+
+        private func run(_ command: [String], input: URL? = nil) throws -> (status: Int32, output: Data) {
+            let output = folder.appendingPathComponent(UUID().uuidString)
+            try Data().write(to: output)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = command
+            process.standardOutput = try FileHandle(forWritingTo: output)
+            process.standardError = process.standardOutput
+            process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            return (process.terminationStatus, try Data(contentsOf: output))
+        }
+    }
+
+    @Test(arguments: ["--tlsv1.3", "--tls-max 1.2"])
+    func `curl trusts the certificate of each host and gets its document`(version: String) throws {
+        let server = try SecureServer()
+        let flags = version.split(separator: " ").map(String.init)
+        let first = try server.curl("shop.example", "/doc", flags[0], flags.count > 1 ? flags[1] : "--show-error")
+        #expect(first.status == 0)
+        #expect(String(decoding: first.output, as: UTF8.self) == TestEngine.document)
+        let large = try server.curl("large.example", "/large")
+        #expect(large.status == 0)
+        #expect(large.output == Data(TestEngine.largeBody))
+    }
+
+    @Test func `many requests on one connection, one of them large, arrive in order`() throws {
+        let server = try SecureServer()
+        let url = "https://shop.example:\(server.port)"
+        let answer = try server.curl(
+            "shop.example", "/doc", "\(url)/none", "\(url)/a%20b", "--write-out", "[%{http_code}]")
+        #expect(String(decoding: answer.output, as: UTF8.self) == "[404]space[200]\(TestEngine.document)[200]")
+    }
+
+    @Test func `an unknown name is told so`() throws {
+        let server = try SecureServer()
+        for arguments in [["-servername", "other.test"], ["-servername", "../../etc"]] {
+            let text = try server.openssl(arguments[0], arguments[1])
+            #expect(text.contains("unrecognized name"))
+        }
+    }
+
+    @Test(arguments: [("-tls1_1", false), ("-tls1_2", true), ("-tls1_3", true)])
+    func `speaks TLS 1.2 and 1.3 only`(version: String, isSpoken: Bool) throws {
+        let text = try SecureServer().openssl(version, "-servername", "shop.example", "-cipher", "ALL:@SECLEVEL=0")
+        #expect(text.contains("Verify return code: 0 (ok)") && text.contains("New, TLS") == isSpoken)
+    }
+
+    @Test(arguments: [
+        ("http/1.1", "ALPN protocol: http/1.1"), ("h2,http/1.1", "ALPN protocol: http/1.1"),
+        ("h2", "no application protocol"),
+    ])
+    func `speaks HTTP 1.1 and nothing else`(offered: String, answer: String) throws {
+        #expect(try SecureServer().openssl("-servername", "shop.example", "-alpn", offered).contains(answer))
+    }
+
+    @Test(arguments: ["-tls1_2", "-tls1_3"])
+    func `a session is resumed at whichever worker accepts`(version: String) throws {
+        let server = try SecureServer { $0.workerCount = 4 }
+        let file = server.folder.appendingPathComponent("session").path
+        let request = "GET /doc HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n"
+        let flags = ["-servername", "shop.example", "-ign_eof"]
+        let first = try server.openssl(version, flags[0], flags[1], flags[2], "-sess_out", file, request: request)
+        #expect(first.contains(TestEngine.document))
+        for _ in 0..<8 {
+            let again = try server.openssl(version, flags[0], flags[1], flags[2], "-sess_in", file, request: request)
+            #expect(again.contains("Reused, TLS"))
+            #expect(again.contains(TestEngine.document))
+        }
+    }
+
+    @Test func `a certificate of one host never vouches for another`() throws {
+        let server = try SecureServer()
+        func request(_ host: String) -> String { "GET /large HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n" }
+        let other = try server.openssl("-servername", "shop.example", "-ign_eof", request: request("large.example"))
+        #expect(other.contains("HTTP/1.1 421 Misdirected Request"))
+        let unknown = try server.openssl("-servername", "shop.example", "-ign_eof", request: request("other.test"))
+        #expect(unknown.contains("HTTP/1.1 404 Not Found"))
+        let same = try server.openssl("-servername", "SHOP.example", "-ign_eof", request: request("shop.EXAMPLE"))
+        #expect(same.contains("HTTP/1.1 404 Not Found"), "it has no such page")
+    }
+
+    @Test func `plain HTTP on the TLS port is told what is wrong`() throws {
+        let server = try SecureServer()
+        var client = try TestClient(server.engine.secureAddresses[0])
+        try client.send(get("/doc"))
+        let response = try #require(try client.response())
+        #expect(response.status == 400)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("https://"))
+    }
+
+    @Test(arguments: ["\u{16}\u{3}\u{1}", "nonsense\r\n\r\n", "\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}"])
+    func `garbage is refused and hurts nobody`(text: String) throws {
+        let server = try SecureServer()
+        var client = try TestClient(server.engine.secureAddresses[0])
+        try client.send(text)
+        client.finishSending()
+        #expect(try client.rest().count < 300)
+        #expect(try server.curl("shop.example", "/doc").status == 0)
+    }
+
+    @Test func `a handshake that does not come to its end is cut off`() throws {
+        let server = try SecureServer { $0.limits.handshakeTimeoutMilliseconds = 50 }
+        var silent = try TestClient(server.engine.secureAddresses[0])
+        try silent.send("\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}")
+        #expect(try silent.rest().isEmpty)
+    }
+
+    @Test func `pages are sent to TLS, association files are not`() throws {
+        let server = try SecureServer { $0.redirectsPagesToPort = 8_443 }
+        func plain(_ path: String) throws -> ReceivedResponse? {
+            var client = try TestClient(server.engine.addresses[0])
+            try client.send(get(path))
+            return try client.response()
+        }
+        let page = try plain("/a%20b?x=1")
+        #expect(page?.status == 308)
+        #expect(page?["location"] == "https://shop.example:8443/a%20b?x=1")
+        #expect(try plain("/nothing/here")?.status == 308)
+        #expect(try plain("/aasa")?.status == 200)
+        #expect(try plain("/.well-known/none")?.status == 404)
+        #expect(try plain("/.well-known/acme-challenge/token")?.status == 404)
+        var stranger = try TestClient(server.engine.addresses[0])
+        try stranger.send(get("/", host: "other.test"))
+        #expect(try stranger.response()?.status == 404)
+    }
+
+    @Test func `answers over TLS say so to browsers, others do not`() throws {
+        let server = try SecureServer { $0.strictTransportSeconds = 86_400 }
+        let answer = String(decoding: try server.curl("shop.example", "/doc", "--include").output, as: UTF8.self)
+        #expect(answer.contains("\r\nstrict-transport-security: max-age=86400\r\n"))
+        var client = try TestClient(server.engine.addresses[0])
+        try client.send(get("/doc"))
+        #expect(try client.response()?["strict-transport-security"] == nil)
+    }
+
+    @Test func `the end is announced`() throws {
+        let server = try SecureServer()
+        let request = "GET /doc HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n"
+        let text = try server.openssl("-servername", "shop.example", "-ign_eof", "-msg", request: request)
+        #expect(text.contains("warning close_notify"))
+    }
+}
