@@ -4,38 +4,30 @@
 import COpenSSL
 
 /// The errors of this thread, oldest first, taken out of OpenSSL's queue.
-public struct OpenSSLFailure: Error, Hashable, Sendable, CustomStringConvertible {
+struct OpenSSLFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// In OpenSSL's own words, such as `key values mismatch`.
-    public let reasons: [String]
-    /// OpenSSL's packed numbers of library and reason, for those that have an advice of their own.
-    let codes: [UInt]
+    let reasons: [String]
 
     /// Empties the queue of this thread. The corresponding C function is `ERR_get_error_all`.
     static func drain() -> OpenSSLFailure {
         var reasons: [String] = []
-        var codes: [UInt] = []
         while true {
             var data: UnsafePointer<CChar>?
             var flags: Int32 = 0
             let code = ERR_get_error_all(nil, nil, nil, &data, &flags)
             if code == 0 { break }
-            codes.append(code)
             let reason = words(code, flags & ERR_TXT_STRING != 0 ? data : nil)
             // The layers of OpenSSL often repeat what the one below said.
             if reasons.last != reason { reasons.append(reason) }
         }
-        return OpenSSLFailure(reasons: reasons, codes: codes)
+        return OpenSSLFailure(reasons: reasons)
     }
 
     /// Forgets what is in the queue, where a failure is an expected outcome. The corresponding C function is
     /// `ERR_clear_error`.
     static func forget() { ERR_clear_error() }
 
-    func contains(library: Int32, reason: Int32) -> Bool {
-        codes.contains { ERR_GET_LIB($0) == library && ERR_GET_REASON($0) == reason }
-    }
-
-    public var description: String {
+    var description: String {
         reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; ")
     }
 

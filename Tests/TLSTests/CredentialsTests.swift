@@ -107,6 +107,21 @@ struct CredentialsTests {
         #expect(none?.message == "the private key is protected by a passphrase, and none is given")
     }
 
+    @Test(arguments: ["open sesame", "open sesame\n", "open sesame\r\nsecond line"])
+    func `the passphrase may stand in a file`(text: String) throws {
+        let pair = try authority.issue(["a.example"])
+        _ = try load(pair.certificate, pair.key)
+        try OpenSSLCommand.run(
+            "pkey", "-aes256", "-in", "privkey.pem", "-out", "locked.pem", "-passout", "pass:open sesame", in: folder)
+        let passphrase = Passphrase(file: try folder.write("passphrase", text))
+        let locked = String(decoding: try folder.read("locked.pem"), as: UTF8.self)
+        #expect(throws: Never.self) { try load(pair.certificate, locked, passphrase: passphrase) }
+        let missing = #expect(throws: CertificateProblem.self) {
+            try load(pair.certificate, locked, passphrase: Passphrase(file: folder.path + "/none"))
+        }
+        #expect(missing?.message == "the private key is protected by a passphrase, and none is given")
+    }
+
     @Test func `asks for the passphrase by the key's path`() throws {
         let pair = try authority.issue(["a.example"])
         _ = try load(pair.certificate, pair.key)

@@ -2,43 +2,27 @@
 
 import COpenSSL
 
-/// The facts of one certificate.
-public struct CertificateFacts: Hashable, Sendable {
-    /// In the form of RFC 4514, such as `CN=shop.example.com`.
-    public var subject: String
-    public var issuer: String
-    /// The DNS names and addresses it is for, in lower case.
-    public var names: [String]
-    /// Seconds since 1970.
-    public var notBefore: Int64
-    public var notAfter: Int64
-    public var isSelfSigned: Bool
-    public var key: KeyKind
-    /// SHA-256 over the DER form.
-    public var fingerprint: [UInt8]
-}
-
 extension Certificate {
-    public var facts: CertificateFacts {
+    var facts: CertificateFacts {
         CertificateFacts(
             subject: subject, issuer: issuer, names: names, notBefore: notBefore, notAfter: notAfter,
             isSelfSigned: isSelfSigned, key: key, fingerprint: fingerprint)
     }
 
-    public var subject: String { Certificate.text(X509_get_subject_name(pointer)) }
-    public var issuer: String { Certificate.text(X509_get_issuer_name(pointer)) }
-    public var notBefore: Int64 { Certificate.seconds(X509_get0_notBefore(pointer)) }
-    public var notAfter: Int64 { Certificate.seconds(X509_get0_notAfter(pointer)) }
-    public var isAuthority: Bool { X509_check_ca(pointer) > 0 }
+    var subject: String { Certificate.text(X509_get_subject_name(pointer)) }
+    var issuer: String { Certificate.text(X509_get_issuer_name(pointer)) }
+    var notBefore: Int64 { Certificate.seconds(X509_get0_notBefore(pointer)) }
+    var notAfter: Int64 { Certificate.seconds(X509_get0_notAfter(pointer)) }
+    var isAuthority: Bool { X509_check_ca(pointer) > 0 }
 
-    public var isSelfSigned: Bool {
+    var isSelfSigned: Bool {
         defer { OpenSSLFailure.forget() }
         return X509_self_signed(pointer, 0) == 1
     }
 
-    public var key: KeyKind { X509_get0_pubkey(pointer).map { KeyKind($0) } ?? .other("unknown") }
+    var key: KeyKind { X509_get0_pubkey(pointer).map { KeyKind($0) } ?? .other("unknown") }
 
-    public var fingerprint: [UInt8] {
+    var fingerprint: [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         let result = X509_digest(pointer, EVP_sha256(), &digest, nil)
         precondition(result == 1, "SHA-256 is part of every build of OpenSSL")

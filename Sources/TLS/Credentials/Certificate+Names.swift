@@ -5,7 +5,7 @@ import COpenSSL
 
 extension Certificate {
     /// The DNS names and addresses among the subject alternative names, in lower case.
-    public var names: [String] {
+    var names: [String] {
         defer { OpenSSLFailure.forget() }
         guard let found = X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil) else { return [] }
         let list = OpaquePointer(found)
@@ -15,7 +15,7 @@ extension Certificate {
         }
     }
 
-    public func covers(_ host: String) -> Bool {
+    func covers(_ host: String) -> Bool {
         names.contains { CertificateName.covers($0, host) }
     }
 

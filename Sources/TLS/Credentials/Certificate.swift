@@ -3,7 +3,7 @@
 import COpenSSL
 
 /// One certificate, freed when its owner ends. The corresponding C type is `X509`.
-public struct Certificate: ~Copyable, @unchecked Sendable {
+struct Certificate: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
 
     init(takingOwnershipOf pointer: OpaquePointer) { self.pointer = pointer }
@@ -15,7 +15,7 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
     }
 
     /// From DER bytes, all of which belong to it; nil if they are no certificate.
-    public init?(der: [UInt8]) {
+    init?(der: [UInt8]) {
         let found = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var start = buffer.baseAddress
             guard let found = d2i_X509(nil, &start, buffer.count) else { return nil }

@@ -5,9 +5,9 @@ import COpenSSL
 import Synchronization
 
 /// The intermediate certificates of a chain in order, never changed. The corresponding C type is `STACK_OF(X509)`.
-public final class CertificateChain: @unchecked Sendable {
+final class CertificateChain: @unchecked Sendable {
     let stack: OpaquePointer
-    public let count: Int
+    let count: Int
     /// Whether each certificate is issued by the one after it.
     let isInOrder: Bool
 
@@ -50,7 +50,7 @@ public final class CertificateChain: @unchecked Sendable {
 }
 
 /// The chains in use, found by their bytes. Holds none of them alive: a chain ends with the last identity that uses it.
-public final class ChainPool: Sendable {
+final class ChainPool: Sendable {
     private struct Member {
         weak var chain: CertificateChain?
     }
@@ -62,7 +62,7 @@ public final class ChainPool: Sendable {
 
     private let members = Mutex(Members())
 
-    public init() {}
+    init() {}
 
     /// The chain of these certificates, shared if it is already there; nil if any of them is not a certificate.
     func chain(of certificates: [[UInt8]]) -> CertificateChain? {

@@ -6,6 +6,8 @@ public struct CertificateLimits: Hashable, Sendable {
     static let chainBytesMax = 256 * 1024
     /// An RSA key of 16,384 bits is 13 KB of PEM.
     static let keyBytesMax = 32 * 1024
+    /// As much as OpenSSL takes.
+    static let passphraseBytesMax = 1024
     /// OpenSSL's clients verify no longer chains by default.
     static let chainCertificatesMax = 16
     /// A name with more labels than this is found by no wildcard, so that a hostile name costs few look-ups.

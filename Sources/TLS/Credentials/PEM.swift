@@ -21,10 +21,9 @@ enum PEM {
         let source: OpaquePointer
 
         init(_ bytes: UnsafeRawBufferPointer) {
-            let length = Int32(clamping: bytes.count)
-            // OpenSSL refuses a nil start even for no bytes.
-            let start: UnsafeRawPointer? = bytes.baseAddress
-            let source = withUnsafePointer(to: 0 as UInt8) { BIO_new_mem_buf(start ?? UnsafeRawPointer($0), length) }
+            // OpenSSL refuses a nil start, even for no bytes.
+            let source =
+                bytes.baseAddress.map { BIO_new_mem_buf($0, Int32(clamping: bytes.count)) } ?? BIO_new(BIO_s_mem())
             guard let source else { preconditionFailure("the system has no memory left") }
             self.source = source
         }

@@ -10,10 +10,13 @@ public struct Passphrase: Sendable {
     /// The same one for all keys.
     public init(_ text: [UInt8]) { bytes = { _ in text } }
 
-    /// The content of a file, as written by an editor: without the line's end.
-    static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-        var bytes = bytes
-        while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
-        return bytes
+    /// The first line of a file, read when it is needed.
+    public init(file: String) {
+        bytes = { _ in
+            guard let content = try? SecretBytes(reading: file, bytesMax: CertificateLimits.passphraseBytesMax) else {
+                return nil
+            }
+            return Array(content.bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
+        }
     }
 }

@@ -1,0 +1,67 @@
+// Files with a secret in them: read into given memory, made in one step and by one writer only.
+
+import Foundation
+import Posix
+import Testing
+
+struct FileSecretTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func read(_ path: String, capacity: Int) throws -> [UInt8] {
+        var memory = [UInt8](repeating: 0, count: capacity)
+        let count = try memory.withUnsafeMutableBytes { try File.read(path, into: $0) }
+        return Array(memory[..<count])
+    }
+
+    @Test func `reads a whole file up to the limit`() throws {
+        let path = try folder.write("a", "12345")
+        #expect(try read(path, capacity: 6) == Array("12345".utf8))
+        #expect(try read(path, capacity: 5) == Array("12345".utf8))
+        #expect(throws: FileError.tooLarge(byteCount: 5, limit: 4)) { try read(path, capacity: 4) }
+        #expect(throws: FileError.notAFile) { try read(folder.path, capacity: 5) }
+    }
+
+    @Test func `makes a file with its permissions, whatever the mask`() throws {
+        let path = folder.path + "/new"
+        for (name, permissions) in [("private", 0o600), ("shared", 0o644)] as [(String, UInt32)] {
+            let made = try Array("text".utf8).withUnsafeBytes {
+                try File.create("\(path).\(name)", $0, permissions: permissions)
+            }
+            #expect(made)
+            #expect(try File.status("\(path).\(name)").permissions == permissions)
+            #expect(try read("\(path).\(name)", capacity: 9) == Array("text".utf8))
+        }
+        #expect(try Directory.entries(folder.path).count == 2)
+    }
+
+    @Test func `leaves a file alone that is there`() throws {
+        let path = try folder.write("a", "first")
+        let made = try Array("second".utf8).withUnsafeBytes { try File.create(path, $0, permissions: 0o600) }
+        #expect(!made)
+        #expect(try read(path, capacity: 9) == Array("first".utf8))
+        #expect(try Directory.entries(folder.path).map(\.name) == ["a"])
+    }
+
+    @Test func `says why a file cannot be made`() {
+        #expect {
+            _ = try [].withUnsafeBytes { try File.create(folder.path + "/none/a", $0, permissions: 0o600) }
+        } throws: {
+            ($0 as? SystemError)?.reason == "no such file or directory"
+        }
+    }
+
+    @Test func `makes a directory with those above it, and again without complaint`() throws {
+        let path = folder.path + "/a/b/c"
+        try Directory.create(path, permissions: 0o700)
+        try Directory.create(path, permissions: 0o700)
+        #expect(Directory.exists(path))
+        #expect(try File.status(path).permissions == 0o700)
+    }
+
+    @Test func `does not take a file for a directory`() throws {
+        let path = try folder.write("a", "file")
+        #expect(throws: SystemError.self) { try Directory.create(path + "/b", permissions: 0o700) }
+    }
+}

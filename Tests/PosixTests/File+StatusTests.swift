@@ -1,0 +1,47 @@
+// The marks by which a changed file shows.
+
+import Foundation
+import Posix
+import Testing
+
+struct FileStatusTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `the same file has the same marks`() throws {
+        let path = try folder.write("a", "one")
+        let status = try File.status(path)
+        #expect(try File.status(path) == status)
+        #expect(status.isRegular && status.byteCount == 3)
+        #expect(abs(status.modifiedNanoseconds / 1_000_000_000 - Int64(Date().timeIntervalSince1970)) < 60)
+    }
+
+    @Test func `a replaced file has others, even of the same size and age`() throws {
+        let path = try folder.write("a", "one")
+        let status = try File.status(path)
+        let other = try folder.write("b", "two")
+        let time = Date(timeIntervalSince1970: Double(status.modifiedNanoseconds) / 1e9)
+        try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: other)
+        #expect(rename(other, path) == 0)
+        #expect(try File.status(path) != status)
+    }
+
+    @Test func `follows links and knows permissions`() throws {
+        let path = try folder.write("a", "one")
+        #expect(chmod(path, 0o640) == 0)
+        let link = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "a")
+        #expect(try File.status(link) == File.status(path))
+        #expect(try File.status(link).permissions == 0o640)
+        #expect(try !File.status(folder.path).isRegular)
+    }
+
+    @Test func `says when there is none`() {
+        #expect {
+            try File.status(folder.path + "/none")
+        } throws: {
+            ($0 as? FileError)?.isMissing == true
+        }
+    }
+}
