@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/openat2.h>
+#include <linux/sockios.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -43,4 +45,9 @@ int associated_lead_to(int listener, uint32_t index) {
     struct sock_filter choose = {.code = BPF_RET | BPF_K, .k = index};
     struct sock_fprog program = {.len = 1, .filter = &choose};
     return setsockopt(listener, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program);
+}
+
+int associated_unsent(int fd) {
+    int count = 0;
+    return ioctl(fd, SIOCOUTQ, &count) == 0 ? count : 0;
 }

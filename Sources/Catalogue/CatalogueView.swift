@@ -48,6 +48,12 @@ public struct CatalogueView {
         }
     }
 
+    /// Whether a host is served; for the control plane.
+    public func knows(_ host: String) -> Bool {
+        let name = Array(host.utf8)
+        return site(host: name.span) != nil
+    }
+
     /// The answer of a site for a decoded path.
     public func answer(_ site: Site, path: UnsafeRawBufferPointer) -> Answer? {
         let hash = KeyHash.of(path)

@@ -29,6 +29,8 @@ struct Connection {
     var receivedBytes = 0
     /// Bytes moved, in the direction that the deadline is about, since it was set.
     var progress = 0
+    /// What the client had not taken when it was last looked at; 0 before that.
+    var untakenBytes = 0
     /// Where this client's address is counted; -1 when it is not.
     var addressSlot: Int32 = -1
 

@@ -37,6 +37,7 @@ extension Worker {
     }
 
     func noteReceived(_ slot: UnsafeMutablePointer<Connection>, _ count: Int) {
+        slot.pointee.untakenBytes = 0
         slot.pointee.receivedBytes += count
         slot.pointee.progress += count
     }

@@ -154,17 +154,30 @@ struct Worker: ~Copyable {
     private mutating func expireConnections() {
         while let index = deadlines.nextExpired(now: now, in: table.slots) {
             let slot = table.slots + Int(index)
-            if let kind = slot.pointee.deadline.kind, hasProgressed(slot, kind) {
+            guard let kind = slot.pointee.deadline.kind else { preconditionFailure("a deadline that passes has a kind") }
+            if hasProgressed(slot, kind) {
                 slot.pointee.progress = 0
                 deadlines.set(kind, for: index, now: now, in: table.slots)
-                continue
-            }
-            guard case .head = slot.pointee.phase, slot.pointee.outgoing == nil else {
+            } else if case .head = slot.pointee.phase, slot.pointee.outgoing == nil, kind == .head {
+                rejectLateHead(index)
+            } else if kind == .write || !isTaking(index) {
+                if unacknowledgedBytes(slot.pointee.fd) > 0 { abandonUnsent(slot.pointee.fd) }
                 close(index)
-                continue
             }
-            rejectLateHead(index)
         }
+    }
+
+    /// Whether the client is still taking what lies in the kernel's buffers, in which case it gets more time. A client that
+    /// takes nothing would otherwise keep them for as long as it likes, after we have long forgotten it.
+    private mutating func isTaking(_ index: Int32) -> Bool {
+        let slot = table.slots + Int(index)
+        let untaken = unacknowledgedBytes(slot.pointee.fd)
+        let before = slot.pointee.untakenBytes
+        let wanted = Int(limits.lingerTimeoutMilliseconds) * limits.writeBytesPerSecondMin / 1_000
+        if untaken == 0 || before > 0 && before - untaken < max(1, wanted) { return false }
+        slot.pointee.untakenBytes = untaken
+        deadlines.set(.linger, for: index, now: now, in: table.slots)
+        return true
     }
 
     /// Whether enough was moved since the deadline was set for another one. Heads and silence get none.

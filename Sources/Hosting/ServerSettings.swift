@@ -7,6 +7,15 @@ public import Posix
 public struct ServerSettings: Sendable {
     /// Where plain HTTP is spoken.
     public var http: [SocketAddress]
+    /// Where TLS is spoken.
+    public var https: [SocketAddress] = []
+    /// A file with ticket keys that several servers share; nil for keys of this process alone.
+    public var ticketKeyFile: String?
+    /// Seconds for which browsers shall use TLS only (RFC 6797); 0 says nothing about it. A day: long enough to be of use,
+    /// short enough to get out of.
+    public var strictTransportSeconds = 86_400
+    /// Whether pages asked for in plain HTTP are sent to TLS, where that is spoken.
+    public var redirectsPages = true
     /// Threads that serve; nil for one per processor.
     public var workers: Int?
     /// Which of the app files' environments is served.

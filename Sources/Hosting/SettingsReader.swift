@@ -12,7 +12,8 @@ public struct SettingsReader {
     public private(set) var findings: [Finding] = []
 
     /// The keys of the whole file, and those of `limits`.
-    static let keys = ["http", "workers", "environment", "strict", "limits"]
+    static let keys = ["http", "https", "workers", "environment", "strict", "tls", "limits"]
+    static let tlsKeys = ["ticketKeyFile", "strictTransportSeconds", "redirectPages"]
 
     private static let bytesMax = 1024 * 1024
 
@@ -34,7 +35,9 @@ public struct SettingsReader {
         guard let root = document.value else { return }
         for member in members(of: root, "the settings", known: SettingsReader.keys) {
             switch member.key {
-            case "http": readAddresses(member.value)
+            case "http": settings.http = addresses(member)
+            case "https": settings.https = addresses(member)
+            case "tls": readTLS(member.value)
             case "workers": settings.workers = integer(member, 1...256)
             case "environment": settings.environment = string(member)
             case "strict": settings.isStrict = bool(member) ?? false
@@ -43,21 +46,31 @@ public struct SettingsReader {
         }
     }
 
-    private mutating func readAddresses(_ value: SourceValue) {
-        guard case .array(let elements) = value.kind else {
-            return report(value.range, "`http` is not an array of addresses", fix: "write `[\"127.0.0.1:8080\"]`")
+    private mutating func addresses(_ member: SourceMember) -> [SocketAddress] {
+        guard case .array(let elements) = member.value.kind else {
+            report(
+                member.value.range, "`\(member.key)` is not an array of addresses", fix: "write `[\"127.0.0.1:8080\"]`")
+            return []
         }
         var addresses: [SocketAddress] = []
         for element in elements {
             if case .string(let text) = element.kind, let address = SocketAddress(text) {
                 addresses.append(address)
             } else {
-                report(
-                    element.range, "this is not an address", fix: "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"
-                )
+                report(element.range, "this is not an address", fix: "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`")
             }
         }
-        settings.http = addresses
+        return addresses
+    }
+
+    private mutating func readTLS(_ value: SourceValue) {
+        for member in members(of: value, "`tls`", known: SettingsReader.tlsKeys) {
+            switch member.key {
+            case "ticketKeyFile": settings.ticketKeyFile = string(member)
+            case "redirectPages": settings.redirectsPages = bool(member) ?? settings.redirectsPages
+            default: settings.strictTransportSeconds = integer(member, 0...63_072_000) ?? settings.strictTransportSeconds
+            }
+        }
     }
 
     private mutating func readLimits(_ value: SourceValue) {

@@ -58,6 +58,17 @@ public func finishSending(_ fd: Int32) {
     _ = shutdown(fd, Int32(SHUT_WR))
 }
 
+/// Bytes that were sent and that the other side has not acknowledged. The corresponding ioctl is `SIOCOUTQ`.
+public func unacknowledgedBytes(_ fd: Int32) -> Int { Int(max(0, associated_unsent(fd))) }
+
+/// Makes closing a socket throw away what was not taken, and tell the other side so (socket(7), `SO_LINGER`).
+public func abandonUnsent(_ fd: Int32) {
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    let size = socklen_t(MemoryLayout.size(ofValue: linger))
+    let result = setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, size)
+    precondition(result == 0, "a socket takes its options")
+}
+
 private func outcome(_ result: Int) -> Transfer {
     if result > 0 { return .moved(result) }
     if result == 0 { return .ended }

@@ -11,6 +11,9 @@ extension Command.Option {
     static let http = Command.Option(
         name: "--http", value: "ADDR:PORT", help: "where to speak plain HTTP; may be repeated (127.0.0.1:8080)",
         variable: "ASSOCIATED_HTTP", isRepeatable: true)
+    static let https = Command.Option(
+        name: "--https", value: "ADDR:PORT", help: "where to speak TLS; may be repeated", variable: "ASSOCIATED_HTTPS",
+        isRepeatable: true)
 }
 
 /// Settings, and what was found while reading them.
@@ -28,16 +31,11 @@ struct LoadedSettings {
         let configPath = arguments["--config"] ?? "config"
         let reader = SettingsReader(file: "\(configPath)/server.json")
         var loaded = LoadedSettings(configPath: configPath, settings: reader.settings, findings: reader.findings)
-        if let texts = arguments.all("--http") {
-            loaded.settings.http = []
-            for text in texts {
-                guard let address = SocketAddress(text) else {
-                    return .failure(
-                        .usage(
-                            saying: "--http \(text) is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path"))
-                }
-                loaded.settings.http.append(address)
-            }
+        do {
+            if let addresses = try addresses("--http", arguments) { loaded.settings.http = addresses }
+            if let addresses = try addresses("--https", arguments) { loaded.settings.https = addresses }
+        } catch {
+            return .failure(.usage(saying: error.description))
         }
         if let text = arguments["--workers"] {
             guard let count = Int(text), (1...256).contains(count) else {
@@ -48,5 +46,19 @@ struct LoadedSettings {
         if let name = arguments["--environment"] { loaded.settings.environment = name }
         if arguments.has("--strict") { loaded.settings.isStrict = true }
         return .success(loaded)
+    }
+
+    /// The values of an address option; nil when it was not given.
+    private static func addresses(_ name: String, _ arguments: ParsedArguments) throws(UsageError) -> [SocketAddress]? {
+        guard let texts = arguments.all(name) else { return nil }
+        var addresses: [SocketAddress] = []
+        for text in texts {
+            guard let address = SocketAddress(text) else {
+                throw UsageError(
+                    description: "\(name) \(text) is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path")
+            }
+            addresses.append(address)
+        }
+        return addresses
     }
 }

@@ -53,6 +53,7 @@ final class TestEngine {
                 ("/doc", answer(.bytes(Array(document.utf8)), gzip: [1, 2, 3])),
                 ("/a b", answer(.bytes(Array("space".utf8)))),
                 ("/aasa", answer(.bytes(Array("{}".utf8)), kind: .appleAssociation)), ("/empty", answer(.bytes([]))),
+                ("/medium", answer(.bytes(Array(largeBody.prefix(100_000))))),
             ]),
         PreparedSite(host: "large.example", answers: [("/large", answer(.bytes(largeBody)))]),
     ]

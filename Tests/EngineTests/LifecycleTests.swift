@@ -74,6 +74,20 @@ struct LifecycleTests {
         #expect(count < TestEngine.largeBody.count)
     }
 
+    @Test func `a client that never takes its answers is reset, so that the kernel forgets it too`() throws {
+        var limits = TestEngine.limits
+        limits.idleTimeoutMilliseconds = 50
+        limits.lingerTimeoutMilliseconds = 50
+        let server = try TestEngine(limits: limits)
+        var client = try TestClient(server.address)
+        // Enough to fill this client's buffer, and little enough for the kernel to take all of it from the server.
+        try client.send(String(repeating: get("/medium"), count: 8))
+        // Others are served for longer than it is given; then it finds the reset behind what had arrived before.
+        let until = Clock.monotonicMilliseconds() + 500
+        while Clock.monotonicMilliseconds() < until { #expect(try exchange(server, get("/doc"))?.status == 200) }
+        #expect(throws: (any Error).self) { while try client.response() != nil {} }
+    }
+
     @Test func `closes a connection after its share of requests`() throws {
         var limits = TestEngine.limits
         limits.requestsPerConnectionMax = 3

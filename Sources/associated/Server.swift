@@ -1,0 +1,139 @@
+// A running server from the point of view of its process: it loads, starts the engine, and waits for signals.
+
+import Association
+import Catalogue
+import Engine
+import Glibc
+import Hosting
+import Posix
+import TLS
+
+struct Server {
+    private let settings: ServerSettings
+    private let settingsFindings: [Finding]
+    private let configPath: String
+    private let statePath: String
+    private let isDevelopment: Bool
+    private let loader: ConfigurationLoader
+
+    init(_ loaded: LoadedSettings, _ arguments: ParsedArguments) {
+        settings = loaded.settings
+        settingsFindings = loaded.findings
+        configPath = loaded.configPath
+        statePath = arguments["--state"] ?? "state"
+        isDevelopment = arguments.has("--dev")
+        loader = ConfigurationLoader(
+            configPath: loaded.configPath, publicPath: arguments["--public"] ?? "public",
+            environment: loaded.settings.environment)
+    }
+
+    func run() -> ExitStatus {
+        do {
+            // Before any thread is started, so that all of them leave signals to this one.
+            let signals = try Signals([SIGTERM, SIGINT, SIGHUP])
+            for finding in settingsFindings { Console.error(finding) }
+            let configuration = try loader.load()
+            for finding in configuration.findings { Console.error(finding) }
+            if let status = objection(to: configuration) { return status }
+            let published = PublishedCatalogue(configuration.catalogue)
+            let development = try developmentAuthority()
+            let engine = try Engine(try engineSettings(published, development), published: published)
+            announce(configuration, engine, development)
+            return manage(engine, published, signals)
+        } catch let error as any Error & CustomStringConvertible {
+            return .failure(saying: error.description)
+        } catch {
+            return .failure(saying: "\(error)")
+        }
+    }
+
+    /// A server that would answer nothing to anybody does not start.
+    private func objection(to configuration: LoadedConfiguration) -> ExitStatus? {
+        let errors = (settingsFindings + configuration.findings).count { $0.severity == .error }
+        if settings.isStrict, errors > 0 {
+            return .failure(saying: "not started: \(errors) \(errors == 1 ? "error" : "errors") above, and --strict is set")
+        }
+        if configuration.hosts.isEmpty {
+            return .failure(saying: "not started: no app file gives a host to serve")
+        }
+        if settings.http.isEmpty, settings.https.isEmpty {
+            return .failure(saying: "not started: there is no address to listen on; give one with --http or --https")
+        }
+        return nil
+    }
+
+    private func developmentAuthority() throws(TLSError) -> DevelopmentAuthority? {
+        guard isDevelopment, !settings.https.isEmpty else { return nil }
+        return try DevelopmentAuthority(directory: statePath)
+    }
+
+    private func engineSettings(
+        _ published: PublishedCatalogue, _ development: DevelopmentAuthority?
+    ) throws(TLSError) -> EngineSettings {
+        var engine = EngineSettings(
+            plainAddresses: settings.http, workerCount: settings.workers ?? processorCount())
+        engine.limits = settings.limits
+        if settings.https.isEmpty { return engine }
+        engine.secureAddresses = settings.https
+        let certificates = CertificateStore(
+            hostsPath: "\(configPath)/hosts", development: development,
+            // Names are made certificates for only while they are served.
+            wantsDevelopment: { host in published.current.view.knows(host) })
+        let tickets = if let file = settings.ticketKeyFile { try TicketKeys(file: file) } else { try TicketKeys() }
+        engine.secure = SecureSettings(certificates: certificates, tickets: tickets)
+        // A browser that has learnt to use TLS only, or to follow a redirect to a port of today, would remember it beyond
+        // what is being tried out.
+        if isDevelopment { return engine }
+        engine.strictTransportSeconds = settings.strictTransportSeconds
+        if settings.redirectsPages { engine.redirectsPagesToPort = settings.https[0].port }
+        return engine
+    }
+
+    private func announce(_ configuration: LoadedConfiguration, _ engine: Engine, _ development: DevelopmentAuthority?) {
+        Console.error("serving \(summary(configuration))\n")
+        if let development { Console.error("development certificates by \(development.certificatePath)\n") }
+        for (addresses, scheme) in [(engine.addresses, "http://"), (engine.secureAddresses, "https://")] {
+            for address in addresses {
+                Console.error("listening on \(address.isUnix ? "" : scheme)\(address)\n")
+            }
+        }
+        Console.error("ready\n")
+    }
+
+    private func summary(_ configuration: LoadedConfiguration) -> String {
+        let apps = configuration.appCount
+        let hosts = configuration.hosts.count
+        return "\(apps) \(apps == 1 ? "app" : "apps") on \(hosts) \(hosts == 1 ? "host" : "hosts")"
+    }
+
+    private func manage(_ engine: Engine, _ published: PublishedCatalogue, _ signals: borrowing Signals) -> ExitStatus {
+        while signals.next() == SIGHUP { reload(engine, published) }
+        Console.error("stopping\n")
+        do {
+            // Beside this thread, which goes on listening for the second signal; it is never joined, it ends the process.
+            _ = try Thread(name: "drain") {
+                engine.stop()
+                exit(ExitStatus.success.rawValue)
+            }
+            while signals.next() == SIGHUP {}
+            Console.error("stopped before everything was finished\n")
+            exit(ExitStatus.failure.rawValue)
+        } catch {
+            engine.stop()
+            return .success
+        }
+    }
+
+    /// Publishes what is there now, or keeps what is in service when that cannot be read.
+    private func reload(_ engine: Engine, _ published: PublishedCatalogue) {
+        do {
+            let configuration = try loader.load()
+            for finding in configuration.findings { Console.error(finding) }
+            published.publish(configuration.catalogue)
+            engine.catalogueChanged()
+            Console.error("reloaded: serving \(summary(configuration))\n")
+        } catch {
+            Console.error("associated: kept what was served: \(error)\n")
+        }
+    }
+}
