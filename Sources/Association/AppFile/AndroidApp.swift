@@ -22,15 +22,3 @@ public struct AndroidApp: Sendable {
     /// The relation that opens links, and the only one that dynamic rules belong to.
     public static let handleAllURLs = "delegate_permission/common.handle_all_urls"
 }
-
-/// A package and the certificates that its builds are signed with.
-public struct AndroidPackage: Hashable, Sendable {
-    public var name: String
-    /// As they are served: upper case, 32 pairs, colons.
-    public var fingerprints: [String]
-
-    public init(name: String, fingerprints: [String]) {
-        self.name = name
-        self.fingerprints = fingerprints
-    }
-}

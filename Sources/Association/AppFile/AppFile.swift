@@ -67,44 +67,6 @@ public struct AppFile: Sendable {
     public static let cacheSecondsDefault = 3600
 }
 
-/// What the server does when an app id, fingerprint, host or whole file that is live disappears.
-public enum RemovalGuard: String, Hashable, Sendable, CaseIterable {
-    /// Keeps the last version until the file lists it as retired.
-    case block
-    case warn
-    case off
-}
-
-/// What a file says it has taken out of service on purpose.
-public struct RetiredIdentities: Hashable, Sendable {
-    public var appIDs: [String]
-    /// In the form they are served in.
-    public var fingerprints: [String]
-    public var hosts: [HostPattern]
-
-    public init(appIDs: [String] = [], fingerprints: [String] = [], hosts: [HostPattern] = []) {
-        self.appIDs = appIDs
-        self.fingerprints = fingerprints
-        self.hosts = hosts
-    }
-}
-
-/// How the pages of the app's hosts behave.
-public struct PageOptions: Hashable, Sendable {
-    /// Any path without a file answers `index.html`.
-    public var isSinglePageApp: Bool
-    /// A path that a rule includes, without a file, answers the landing page.
-    public var hasLandingPage: Bool
-    /// The sentence under the app's name on the landing page.
-    public var tagline: String?
-
-    public init(isSinglePageApp: Bool = false, hasLandingPage: Bool = true, tagline: String? = nil) {
-        self.isSinglePageApp = isSinglePageApp
-        self.hasLandingPage = hasLandingPage
-        self.tagline = tagline
-    }
-}
-
 extension AppFile {
     /// Its page in the App Store, when it says which app it is there.
     public var appStoreURL: String? {

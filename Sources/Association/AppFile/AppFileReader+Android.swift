@@ -3,7 +3,7 @@
 import SourceJSON
 
 extension AppFileReader {
-    private static let androidKeys = ["package", "packages", "fingerprints", "relations", "dynamicRules", "playStore"]
+    static let androidKeys = ["package", "packages", "fingerprints", "relations", "dynamicRules", "playStore"]
 
     mutating func android(_ value: SourceValue, ranges: inout AppFile.Ranges) -> AndroidApp? {
         guard let fields = fields(of: value, place: "android", known: Self.androidKeys) else { return nil }

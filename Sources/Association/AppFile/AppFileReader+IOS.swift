@@ -3,7 +3,7 @@
 import SourceJSON
 
 extension AppFileReader {
-    private static let iosKeys = [
+    static let iosKeys = [
         "appIDs", "services", "appClips", "storeID", "legacyPaths", "signed", "defaults", "variables",
     ]
 

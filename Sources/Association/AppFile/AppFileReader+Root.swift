@@ -5,8 +5,7 @@ import SourceJSON
 extension AppFileReader {
     static let rootKeys = [
         "name", "hosts", "ios", "android", "scheme", "links", "examples", "priority", "cacheControl", "guard",
-        "retired",
-        "pages", "environments",
+        "retired", "pages", "environments",
     ]
 
     /// A year: the longest that any cache keeps to (RFC 9111 leaves it open, browsers cap it there).

@@ -37,35 +37,3 @@ struct AppFileReader {
             edit: edit)
     }
 }
-
-/// The members of one object, each key known and at most once.
-struct AppFileFields {
-    /// The path of the object in the file, such as `ios`; empty at the top.
-    let place: String
-    let range: SourceRange
-    let members: [SourceMember]
-
-    subscript(key: String) -> SourceMember? { members.first { $0.key == key } }
-
-    func path(_ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
-}
-
-/// A value and where it was written.
-struct Located<Value> {
-    var value: Value
-    var range: SourceRange
-}
-
-extension SourceValue {
-    /// What a value is, as the end of "it is …".
-    var spokenName: String {
-        switch kind {
-        case .null: "null"
-        case .bool: "a boolean"
-        case .number: "a number"
-        case .string: "a string"
-        case .array: "an array"
-        case .object: "an object"
-        }
-    }
-}

@@ -30,34 +30,3 @@ public struct IOSApp: Sendable {
         self.variables = variables
     }
 }
-
-/// A service of the association document. App Clips have no case: naming one turns their service on.
-public enum AppleService: String, Hashable, Sendable, CaseIterable {
-    case applinks
-    case webcredentials
-    case activitycontinuation
-
-    public static let defaults: [AppleService] = [.applinks, .webcredentials]
-}
-
-/// What is served as a signed message instead of plain JSON.
-public enum DocumentSigning: String, Hashable, Sendable, CaseIterable {
-    case none
-    /// Only the copy at the root of the site, which is all that iOS 8 asked for.
-    case root
-    case everywhere
-}
-
-/// The keys that rules inherit. Apple lets patterns be inherited too; an app file does not, because a rule whose path
-/// stands somewhere else surprises its reader.
-public struct AppleDefaults: Hashable, Sendable {
-    public var caseSensitive: Bool?
-    public var percentEncoded: Bool?
-
-    public init(caseSensitive: Bool? = nil, percentEncoded: Bool? = nil) {
-        self.caseSensitive = caseSensitive
-        self.percentEncoded = percentEncoded
-    }
-
-    public var isEmpty: Bool { caseSensitive == nil && percentEncoded == nil }
-}

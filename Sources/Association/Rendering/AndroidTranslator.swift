@@ -5,14 +5,6 @@
 // "The same" is meant for links as browsers write them: no doubled slash, no escape where none is needed, no query item
 // twice. Elsewhere the two platforms differ in every rule.
 
-/// What became of one rule in another dialect.
-struct RuleTranslation<Rule> {
-    var rules: [Rule] = []
-    /// What the other dialect cannot say, as the end of "it needs …". Without one and without rules, the rule matches
-    /// nothing in its own dialect either.
-    var obstacle: String?
-}
-
 /// Translates the rules of one app.
 struct AndroidTranslator {
     private let defaults: AppleDefaults
@@ -138,11 +130,6 @@ struct AndroidTranslator {
         var seen: Set<String> = []
         return patterns.flatMap(AndroidPattern.repeated).map(\.text).filter { seen.insert($0).inserted }
     }
-}
-
-extension AndroidRule {
-    /// Whether it looks at no part of the URL.
-    var isEmpty: Bool { path == nil && query == nil && fragment == nil }
 }
 
 extension String {

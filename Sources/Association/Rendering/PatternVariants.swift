@@ -96,16 +96,3 @@ extension PatternVariants {
         }
     }
 }
-
-extension [PatternToken] {
-    /// The pattern as it is written.
-    var text: String { PatternToken.text(of: self) }
-
-    /// Whether upper and lower case of it differ.
-    var hasCase: Bool {
-        contains { token in
-            guard case .scalar(let scalar) = token else { return false }
-            return scalar.properties.isCased
-        }
-    }
-}

@@ -21,9 +21,21 @@ struct PlatformComparison {
     }
 
     func findings() -> [Finding] {
-        let hasIOS = app.ios?.services.contains(.applinks) == true
-        guard hasIOS, !app.links.isEmpty else { return [] }
-        return [OtherDialect.android(app), .legacy(app)].compactMap { $0 }.flatMap(compare)
+        let others = [OtherDialect.android(app), .legacy(app)].compactMap { $0 }
+        guard app.appleMatcher != nil else { return others.flatMap(leftOutAlone) }
+        return others.flatMap(compare)
+    }
+
+    /// Without an iOS app there is nothing to compare with, but a rule that is left out is missed all the same.
+    private func leftOutAlone(_ other: OtherDialect) -> [Finding] {
+        other.obstacles.sorted { $0.key < $1.key }.prefix(Self.findingsMax).compactMap { index, obstacle in
+            guard let link = app.links.element(at: index) else { return nil }
+            let consequence = link.exclude == true ? "so it excludes nothing" : "so its links stay in the browser"
+            return Finding(
+                other.cannotExpress, in: app, at: link.range,
+                "the rule is left out on \(other.name), because it needs \(obstacle), \(consequence)",
+                fix: "write it with what \(other.name) knows")
+        }
     }
 
     private func compare(_ other: OtherDialect) -> [Finding] {
@@ -164,18 +176,6 @@ struct PlatformComparison {
         source.decide(url).opens
             ? "\(url.text) opens the app on iOS and stays in the browser on \(other.name)"
             : "\(url.text) stays in the browser on iOS and opens the app on \(other.name)"
-    }
-}
-
-extension Finding {
-    /// A finding about an app file that has been read.
-    init(
-        _ rule: AppFileRule, in app: AppFile, at range: SourceRange?, _ message: String, fix: String? = nil,
-        severity: Severity? = nil
-    ) {
-        self.init(
-            rule: rule.rawValue, severity: severity ?? LintRule.named(rule.rawValue)?.severity ?? .error,
-            file: app.file, range: range, message: message, fix: fix)
     }
 }
 

@@ -34,8 +34,7 @@ enum StatementDocument {
     }
 
     private static func relationExtensions(_ app: AppFile) -> SourceValue? {
-        guard let rules = app.androidRules?.rules, app.android?.relations.contains(AndroidApp.handleAllURLs) == true
-        else { return nil }
+        guard let rules = app.androidRules?.rules else { return nil }
         let components = SourceValue.array(rules.map(rendered))
         return .object([(AndroidApp.handleAllURLs, .object([("dynamic_app_link_components", components)]))])
     }

@@ -1,26 +1,6 @@
 // URLs worth asking about when one rule is said in two dialects: those on which the dialects are known to part. They
 // are only questions; whether the platforms really differ on one is found by asking both matchers.
 
-/// A URL and the difference between the dialects that it is made to show.
-struct WitnessCandidate {
-    enum Reason {
-        case plain
-        /// A `?` that the trailing slash can stand for.
-        case trailingSlash
-        /// More occurrences of what follows a star than the translation provides for.
-        case repetition
-        case letterCase
-        /// The host without any path.
-        case bareHost
-        case absentItem, extraItem
-        /// An escape whose digits are in the upper case that browsers write.
-        case escapeCase
-    }
-
-    var url: LinkURL
-    var reason: Reason
-}
-
 /// Makes candidates from one rule.
 struct WitnessCandidates {
     let host: String
@@ -112,69 +92,5 @@ struct WitnessCandidates {
             index += 1
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-/// Writes a text that a pattern accepts.
-struct PatternSampler {
-    let table: SubstitutionTable
-    let isEncoded: Bool
-
-    enum Star {
-        case shortest
-        case word
-        /// What follows the star, so many times more.
-        case repetitions(Int)
-    }
-
-    func sample(_ tokens: [PatternToken], star: Star) -> String {
-        var text = ""
-        for (index, token) in tokens.enumerated() {
-            switch token {
-            case .scalar(let scalar): append(scalar, to: &text)
-            case .any: text += "x"
-            case .star: appendStar(star, before: tokens.element(at: index + 1), to: &text)
-            case .variable(let name): text += value(of: name)
-            case .broken: continue
-            }
-        }
-        return text
-    }
-
-    private func appendStar(_ star: Star, before next: PatternToken?, to text: inout String) {
-        switch star {
-        case .shortest: return
-        case .word: text += "x"
-        case .repetitions(let count):
-            text += "x"
-            guard case .scalar(let scalar) = next else { return }
-            for _ in 0..<count {
-                append(scalar, to: &text)
-                text += "x"
-            }
-        }
-    }
-
-    private func append(_ scalar: Unicode.Scalar, to text: inout String) {
-        // A decoded pattern has characters that would cut the URL in other places if they stood there bare.
-        if !isEncoded, "%?#&+".unicodeScalars.contains(scalar) {
-            text += String(decoding: Percent.escape(UInt8(truncatingIfNeeded: scalar.value)), as: UTF8.self)
-        } else {
-            text.unicodeScalars.append(scalar)
-        }
-    }
-
-    private func value(of name: String) -> String {
-        if let custom = table.values(of: name) {
-            return custom.first.map { sample(PatternToken.tokens(of: $0), star: .shortest) } ?? ""
-        }
-        switch name {
-        case "digit", "xdigit", "alnum": return "7"
-        case "upper", "alpha": return "A"
-        case "lower": return "a"
-        case "region": return "GB"
-        case "lang": return "en"
-        default: return ""
-        }
     }
 }

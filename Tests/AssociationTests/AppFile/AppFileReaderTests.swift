@@ -1,3 +1,4 @@
+import Foundation
 import SourceJSON
 import Testing
 
@@ -221,6 +222,14 @@ import Testing
     @Test func `has each of its rules in the catalogue`() {
         for rule in AppFileRule.allCases { #expect(LintRule.named(rule.rawValue) != nil, "\(rule)") }
         #expect(Set(LintRule.appFile.map(\.id)) == Set(AppFileRule.allCases.map(\.rawValue)))
+    }
+
+    @Test func `has each of its keys in docs app-file md`() throws {
+        let tests = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+        let file = tests.appendingPathComponent("../../../docs/app-file.md").standardized
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let keys = AppFileReader.rootKeys + AppFileReader.iosKeys + AppFileReader.androidKeys
+        for key in keys { #expect(text.contains("`\(key)`"), "\(key)") }
     }
 
     private func check(_ text: String, _ rules: [String], _ location: SourceLocation = #_sourceLocation) {

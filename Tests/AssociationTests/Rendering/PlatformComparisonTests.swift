@@ -83,6 +83,14 @@ import Testing
         #expect(app.platformFindings().isEmpty)
     }
 
+    @Test func `says what is left out even without an iOS app to compare with`() throws {
+        let text = Sample.text(
+            ios: nil, android: Self.dynamic, links: #"[{ "/": "/a" }, { "/": "/b", "?": "c=1" }]"#)
+        let found = try Sample.app(text).platformFindings()
+        #expect(found.rules == ["APP-029"])
+        #expect(found.first?.message.hasSuffix("so its links stay in the browser") == true)
+    }
+
     @Test func `works through a large file in a moment`() throws {
         let links = (0..<500).map { #"{ "/": "/a\#($0)/*/b", "?": { id: "?*" }, caseSensitive: false }"# }
         let clock = ContinuousClock()

@@ -1,0 +1,15 @@
+// An object of an app file after its keys have been checked.
+
+import SourceJSON
+
+/// The members of one object, each key known and at most once.
+struct AppFileFields {
+    /// The path of the object in the file, such as `ios`; empty at the top.
+    let place: String
+    let range: SourceRange
+    let members: [SourceMember]
+
+    subscript(key: String) -> SourceMember? { members.first { $0.key == key } }
+
+    func path(_ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
+}

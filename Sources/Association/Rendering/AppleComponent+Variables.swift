@@ -1,0 +1,30 @@
+// The variables in a rule.
+
+extension AppleComponent {
+    /// Every pattern in the rule.
+    var patterns: [String] {
+        let queries: [String] =
+            switch query {
+            case nil: []
+            case .whole(let pattern): [pattern]
+            case .items(let items): items.map(\.pattern)
+            }
+        return [path, fragment].compactMap { $0 } + queries
+    }
+
+    /// The rule with variables called by other names.
+    func renaming(_ names: [String: String]) -> AppleComponent {
+        guard !names.isEmpty else { return self }
+        let rename = { (pattern: String) in PatternToken.text(of: PatternToken.tokens(of: pattern), renaming: names) }
+        var result = self
+        result.path = path.map(rename)
+        result.fragment = fragment.map(rename)
+        switch query {
+        case nil: break
+        case .whole(let pattern): result.query = .whole(rename(pattern))
+        case .items(let items):
+            result.query = .items(items.map { QueryItemPattern(name: $0.name, pattern: rename($0.pattern)) })
+        }
+        return result
+    }
+}
