@@ -86,5 +86,13 @@ final class TestHandshake {
         self.session = SSL_get1_session(client)
     }
 
+    /// What the client would show to resume.
+    var ticket: [UInt8] {
+        var start: UnsafePointer<UInt8>?
+        var count = 0
+        SSL_SESSION_get0_ticket(session, &start, &count)
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }
+
     deinit { SSL_SESSION_free(session) }
 }

@@ -32,6 +32,17 @@ struct TicketKeysTests {
         #expect(third.isComplete && third.isResumed, "\(third.failure)")
     }
 
+    @Test(arguments: [(TLS1_2_VERSION, false), (TLS1_3_VERSION, true)])
+    func `a client gets a new ticket for each that it uses, where it uses one once`(
+        version: Int32, isRenewed: Bool
+    ) throws {
+        let server = TestServer(try TicketKeys())
+        let first = TestHandshake(server, identity, version: version)
+        let second = TestHandshake(server, identity, version: version, resuming: first.session)
+        #expect(second.isResumed && !first.ticket.isEmpty)
+        #expect((second.ticket != first.ticket) == isRenewed)
+    }
+
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func `a ticket that nobody knows leads to a full handshake`(version: Int32) throws {
         let first = TestHandshake(TestServer(try TicketKeys()), identity, version: version)

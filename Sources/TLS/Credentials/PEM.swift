@@ -34,8 +34,6 @@ enum PEM {
     /// One block, in memory that is cleared afterwards, for it may be a key.
     struct Block: ~Copyable {
         let label: String
-        /// Whether a passphrase protects it in the old way, by a header within the block.
-        let hasHeader: Bool
         private let start: UnsafeMutablePointer<UInt8>
         private let count: Int
 
@@ -50,7 +48,6 @@ enum PEM {
                 return nil
             }
             label = name.map { String(cString: $0) } ?? ""
-            hasHeader = header.map { $0.pointee != 0 } ?? false
             associated_clear_free(name, 0)
             associated_clear_free(header, 0)
             start = data

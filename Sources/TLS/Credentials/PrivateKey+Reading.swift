@@ -29,16 +29,15 @@ extension PrivateKey {
         self.init(takingOwnershipOf: found)
     }
 
-    /// The usual case, quickly: the first block says what it is, so the decoder need not try everything it knows.
+    /// The usual case, quickly: the first block says what it is, so the decoder need not try everything it knows. One that
+    /// a passphrase protects is not decoded here.
     private static func unprotected(_ text: UnsafeRawBufferPointer) -> OpaquePointer? {
         let input = PEM.Input(text)
         while let block = PEM.Block(reading: input) {
-            if block.hasHeader { return nil }
             switch block.label {
             case "PRIVATE KEY": return algorithm(block.bytes).flatMap { decode(block.bytes, "PrivateKeyInfo", $0) }
             case "EC PRIVATE KEY": return decode(block.bytes, "type-specific", "EC")
             case "RSA PRIVATE KEY": return decode(block.bytes, "type-specific", "RSA")
-            case "ENCRYPTED PRIVATE KEY": return nil
             default: continue
             }
         }
