@@ -13,7 +13,6 @@ extension Certificate {
     var issuer: String { Certificate.text(X509_get_issuer_name(pointer)) }
     var notBefore: Int64 { Certificate.seconds(X509_get0_notBefore(pointer)) }
     var notAfter: Int64 { Certificate.seconds(X509_get0_notAfter(pointer)) }
-    var isAuthority: Bool { X509_check_ca(pointer) > 0 }
 
     var isSelfSigned: Bool {
         defer { OpenSSLFailure.forget() }
