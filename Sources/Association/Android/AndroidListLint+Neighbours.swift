@@ -1,5 +1,5 @@
-// Paths that a person takes for the same and Android does not: `/shoes` and `/shoes/`, `/shop/*` and `/shop`. The matcher
-// decides both; a finding says that the decisions differ.
+// Paths that a person takes for the same and Android does not: `/shoes` and `/shoes/`, `/shop/*` and `/shop`. The
+// matcher decides both; a finding says that the decisions differ.
 
 extension AndroidListLint {
     static func reportNeighbours(_ rules: [AndroidRule], _ findings: inout FindingList) {

@@ -61,8 +61,7 @@ enum AndroidListLint {
             {
                 findings.report(
                     "DAL-038", at: rule.range,
-                    "the pattern * requires query item \(star.name.quoted) on Android; on Apple "
-                        + "it does not",
+                    "the pattern * requires query item \(star.name.quoted) on Android; on Apple it does not",
                     fix: "drop the item where it is optional", severity: .note)
             }
         }

@@ -8,7 +8,8 @@ public struct Statement: Sendable {
     public var relations: [LocatedText]
     /// Nil where it could not be read.
     public var target: StatementTarget?
-    /// Android 15's rules for `handle_all_urls`; nil where there are none, which lets the manifest decide.
+    /// Android 15's rules for `handle_all_urls`; nil where there are none or Android discards them, which lets the
+    /// manifest decide.
     public var dynamicRules: [AndroidRule]?
     /// Who can use the statement, if the file as a whole reaches them.
     public var consumers: Set<StatementConsumer>

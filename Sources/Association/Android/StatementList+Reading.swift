@@ -8,8 +8,8 @@ extension StatementList {
     /// Google's limit is not published; from here on it is said.
     static let bytesNear = 262_144
 
-    /// Reads a file as it is served, after any gzip is undone. `file` is its name in the findings; `host` is the host that
-    /// serves it, where that is known.
+    /// Reads a file as it is served, after any gzip is undone. `file` is its name in the findings; `host` is the host
+    /// that serves it, where that is known.
     public static func read(_ bytes: [UInt8], file: String, host: String? = nil) -> StatementReading {
         var findings = FindingList(file: file)
         reportSize(bytes.count, &findings)
@@ -32,8 +32,10 @@ extension StatementList {
         findings.report(
             "GHST-006", at: nil,
             isTooLarge
-                ? "the file has \(count) bytes, more than the \(bytesMax) that AOSP reads; Google's limit is not published"
-                : "the file has \(count) bytes; Google's limit is not published, and AOSP refuses more than \(bytesMax)",
+                ? "the file has \(count) bytes, more than the \(bytesMax) that AOSP reads; Google's limit is not "
+                    + "published"
+                : "the file has \(count) bytes; Google's limit is not published, and AOSP refuses more than "
+                    + "\(bytesMax)",
             fix: "shorten it; split the apps over several hosts", severity: isTooLarge ? .error : .warning)
     }
 }

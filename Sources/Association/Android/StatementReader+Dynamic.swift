@@ -12,8 +12,7 @@ extension StatementReader {
         guard case .object(let relations) = member.value.kind else {
             findings.report(
                 "DAL-027", at: member.value.range,
-                "relation_extensions is \(member.value.spokenName), so its rules do "
-                    + "nothing",
+                "relation_extensions is \(member.value.spokenName), so its rules do nothing",
                 fix: "write an object keyed by relation")
             return nil
         }
@@ -26,8 +25,7 @@ extension StatementReader {
             guard case .object(let fields) = relation.value.kind else {
                 findings.report(
                     "DAL-027", at: relation.value.range,
-                    "the extension of \(relation.key.quoted) is "
-                        + "\(relation.value.spokenName), so it does nothing",
+                    "the extension of \(relation.key.quoted) is \(relation.value.spokenName), so it does nothing",
                     fix: "write {\"dynamic_app_link_components\": [ … ]}")
                 continue
             }
@@ -53,15 +51,13 @@ extension StatementReader {
             guard !statement.relations.isEmpty else { return false }
             findings.report(
                 "DAL-027", at: relation.keyRange,
-                "the statement does not grant \(wanted.quoted), so the rules under it do "
-                    + "nothing",
+                "the statement does not grant \(wanted.quoted), so the rules under it do nothing",
                 fix: "add the relation, or remove the extension")
             return false
         }
         findings.report(
             "DAL-027", at: relation.keyRange,
-            "rules are read under \(wanted.quoted) only, so those under "
-                + "\(relation.key.quoted) do nothing",
+            "rules are read under \(wanted.quoted) only, so those under \(relation.key.quoted) do nothing",
             fix: "write \(wanted.quoted)", edit: SourceEdit(range: relation.keyRange, replacement: wanted.jsonQuoted))
         return false
     }
@@ -86,18 +82,19 @@ extension StatementReader {
         guard case .array(let elements) = value.kind else {
             findings.report(
                 "DAL-029", at: value.range,
-                "\(Self.dynamicRulesKey) is \(value.spokenName), so Android discards it and "
-                    + "the manifest alone decides",
+                "\(Self.dynamicRulesKey) is \(value.spokenName), so Android discards it and the manifest alone decides",
                 fix: "write an array of objects")
             return nil
         }
         guard let first = elements.first else { return [] }
         findings.reportOnce(
             "DAL-040", at: first.range,
-            "dynamic rules need Android 15 with Google services; elsewhere the manifest alone "
-                + "decides",
+            "dynamic rules need Android 15 with Google services; elsewhere the manifest alone decides",
             fix: "keep the manifest's intent filters as narrow as they can be")
+        hasMalformedRule = false
         let rules = elements.compactMap { rule($0) }
+        // What Android throws away needs no closer look.
+        if hasMalformedRule { return nil }
         AndroidListLint.report(rules, into: &findings, &scope)
         return rules
     }
@@ -143,8 +140,8 @@ extension StatementReader {
         if rule.path == nil, rule.query == nil, rule.fragment == nil, !isFaulty {
             findings.report(
                 "DAL-030", at: value.range,
-                "the rule looks at no part of the URL, so on Android it never matches; on Apple "
-                    + "it would match everything",
+                "the rule looks at no part of the URL, so on Android it never matches; on Apple it would match "
+                    + "everything",
                 fix: "write {\"/\": \"*\"} to match everything")
         }
         return rule
@@ -181,6 +178,7 @@ extension StatementReader {
     }
 
     private mutating func reportType(_ name: String, _ value: SourceValue, wanted: String) {
+        hasMalformedRule = true
         var edit: SourceEdit?
         switch value.kind {
         case .number(let number) where wanted == "a string":
@@ -193,16 +191,15 @@ extension StatementReader {
         }
         findings.report(
             "DAL-029", at: value.range,
-            "\(name) is \(value.spokenName) and must be \(wanted); Android discards all rules "
-                + "of the list, or ignores this one",
+            "\(name) is \(value.spokenName) and must be \(wanted); Android discards all rules of the list, or ignores "
+                + "this one",
             fix: "write \(wanted)", edit: edit)
     }
 
     private mutating func reportEmpty(_ name: String, _ range: SourceRange) {
         findings.report(
             "DAL-028", at: range,
-            "\(name) is empty, so Android discards all rules of the list and the manifest alone "
-                + "decides",
+            "\(name) is empty, so Android discards all rules of the list and the manifest alone decides",
             fix: "remove it")
     }
 }

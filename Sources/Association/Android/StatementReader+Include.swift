@@ -8,8 +8,8 @@ extension StatementReader {
         for other in members where ["relation", "target", "relation_extensions"].contains(other.key) {
             findings.report(
                 "DAL-021", at: other.keyRange,
-                "\(other.key.quoted) stands beside an include: Google reports an invalid "
-                    + "field, and AOSP follows the include and drops the statement",
+                "\(other.key.quoted) stands beside an include: Google reports an invalid field, and AOSP follows the "
+                    + "include and drops the statement",
                 fix: "write two entries")
         }
         guard case .string(let url) = member.value.kind else {
@@ -47,8 +47,7 @@ extension StatementReader {
         {
             findings.report(
                 "DAL-024", at: member.value.range,
-                "include \(url.quoted) is this file itself: Google gives up with an "
-                    + "exhausted budget",
+                "include \(url.quoted) is this file itself: Google gives up with an exhausted budget",
                 fix: "remove it")
         }
         return LocatedText(url, range: member.value.range)
@@ -62,8 +61,7 @@ extension StatementReader {
         }
         findings.report(
             "DAL-023", at: first.range,
-            "Chromium ignores includes, and AOSP follows one level only, so App Links should not "
-                + "depend on them",
+            "Chromium ignores includes, and AOSP follows one level only, so App Links should not depend on them",
             fix: "write the statements into this file; keep includes for sharing credentials",
             severity: hasLinks ? .note : .warning)
     }

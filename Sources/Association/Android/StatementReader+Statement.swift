@@ -25,8 +25,8 @@ extension StatementReader {
             reject()
             findings.report(
                 "DAL-004", at: range,
-                "the statement has no \(missing.joined(separator: " and no ")): Google reports it, and "
-                    + "AOSP skips it or drops the whole file",
+                "the statement has no \(missing.joined(separator: " and no ")): Google reports it, and AOSP skips it "
+                    + "or drops the whole file",
                 fix: "write {\"relation\": [ … ], \"target\": { … }}")
         }
         if let relation { statement.relations = relations(relation) }
@@ -43,8 +43,8 @@ extension StatementReader {
             if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") } else { endanger() }
             findings.report(
                 "DAL-005", at: value.range,
-                "relation is \(value.spokenName): Google reports the statement as malformed, "
-                    + "and AOSP finds no relation",
+                "relation is \(value.spokenName): Google reports the statement as malformed, and AOSP finds no "
+                    + "relation",
                 fix: "write an array of strings", edit: edit)
             return []
         }
@@ -60,8 +60,8 @@ extension StatementReader {
                 endanger()
                 findings.report(
                     "DAL-005", at: element.range,
-                    "a relation is \(element.spokenName): Google reports the statement as "
-                        + "malformed, and AOSP may drop the whole file",
+                    "a relation is \(element.spokenName): Google reports the statement as malformed, and AOSP may drop "
+                        + "the whole file",
                     fix: "write a string")
                 continue
             }
@@ -80,8 +80,7 @@ extension StatementReader {
             endanger()
             findings.report(
                 "DAL-004", at: value.range,
-                "target is \(value.spokenName): Google reports the statement, and AOSP may "
-                    + "drop the whole file",
+                "target is \(value.spokenName): Google reports the statement, and AOSP may drop the whole file",
                 fix: "write {\"namespace\": \"android_app\", … }")
             return nil
         }
@@ -92,7 +91,8 @@ extension StatementReader {
                 "DAL-008", at: namespace?.value.range ?? value.range,
                 namespace == nil
                     ? "the target has no namespace: Google rejects the statement, and AOSP may drop the whole file"
-                    : "namespace is \(namespace?.value.spokenName ?? "null"): Google rejects the statement, and AOSP may "
+                    : "namespace is \(namespace?.value.spokenName ?? "null"): Google rejects the statement, and "
+                        + "AOSP may "
                         + "drop the whole file",
                 fix: "write \"namespace\": \"android_app\"")
             return nil
@@ -100,28 +100,29 @@ extension StatementReader {
         switch name {
         case "android_app": return androidApp(members, range: value.range, relations: relations)
         case "web": return web(members, range: value.range, relations: relations)
-        case "ios_app": return iOSApp(members, range: value.range)
+        case "ios_app": return iOSApp(members)
         default:
             endanger()
             let nearest = NearestKey.find(name, among: ["android_app", "web", "ios_app"])
             let range = namespace?.value.range ?? value.range
             findings.report(
                 "DAL-008", at: range,
-                "namespace \(name.quoted) is unknown: Google rejects the statement, and AOSP may drop "
-                    + "the whole file",
+                "namespace \(name.quoted) is unknown: Google rejects the statement, and AOSP may drop the whole file",
                 fix: "write \((nearest ?? "android_app").quoted)" + (nearest == nil ? " or `web`" : ""),
                 edit: nearest.map { SourceEdit(range: range, replacement: $0.jsonQuoted) })
             return nil
         }
     }
 
-    private mutating func iOSApp(_ members: [SourceMember], range: SourceRange) -> StatementTarget? {
+    private mutating func iOSApp(_ members: [SourceMember]) -> StatementTarget? {
         for member in members where !["namespace", "appid"].contains(member.key) {
             reportUnknownKey(member, in: "an ios_app target", known: ["appid"])
         }
         // No consumer on Android reads these, so nothing more is asked of them.
         reject(for: [.aosp, .chromium])
-        guard case .string(let id)? = members.last(where: { $0.key == "appid" })?.value.kind else { return nil }
-        return .iOSApp(id: LocatedText(id, range: range))
+        guard let id = members.last(where: { $0.key == "appid" })?.value, case .string(let text) = id.kind else {
+            return nil
+        }
+        return .iOSApp(id: LocatedText(text, range: id.range))
     }
 }

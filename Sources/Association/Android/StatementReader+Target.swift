@@ -20,20 +20,19 @@ extension StatementReader {
             }
         }
         if !members.contains(where: { $0.key == "package_name" }) {
-            reject()
+            endanger()
             findings.report(
                 "DAL-009", at: range,
-                "the target has no package_name, so it names no app: Google rejects the statement, and "
-                    + "AOSP may drop the whole file",
+                "the target has no package_name, so it names no app: Google rejects the statement, and AOSP may drop "
+                    + "the whole file",
                 fix: "add the applicationId of the app")
-            endanger()
         }
         if !members.contains(where: { $0.key == "sha256_cert_fingerprints" }) {
             endanger()
             findings.report(
                 "DAL-012", at: range,
-                "the target has no sha256_cert_fingerprints, so no certificate is trusted: Google "
-                    + "rejects the statement, and AOSP may drop the whole file",
+                "the target has no sha256_cert_fingerprints, so no certificate is trusted: Google rejects the "
+                    + "statement, and AOSP may drop the whole file",
                 fix: "add an array of fingerprints")
         }
         guard let package else { return nil }
@@ -45,8 +44,7 @@ extension StatementReader {
             endanger()
             findings.report(
                 "DAL-009", at: value.range,
-                "package_name is \(value.spokenName): Google rejects the statement, and AOSP "
-                    + "may drop the whole file",
+                "package_name is \(value.spokenName): Google rejects the statement, and AOSP may drop the whole file",
                 fix: "write the applicationId of the app")
             return nil
         }
@@ -64,8 +62,8 @@ extension StatementReader {
             reject()
             findings.report(
                 "DAL-012", at: value.range,
-                "sha256_cert_fingerprints is \(value.spokenName): Google reports the "
-                    + "statement as malformed, and Chromium finds no match",
+                "sha256_cert_fingerprints is \(value.spokenName): Google reports the statement as malformed, and "
+                    + "Chromium finds no match",
                 fix: "write an array of strings", edit: edit)
             return []
         }
@@ -73,8 +71,8 @@ extension StatementReader {
             reject()
             findings.report(
                 "DAL-012", at: value.range,
-                "sha256_cert_fingerprints is empty, so no certificate is trusted; Google reports "
-                    + "the statement as malformed",
+                "sha256_cert_fingerprints is empty, so no certificate is trusted; Google reports the statement as "
+                    + "malformed",
                 fix: "add the fingerprint of the app's certificate")
         }
         var fingerprints: [LocatedText] = []
@@ -84,8 +82,8 @@ extension StatementReader {
                 endanger()
                 findings.report(
                     "DAL-011", at: element.range,
-                    "a fingerprint is \(element.spokenName): Google reports the statement "
-                        + "as malformed, and AOSP may drop the whole file",
+                    "a fingerprint is \(element.spokenName): Google reports the statement as malformed, and AOSP may "
+                        + "drop the whole file",
                     fix: "write a string")
                 continue
             }
@@ -102,8 +100,8 @@ extension StatementReader {
         if elements.count == 1, relations.contains(where: { $0.text == StatementRelation.handleAllURLs }) {
             findings.reportOnce(
                 "DAL-014", at: elements[0].range,
-                "the app has one fingerprint; with Play App Signing it has to be the app "
-                    + "signing key of the Play Console, and keytool prints the upload key",
+                "the app has one fingerprint; with Play App Signing it has to be the app signing key of the Play "
+                    + "Console, and keytool prints the upload key",
                 fix: "compare it with App integrity in the Play Console")
         }
         return fingerprints
@@ -119,8 +117,7 @@ extension StatementReader {
             let what = site.map { "site is \($0.value.spokenName)" } ?? "the target has no site"
             findings.report(
                 "DAL-016", at: site?.value.range ?? range,
-                "\(what): Google rejects the statement, and AOSP may drop the "
-                    + "whole file",
+                "\(what): Google rejects the statement, and AOSP may drop the whole file",
                 fix: "write \"site\": \"https://…\"")
             return nil
         }

@@ -53,8 +53,8 @@ extension StatementReader {
             if let line = lines[package.text] {
                 findings.report(
                     "DAL-026", at: statement.range,
-                    "app \(package.text.quoted) also has dynamic rules in the statement of "
-                        + "line \(line); which list Android uses is undefined",
+                    "app \(package.text.quoted) also has dynamic rules in the statement of line \(line); which list "
+                        + "Android uses is undefined",
                     fix: "merge them into one")
             } else {
                 lines[package.text] = statement.range.start.line
@@ -79,8 +79,8 @@ extension StatementReader {
         for sharer in sharers where !openers.contains(sharer.text) && reported.insert(sharer.text).inserted {
             findings.report(
                 "DAL-020", at: sharer.range,
-                "app \(sharer.text.quoted) has get_login_creds without handle_all_urls: "
-                    + "passwords are shared, but passkeys need both",
+                "app \(sharer.text.quoted) has get_login_creds without handle_all_urls: passwords are shared, but "
+                    + "passkeys need both",
                 fix: "add \(StatementRelation.handleAllURLs.quoted), if passkeys are wanted")
         }
     }

@@ -11,6 +11,9 @@ struct StatementReader {
     private(set) var dropsFile: Set<StatementConsumer> = []
     /// Who can use the statement that is being read.
     var consumers: Set<StatementConsumer> = []
+    /// Whether the dynamic rules that are being read have a value of the wrong type, for which Android discards them
+    /// all.
+    var hasMalformedRule = false
     /// What is left of the effort that searches over all URLs may cost.
     var scope = ListScope()
 
@@ -25,8 +28,8 @@ struct StatementReader {
             if case .object = root.kind { edit = findings.wrapping(root.range, in: "[", "]") }
             findings.report(
                 "DAL-002", at: root.range,
-                "the top level is \(root.spokenName); Google, AOSP and Chromium reject the "
-                    + "file, even with a single statement",
+                "the top level is \(root.spokenName); Google, AOSP and Chromium reject the file, even with a single "
+                    + "statement",
                 fix: "put the statements into one array", edit: edit)
             return nil
         }
@@ -41,8 +44,7 @@ struct StatementReader {
                 endanger()
                 findings.report(
                     "DAL-004", at: entry.range,
-                    "an entry is \(entry.spokenName): Google reports it, and AOSP may drop "
-                        + "the whole file",
+                    "an entry is \(entry.spokenName): Google reports it, and AOSP may drop the whole file",
                     fix: "write {\"relation\": [ … ], \"target\": { … }}")
                 continue
             }

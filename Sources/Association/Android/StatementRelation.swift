@@ -35,8 +35,8 @@ enum StatementRelation {
             }
             return TextProblem(
                 "DAL-006",
-                "relation \(text.quoted) \(reason): Google reports the statement as malformed, and AOSP may drop "
-                    + "the whole file",
+                "relation \(text.quoted) \(reason): Google reports the statement as malformed, and AOSP may drop the "
+                    + "whole file",
                 fix: nearest.map { "write \($0.quoted)" } ?? "write it like \(handleAllURLs.quoted)",
                 replacement: nearest)
         }

@@ -7,8 +7,8 @@ enum WebSite {
         func problem(_ what: String, replacement: String? = nil) -> TextProblem {
             TextProblem(
                 "DAL-016",
-                "site \(text.quoted) \(what): Google reports the statement as malformed, and AOSP may drop the "
-                    + "whole file",
+                "site \(text.quoted) \(what): Google reports the statement as malformed, and AOSP may drop the whole "
+                    + "file",
                 fix: "write https:// and the host, without a slash at the end", replacement: replacement)
         }
         guard let address = WebAddress(text) else {
@@ -34,8 +34,8 @@ enum WebSite {
                 problems.append(
                     TextProblem(
                         "DAL-017",
-                        "site \(text.quoted) has a path, which query_webapk alone needs: Chromium compares it with "
-                            + "the manifest's address, and Google and AOSP reject it",
+                        "site \(text.quoted) has a path, which query_webapk alone needs: Chromium compares it with the "
+                            + "manifest's address, and Google and AOSP reject it",
                         fix: "keep this statement apart from all others"))
             } else {
                 let what = address.rest == "/" ? "a slash at the end" : "a path, query or fragment"

@@ -19,8 +19,8 @@ extension AppleAssociation {
         if SignedMessage.isSigned(bytes) {
             findings.report(
                 "AASA-079", at: nil,
-                "the file is signed; only iOS 8 needed that, how Apple's CDN treats it is unknown, "
-                    + "and its rules cannot be checked here",
+                "the file is signed; only iOS 8 needed that, how Apple's CDN treats it is unknown, and its rules "
+                    + "cannot be checked here",
                 fix: "serve the plain JSON")
             return AppleReading(association: nil, findings: findings.sorted, isSigned: true)
         }
@@ -40,14 +40,13 @@ extension AppleAssociation {
         if count > bytesMax {
             findings.report(
                 "AASA-005", at: nil,
-                "the file has \(count) bytes, more than the \(bytesMax) that Apple's systems read; "
-                    + "gzip does not raise the limit",
+                "the file has \(count) bytes, more than the \(bytesMax) that Apple's systems read; gzip does not raise "
+                    + "the limit",
                 fix: "merge patterns with wildcards and variables, or split the apps over several hosts")
         } else if count > bytesNear {
             findings.report(
                 "AASA-006", at: nil,
-                "the file has \(count) bytes; from \(bytesMax + 1) on it is refused, and every "
-                    + "device downloads it",
+                "the file has \(count) bytes; from \(bytesMax + 1) on it is refused, and every device downloads it",
                 fix: "merge patterns with wildcards and variables")
         }
     }

@@ -1,6 +1,6 @@
-// `components` and `paths` in one entry: new systems read the one, old systems the other, so they ought to say the same.
-// The engine of iOS 9 to 12 is not documented, so `paths` are decided as current systems do. A difference is shown by a
-// URL, never inferred.
+// `components` and `paths` in one entry: new systems read the one, old systems the other, so they ought to say the
+// same. The engine of iOS 9 to 12 is not documented, so `paths` are decided as current systems do. A difference is
+// shown by a URL, never inferred.
 
 import SourceJSON
 
@@ -9,8 +9,8 @@ extension AppleListLint {
         guard let components = entry.components, let paths = entry.paths else { return }
         findings.report(
             "AASA-025", at: entry.range,
-            "the entry has both components and paths; iOS 13 and later read components only, and "
-                + "Apple warns of unexpected behaviour",
+            "the entry has both components and paths; iOS 13 and later read components only, and Apple warns of "
+                + "unexpected behaviour",
             fix: "keep both only to serve iOS 9 to 12; otherwise drop paths",
             // With `apps` beside details, old systems are evidently meant.
             severity: isForOldSystems ? .note : .warning)

@@ -18,8 +18,7 @@ extension AppleListLint {
             guard let later = lastUse[bare], later > index else { continue }
             findings.report(
                 "AASA-047", at: rule.range,
-                "\(path.quoted) also matches \(bare.quoted), from iOS 13 on, so the later rule "
-                    + "for it decides nothing",
+                "\(path.quoted) also matches \(bare.quoted), from iOS 13 on, so the later rule for it decides nothing",
                 fix: "write \((bare + "/?*").quoted), or drop the rule for \(bare.quoted)")
         }
     }

@@ -55,8 +55,7 @@ extension AppleListLint {
                 }
                 findings.report(
                     "AASA-040", at: rule.range,
-                    "the rule excludes what no later rule includes, and that stays in the browser "
-                        + "anyway",
+                    "the rule excludes what no later rule includes, and that stays in the browser anyway",
                     fix: "remove it, or keep it for the reader")
             }
         }

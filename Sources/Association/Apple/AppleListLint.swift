@@ -1,6 +1,6 @@
 // The rules of one entry against each other: what only excludes, what turns off the rest, which neighbours a pattern
-// covers unseen, and whether the two dialects of one entry agree. What a rule matches is asked of the matcher, so that a
-// finding is never a guess about strings.
+// covers unseen, and whether the two dialects of one entry agree. What a rule matches is asked of the matcher, so that
+// a finding is never a guess about strings.
 
 import SourceJSON
 
@@ -59,16 +59,14 @@ struct AppleListLint {
         if rules.allSatisfy(\.excludes) {
             findings.report(
                 "AASA-039", at: rules[0].range,
-                "all rules of the entry exclude; what no rule includes stays in the browser, "
-                    + "so no URL opens the app",
+                "all rules of the entry exclude; what no rule includes stays in the browser, so no URL opens the app",
                 fix: "add a rule that includes, for instance {\"/\": \"*\"} at the end")
             return
         }
         if let index = rules.firstIndex(where: { $0.excludes && $0.matchesEverything }), index < rules.count - 1 {
             findings.report(
                 "AASA-038", at: rules[index].range,
-                "the rule excludes everything, so the \(rules.count - 1 - index) rules "
-                    + "after it are never reached",
+                "the rule excludes everything, so the \(rules.count - 1 - index) rules after it are never reached",
                 fix: "move it to the end or remove it")
         } else if last.excludes, last.matchesEverything {
             findings.report(
@@ -87,7 +85,8 @@ struct AppleListLint {
         let ranges = entry.components?.map(\.range) ?? entry.paths?.map { Optional($0.range) } ?? []
         findings.reportOnce(
             "AASA-081", at: ranges.indices.contains(index) ? ranges[index] : entry.range,
-            "the rule matches /.well-known/apple-app-site-association too, so a tap on a link to the file opens the app",
+            "the rule matches /.well-known/apple-app-site-association too, so a tap on a link to the file opens the "
+                + "app",
             fix: "start with a rule that excludes /.well-known/*")
     }
 }

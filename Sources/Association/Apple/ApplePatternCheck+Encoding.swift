@@ -2,7 +2,8 @@
 // decoded; the pattern is taken as written both times.
 
 extension ApplePatternCheck {
-    /// `isForeign` says that the pattern was already found to be in another notation, whose signs are then not repeated.
+    /// `isForeign` says that the pattern was already found to be in another notation, whose signs are then not
+    /// repeated.
     func encodingProblems(_ text: String, _ pattern: String, isForeign: Bool) -> [TextProblem] {
         var problems: [TextProblem] = []
         let escapes = Escapes(in: text)
@@ -11,46 +12,47 @@ extension ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         "AASA-051",
-                        "\(pattern.quoted) has \(String(bad).quoted), which a URL has only in encoded form, so "
-                            + "the pattern never matches",
+                        "\(pattern.quoted) has \(String(bad).quoted), which a URL has only in encoded form, so the "
+                            + "pattern never matches",
                         fix: "percent-encode it, or set percentEncoded to false", replacement: encoded(pattern)))
             }
             if escapes.hasLowerCase {
                 problems.append(
                     TextProblem(
                         "AASA-053",
-                        "\(pattern.quoted) has lower-case digits after a percent sign; the comparison is exact, "
-                            + "and most clients write upper case",
+                        "\(pattern.quoted) has lower-case digits after a percent sign; the comparison is exact, and "
+                            + "most clients write upper case",
                         fix: "write upper-case digits", replacement: escapes.hasMalformed ? nil : upperCased(pattern)))
             }
             if escapes.hasMalformed {
                 problems.append(
                     TextProblem(
                         "AASA-054",
-                        "\(pattern.quoted) has a percent sign without two hex digits, which no URL has, so it "
-                            + "never matches",
+                        "\(pattern.quoted) has a percent sign without two hex digits, which no URL has, so it never "
+                            + "matches",
                         fix: "write %25 for a percent sign"))
             }
         } else if escapes.hasValid {
             problems.append(
                 TextProblem(
                     "AASA-052",
-                    "\(pattern.quoted) is encoded although percentEncoded is false: the URL is decoded and the "
-                        + "pattern is not, so it never matches",
+                    "\(pattern.quoted) is encoded although percentEncoded is false: the URL is decoded and the pattern "
+                        + "is not, so it never matches",
                     fix: "write the decoded character"))
         }
         if part == .query, text.contains("+") {
             problems.append(
                 TextProblem(
                     "AASA-059",
-                    "\(pattern.quoted) has a plus sign, which is not read as a space; clients write spaces as + "
-                        + "or as %20",
+                    "\(pattern.quoted) has a plus sign, which is not read as a space; clients write spaces as + or as "
+                        + "%20",
                     fix: "write %20, or one rule for each spelling"))
         }
         return problems
     }
 
-    /// Outside the characters of RFC 3986 §3.3 and §3.4. The gap of a variable is none, and brackets do occur in queries.
+    /// Outside the characters of RFC 3986 §3.3 and §3.4. The gap of a variable is none, and brackets do occur in
+    /// queries.
     private func isNeverInURL(_ scalar: Unicode.Scalar, isForeign: Bool) -> Bool {
         if scalar.value == 0 { return false }
         if !scalar.isASCII || scalar.value <= 0x20 || scalar.value == 0x7F { return true }

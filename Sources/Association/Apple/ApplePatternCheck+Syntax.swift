@@ -16,8 +16,8 @@ extension ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         "AASA-070",
-                        "\(pattern.quoted) starts with NOT, which belongs to the legacy paths; here it is "
-                            + "compared as text, so the rule never matches and excludes nothing",
+                        "\(pattern.quoted) starts with NOT, which belongs to the legacy paths; here it is compared as "
+                            + "text, so the rule never matches and excludes nothing",
                         fix: "remove NOT and add \"exclude\": true"))
                 return problems
             }
@@ -25,8 +25,8 @@ extension ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         "AASA-041",
-                        "\(pattern.quoted) has a query in it, but in a path ? stands for one character and the "
-                            + "query is never compared",
+                        "\(pattern.quoted) has a query in it, but in a path ? stands for one character and the query "
+                            + "is never compared",
                         fix: "move it under \"?\""))
             }
             problems += pathProblems(pattern)
@@ -35,8 +35,8 @@ extension ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         "AASA-073",
-                        "\(pattern.quoted) has a query in it, but paths compare the path alone and ? stands for "
-                            + "one character",
+                        "\(pattern.quoted) has a query in it, but paths compare the path alone and ? stands for one "
+                            + "character",
                         fix: "write components with \"?\""))
             }
             let isMisspeltNot = ["not/", "not*"].contains(where: pattern.lowercased().hasPrefix)
@@ -67,16 +67,15 @@ extension ApplePatternCheck {
             problems.append(
                 TextProblem(
                     "AASA-049",
-                    "\(pattern.quoted) does not start with a slash; macOS 27 adds it, older systems are not "
-                        + "known to",
+                    "\(pattern.quoted) does not start with a slash; macOS 27 adds it, older systems are not known to",
                     fix: "write the slash", replacement: "/" + pattern))
         }
         if endsInOpenQuestionMark(pattern) {
             problems.append(
                 TextProblem(
                     "AASA-050",
-                    "\(pattern.quoted) may also match a path that is one character shorter, through the slash "
-                        + "that is added for comparing; that is unsettled",
+                    "\(pattern.quoted) may also match a path that is one character shorter, through the slash that is "
+                        + "added for comparing; that is unsettled",
                     fix: "put a slash before a single ?*, or end it with * alone"))
         }
         return problems
@@ -95,8 +94,7 @@ extension ApplePatternCheck {
         if let placeholder = routerPlaceholder(text) {
             return TextProblem(
                 "AASA-045",
-                "\(pattern.quoted) has the placeholder \(placeholder.quoted) of a router, which is compared as "
-                    + "text",
+                "\(pattern.quoted) has the placeholder \(placeholder.quoted) of a router, which is compared as text",
                 fix: "write ?* for one or more characters")
         }
         if let regex = regularExpression(text) {

@@ -1,5 +1,5 @@
-// What one pattern says that its author did not mean: queries in paths, regular expressions, text in the wrong encoding.
-// A check of one string on its own; patterns against each other are judged elsewhere.
+// What one pattern says that its author did not mean: queries in paths, regular expressions, text in the wrong
+// encoding. A check of one string on its own; patterns against each other are judged elsewhere.
 
 /// Checks one pattern of Apple's dialect.
 struct ApplePatternCheck {
@@ -62,8 +62,8 @@ struct ApplePatternCheck {
         func problem(_ what: String) -> TextProblem {
             TextProblem(
                 "AASA-043",
-                "\(pattern.quoted) has \(what), and only the path of a URL is compared, so it matches no link of "
-                    + "this host",
+                "\(pattern.quoted) has \(what), and only the path of a URL is compared, so it matches no link of this "
+                    + "host",
                 fix: "write the path alone")
         }
         let lower = pattern.lowercased()

@@ -33,8 +33,7 @@ extension AppleReader {
             if case .string = value.kind { hint += "; strings belong into the legacy paths" }
             findings.report(
                 "AASA-031", at: value.range,
-                "a component is \(value.spokenName), and what systems make of it is "
-                    + "undocumented",
+                "a component is \(value.spokenName), and what systems make of it is undocumented",
                 fix: hint)
             return nil
         }
@@ -50,8 +49,7 @@ extension AppleReader {
             let outcome = layers.compactMap(\.exclude).first == true ? "excludes" : "matches"
             findings.report(
                 "AASA-030", at: value.range,
-                "the component has no \"/\", \"?\" or \"#\", so it \(outcome) every URL of the "
-                    + "host",
+                "the component has no \"/\", \"?\" or \"#\", so it \(outcome) every URL of the host",
                 fix: "add a pattern, or write {\"/\": \"*\"} to say that it is meant")
         }
         return component
@@ -69,8 +67,8 @@ extension AppleReader {
         for member in members where ["/", "?", "#", "exclude"].contains(member.key) {
             findings.report(
                 "AASA-068", at: member.keyRange,
-                "\(member.key.quoted) in \(place) is inherited by every component that "
-                    + "lacks it, which few readers expect",
+                "\(member.key.quoted) in \(place) is inherited by every component that lacks it, which few readers "
+                    + "expect",
                 fix: "write it in the components")
         }
         var fields = fields(members, place: place)
@@ -115,8 +113,8 @@ extension AppleReader {
         let name = member.key == "/" ? "path" : "fragment"
         findings.report(
             "AASA-032", at: member.value.range,
-            "the \(name) pattern is \(member.value.spokenName), so it counts as "
-                + "absent and the component matches more than it says",
+            "the \(name) pattern is \(member.value.spokenName), so it counts as absent and the component matches more "
+                + "than it says",
             fix: "write a string")
         return nil
     }
@@ -144,8 +142,7 @@ extension AppleReader {
             fields.hasFaultyPattern = true
             findings.report(
                 "AASA-034", at: value.range,
-                "the query is \(value.spokenName), so it is ignored and the component "
-                    + "matches more than it says",
+                "the query is \(value.spokenName), so it is ignored and the component matches more than it says",
                 fix: "write an object of names and patterns")
         }
     }
@@ -159,24 +156,21 @@ extension AppleReader {
         }
         findings.report(
             "AASA-033", at: member.value.range,
-            "the pattern of query item \(member.key.quoted) is "
-                + "\(member.value.spokenName); that drops all query patterns of the component, so it matches more "
-                + "than it says",
+            "the pattern of query item \(member.key.quoted) is \(member.value.spokenName); that drops all query "
+                + "patterns of the component, so it matches more than it says",
             fix: "put the value in quotation marks", edit: edit)
     }
 
     private mutating func noteCaseSensitive(_ member: SourceMember) {
         findings.reportOnce(
             "AASA-056", at: member.keyRange,
-            "caseSensitive is false, which needs iOS 13.5 or macOS 10.15.5; older systems "
-                + "compare case")
+            "caseSensitive is false, which needs iOS 13.5 or macOS 10.15.5; older systems compare case")
     }
 
     private mutating func notePercentEncoded(_ member: SourceMember) {
         findings.reportOnce(
             "AASA-055", at: member.keyRange,
-            "percentEncoded is false, which needs iOS 14 or macOS 11, and makes %2F of a "
-                + "URL a slash")
+            "percentEncoded is false, which needs iOS 14 or macOS 11, and makes %2F of a URL a slash")
     }
 }
 

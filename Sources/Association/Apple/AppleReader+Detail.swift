@@ -64,8 +64,8 @@ extension AppleReader {
         } else if let id, !ids.isEmpty, !ids.contains(where: { $0.text == id.text }) {
             findings.report(
                 "AASA-017", at: id.range,
-                "appID names \(id.text.quoted), which is not in appIDs: iOS 13 and later read the "
-                    + "array, older systems the single id",
+                "appID names \(id.text.quoted), which is not in appIDs: iOS 13 and later read the array, older systems "
+                    + "the single id",
                 fix: "put the same app into both, or drop appID")
         }
         return ids
@@ -97,15 +97,14 @@ extension AppleReader {
         if !hasComponents, !hasPaths {
             findings.report(
                 "AASA-029", at: entry.range,
-                "the entry has neither components nor paths; by what is seen in the field, "
-                    + "every URL of the host then opens the app",
+                "the entry has neither components nor paths; by what is seen in the field, every URL of the host then "
+                    + "opens the app",
                 fix: "say it: \"components\": [{\"/\": \"*\"}]")
         }
         if let list = members.last(where: { $0.key == "defaults" }), hasPaths, !hasComponents {
             findings.report(
                 "AASA-069", at: list.keyRange,
-                "defaults stand beside paths only, and iOS 9 to 12, for which paths are "
-                    + "there, ignore them",
+                "defaults stand beside paths only, and iOS 9 to 12, for which paths are there, ignore them",
                 fix: "write components, or spell the paths out")
         }
     }

@@ -10,8 +10,7 @@ extension AppleReader {
         guard case .object(let members) = value.kind else {
             findings.report(
                 "AASA-010", at: value.range,
-                "applinks is \(value.spokenName), so it has no details and no link opens "
-                    + "an app",
+                "applinks is \(value.spokenName), so it has no details and no link opens an app",
                 fix: "write {\"details\": [ … ]}")
             return nil
         }
@@ -66,8 +65,8 @@ extension AppleReader {
             links.form = .object
             findings.report(
                 "AASA-011", at: value.range,
-                "details is an object keyed by app id, the form of 2015; it is still read, but "
-                    + "has no order to decide between apps",
+                "details is an object keyed by app id, the form of 2015; it is still read, but has no order to decide "
+                    + "between apps",
                 fix: "write an array of objects with appIDs and components")
             for member in members {
                 let id = LocatedText(member.key, range: member.keyRange)
@@ -96,8 +95,7 @@ extension AppleReader {
                 let line = details[earlier].range.start.line
                 findings.report(
                     "AASA-023", at: app.range,
-                    "app \(app.text.quoted) also has the entry in line \(line); whether the "
-                        + "second counts is unsettled",
+                    "app \(app.text.quoted) also has the entry in line \(line); whether the second counts is unsettled",
                     fix: "merge the entries")
             }
         }
@@ -108,15 +106,13 @@ extension AppleReader {
         if !links.hasApps {
             findings.report(
                 "AASA-013", at: legacy.range,
-                "paths are for iOS 9 to 12, and those read them only where \"apps\": [] "
-                    + "stands beside details",
+                "paths are for iOS 9 to 12, and those read them only where \"apps\": [] stands beside details",
                 fix: "add \"apps\": [], or write appIDs and components")
         }
         guard let only = links.details.first(where: { $0.paths != nil && $0.components == nil }) else { return }
         findings.reportOnce(
             "AASA-027", at: only.range,
-            "the entry has paths and no components, so its rules cannot look at the query or "
-                + "the fragment",
+            "the entry has paths and no components, so its rules cannot look at the query or the fragment",
             fix: "write appIDs and components, unless iOS 12 matters")
     }
 }

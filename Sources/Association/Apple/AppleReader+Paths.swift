@@ -52,8 +52,7 @@ extension AppleReader {
         } else if !isExclude, lower.hasPrefix("not/") || lower.hasPrefix("not*") {
             findings.report(
                 "AASA-071", at: range,
-                "\(text.quoted) has no space after NOT, so it is an ordinary pattern that matches "
-                    + "nothing",
+                "\(text.quoted) has no space after NOT, so it is an ordinary pattern that matches nothing",
                 fix: "write NOT and a space",
                 edit: SourceEdit(range: range, replacement: ("NOT " + text.dropFirst(3)).jsonQuoted))
         }

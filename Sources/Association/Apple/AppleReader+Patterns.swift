@@ -25,8 +25,7 @@ extension AppleReader {
             for pattern in fields.query where !pattern.text.isEmpty && pattern.text.allSatisfy({ $0 == "*" }) {
                 findings.report(
                     "AASA-057", at: pattern.range,
-                    "the pattern * requires nothing: an item that the URL lacks counts as "
-                        + "empty, and * matches that",
+                    "the pattern * requires nothing: an item that the URL lacks counts as empty, and * matches that",
                     fix: "write ?* to require the item, or remove it",
                     edit: SourceEdit(range: pattern.range, replacement: "\"?*\""))
             }
@@ -34,8 +33,8 @@ extension AppleReader {
             guard text.contains("="), !text.hasSuffix("*"), let range = fields.query.first?.range else { return }
             findings.report(
                 "AASA-058", at: range,
-                "a query in string form has to equal the whole query, so one more parameter, such as "
-                    + "a campaign tag, and it no longer matches",
+                "a query in string form has to equal the whole query, so one more parameter, such as a campaign tag, "
+                    + "and it no longer matches",
                 fix: "write an object of names and patterns")
         case nil: break
         }

@@ -25,8 +25,7 @@ extension AppleReader {
             case "details", "components", "paths":
                 findings.report(
                     "AASA-075", at: member.keyRange,
-                    "\(member.key.quoted) has no meaning in \(name): only applinks has "
-                        + "patterns",
+                    "\(member.key.quoted) has no meaning in \(name): only applinks has patterns",
                     fix: "remove it")
             default: reportUnknownKey(member, in: name, known: ["apps"])
             }
@@ -77,8 +76,8 @@ extension AppleReader {
             guard !isClip, !isParent else { continue }
             findings.report(
                 "AASA-076", at: clip.range,
-                "\(clip.text.quoted) does not continue the id of any app in this file, as the "
-                    + "id of an App Clip does (`….Clip`)",
+                "\(clip.text.quoted) does not continue the id of any app in this file, as the id of an App Clip does "
+                    + "(`….Clip`)",
                 fix: "compare with the bundle id of the App Clip target in Xcode")
         }
     }
@@ -96,8 +95,8 @@ extension AppleReader {
         guard association.webcredentials != nil else {
             findings.report(
                 "AASA-077", at: first.range,
-                "the file has applinks and no webcredentials, so apps on this host have no "
-                    + "passkeys and no password AutoFill",
+                "the file has applinks and no webcredentials, so apps on this host have no passkeys and no password "
+                    + "AutoFill",
                 fix: "add webcredentials, if that is wanted")
             return
         }
@@ -105,8 +104,8 @@ extension AppleReader {
         for app in linked where !credentials.contains(app.text) && reported.insert(app.text).inserted {
             findings.report(
                 "AASA-077", at: app.range,
-                "app \(app.text.quoted) is in applinks and not in webcredentials, so it has no "
-                    + "passkeys and no password AutoFill on this host",
+                "app \(app.text.quoted) is in applinks and not in webcredentials, so it has no passkeys and no "
+                    + "password AutoFill on this host",
                 fix: "add it to webcredentials.apps, if that is wanted")
         }
     }

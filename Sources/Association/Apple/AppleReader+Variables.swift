@@ -20,8 +20,8 @@ extension AppleReader {
             if Self.predefinedVariables.contains(member.key) {
                 findings.report(
                     "AASA-063", at: member.keyRange,
-                    "variable \(member.key.quoted) has the name of a predefined one and, as "
-                        + "far as is known, replaces it in the whole file",
+                    "variable \(member.key.quoted) has the name of a predefined one and, as far as is known, replaces "
+                        + "it in the whole file",
                     fix: "choose another name")
             }
             return SubstitutionVariable(name: member.key, values: values(of: member))
@@ -36,15 +36,15 @@ extension AppleReader {
         case .string:
             findings.report(
                 "AASA-064", at: member.value.range,
-                "variable \(member.key.quoted) is a string; it seems to be read as its "
-                    + "only value, but values are documented to stand in an array",
+                "variable \(member.key.quoted) is a string; it seems to be read as its only value, but values are "
+                    + "documented to stand in an array",
                 fix: "write an array of strings", edit: findings.wrapping(member.value.range, in: "[", "]"))
             elements = [member.value]
         default:
             findings.report(
                 "AASA-064", at: member.value.range,
-                "variable \(member.key.quoted) is \(member.value.spokenName), so it "
-                    + "has no value and a pattern with it never matches",
+                "variable \(member.key.quoted) is \(member.value.spokenName), so it has no value and a pattern with it "
+                    + "never matches",
                 fix: "write an array of strings")
             return []
         }
@@ -52,8 +52,7 @@ extension AppleReader {
         if elements.isEmpty {
             findings.report(
                 "AASA-064", at: member.value.range,
-                "variable \(member.key.quoted) has no value, so a pattern with it never "
-                    + "matches",
+                "variable \(member.key.quoted) has no value, so a pattern with it never matches",
                 fix: "add values, or remove the variable")
         }
         return values
@@ -63,16 +62,15 @@ extension AppleReader {
         guard case .string(let text) = element.kind else {
             findings.report(
                 "AASA-064", at: element.range,
-                "a value of variable \(name.quoted) is \(element.spokenName), so it "
-                    + "matches nothing",
+                "a value of variable \(name.quoted) is \(element.spokenName), so it matches nothing",
                 fix: "put it in quotation marks")
             return nil
         }
         if text.contains("$(") {
             findings.report(
                 "AASA-062", at: element.range,
-                "the value \(text.quoted) of variable \(name.quoted) refers to a variable, "
-                    + "which Apple does not allow; the value is dropped",
+                "the value \(text.quoted) of variable \(name.quoted) refers to a variable, which Apple does not allow; "
+                    + "the value is dropped",
                 fix: "write the alternatives out")
             return nil
         }
@@ -86,8 +84,7 @@ extension AppleReader {
         guard !names.isEmpty else { return }
         findings.reportOnce(
             "AASA-067", at: range,
-            "the pattern uses a variable, which needs iOS 13.5 or macOS 10.15.6; on older systems it "
-                + "never matches")
+            "the pattern uses a variable, which needs iOS 13.5 or macOS 10.15.6; on older systems it never matches")
         usedVariables.formUnion(names)
         if names.contains("region"), !variables.contains(where: { $0.name == "region" }) {
             regionUse = regionUse ?? range
@@ -109,8 +106,8 @@ extension AppleReader {
         if let regionUse, mentionsUK {
             findings.report(
                 "AASA-066", at: regionUse,
-                "$(region) stands for ISO codes, in which the United Kingdom is GB, so it does "
-                    + "not match UK, which this file speaks of",
+                "$(region) stands for ISO codes, in which the United Kingdom is GB, so it does not match UK, which "
+                    + "this file speaks of",
                 fix: "define a variable of your own with the codes that your URLs use")
         }
     }

@@ -32,8 +32,8 @@ struct AppleReader {
         guard case .object(let members) = root.kind else {
             findings.report(
                 "AASA-002", at: root.range,
-                "the top level is \(root.spokenName); every service is looked up by its "
-                    + "key in an object, so none is found",
+                "the top level is \(root.spokenName); every service is looked up by its key in an object, so none is "
+                    + "found",
                 fix: "put the services into one object: {\"applinks\": …}")
             return nil
         }
@@ -51,8 +51,7 @@ struct AppleReader {
         if !members.contains(where: { Self.services.contains($0.key) || Self.otherServices.contains($0.key) }) {
             findings.report(
                 "AASA-009", at: root.range,
-                "the file has no applinks, webcredentials, appclips or activitycontinuation, "
-                    + "so it associates nothing",
+                "the file has no applinks, webcredentials, appclips or activitycontinuation, so it associates nothing",
                 fix: "add a service, or answer 404")
         }
         reportAcrossServices(association)

@@ -1,5 +1,5 @@
-// An Apple app id, `PREFIX.bundle.id`, and everything that is commonly wrong with one. A check of the text alone: whether
-// such an app exists, only Apple knows.
+// An Apple app id, `PREFIX.bundle.id`, and everything that is commonly wrong with one. A check of the text alone:
+// whether such an app exists, only Apple knows.
 
 /// An application identifier in its two parts.
 public struct AppID: Hashable, Sendable {
@@ -77,8 +77,8 @@ extension AppID {
         return [
             TextProblem(
                 "AASA-020",
-                "the prefix of app id \(text.quoted) has lower-case letters; team ids are upper case, and "
-                    + "whether Apple folds them is undocumented",
+                "the prefix of app id \(text.quoted) has lower-case letters; team ids are upper case, and whether "
+                    + "Apple folds them is undocumented",
                 fix: "write it in upper case", replacement: prefix.uppercased() + "." + bundleID)
         ]
     }
@@ -104,8 +104,8 @@ extension AppID {
             return [
                 TextProblem(
                     "AASA-021",
-                    "the bundle id in \(text.quoted) has \(String(bad).quoted); bundle ids are made of "
-                        + "letters, digits, hyphens and dots",
+                    "the bundle id in \(text.quoted) has \(String(bad).quoted); bundle ids are made of letters, "
+                        + "digits, hyphens and dots",
                     fix: "write the bundle id as Xcode shows it")
             ]
         }
@@ -121,8 +121,8 @@ extension AppID {
         return [
             TextProblem(
                 "AASA-021",
-                "the bundle id in \(text.quoted) has an underscore, which Apple's rules do not allow; Xcode "
-                    + "writes a hyphen instead",
+                "the bundle id in \(text.quoted) has an underscore, which Apple's rules do not allow; Xcode writes a "
+                    + "hyphen instead",
                 fix: "compare with the bundle id in Xcode", severity: .warning)
         ]
     }

@@ -1,5 +1,5 @@
-// What the JSON reader found, under the rules of the file that it was reading. The reader's own words stay: they name the
-// mistake, its place and its repair; the rule adds who breaks.
+// What the JSON reader found, under the rules of the file that it was reading. The reader's own words stay: they name
+// the mistake, its place and its repair; the rule adds who breaks.
 
 import SourceJSON
 

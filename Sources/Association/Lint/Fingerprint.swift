@@ -1,13 +1,14 @@
 // The SHA-256 fingerprint of an Android signing certificate. Consumers compare the text exactly: 32 upper-case pairs of
-// hex digits with colons between them. People paste everything else, so this reads what they paste and names what it is.
+// hex digits with colons between them. People paste everything else, so this reads what they paste and names what it
+// is.
 
 /// A SHA-256 certificate fingerprint in the one form that every consumer accepts.
 public struct Fingerprint: Hashable, Sendable {
     /// Such as `14:6D:E9:…`, 95 characters.
     public let text: String
 
-    /// Reads any spelling of 32 bytes: either case, with colons, spaces, hyphens or nothing between them, with the label
-    /// that keytool prints before them. Nil for anything else.
+    /// Reads any spelling of 32 bytes: either case, with colons, spaces, hyphens or nothing between them, with the
+    /// label that keytool prints before them. Nil for anything else.
     public init?(normalising text: String) {
         if Fingerprint.isCanonical(text) {
             self.text = text

@@ -6,8 +6,8 @@ extension LintRule {
         LintRule(
             "AASA-037", .error, "a rule is never reached",
             why:
-                "The first rule that matches decides, and earlier ones match everything that this one does. Where they have the "
-                + "same outcome it is only superfluous, and a warning.",
+                "The first rule that matches decides, and earlier ones match everything that this one does. Where they "
+                + "have the same outcome it is only superfluous, and a warning.",
             fix: "put the narrower rule, and every exclude, first.",
             sources: [.appleComponents, .swcutil]),
         LintRule(

@@ -72,8 +72,8 @@ extension LintRule {
         LintRule(
             "AASA-014", .error, "applinks.apps is not empty",
             why:
-                "The key is a leftover that has to be an empty array; what systems do with entries in it is undocumented. "
-                + "Beside details, files like this are seen to work, so there it is a warning.",
+                "The key is a leftover that has to be an empty array; what systems do with entries in it is "
+                + "undocumented. Beside details, files like this are seen to work, so there it is a warning.",
             fix: "write \"apps\": [] or leave the key out; apps belong into details.",
             sources: [.appleArchive]),
         LintRule(
@@ -159,8 +159,8 @@ extension LintRule {
         LintRule(
             "AASA-031", .error, "an element of components or paths has the wrong type",
             why:
-                "Components are objects and paths are strings; what a system makes of anything else is undocumented, and "
-                + "elsewhere it errs on the side of matching too much.",
+                "Components are objects and paths are strings; what a system makes of anything else is undocumented, "
+                + "and elsewhere it errs on the side of matching too much.",
             fix: "remove it or write it as an object (components) or a string (paths).",
             sources: [.appleComponents, .inference]),
         LintRule(

@@ -8,9 +8,11 @@ extension LintRule {
 
             Printed from the catalogue in `Sources/Association/Lint`; do not edit by hand.
 
-            **error**: the association fails, or a rule cannot work. Nothing with an error is published.
-            **warning**: some consumer or system version breaks, or it is probably a mistake.
-            **note**: worth knowing. A finding may be milder than its rule where the case is; its message says why.
+            - **error**: the association fails, or a rule cannot work. Nothing with an error is published.
+            - **warning**: some consumer or system version breaks, or it is probably a mistake.
+            - **note**: worth knowing.
+
+            A finding may be milder than its rule where the case is; its message says why.
 
             Rules about a host need a look at the network (`associated check`), rules about the native project a look at
             the entitlement or the manifest; all others are found by `associated lint` in the file alone.

@@ -1,5 +1,5 @@
-// The catalogue's rules for a server as a whole and for the other names under /.well-known/. What is found here is found
-// by the network checker. A table: it reads best whole.
+// The catalogue's rules for a server as a whole and for the other names under /.well-known/. What is found here is
+// found by the network checker. A table: it reads best whole.
 
 extension LintRule {
     static let server: [LintRule] = [

@@ -32,7 +32,7 @@ extension LintRule {
             "DAL-006", .error, "a relation is not written kind/detail",
             why: "Google reports the statement as malformed; AOSP may drop the whole file.",
             fix:
-                "write it in lower case with one slash and no wildcard, such as delegate_permission/common.handle_all_urls.",
+                "write it in lower case, with one slash and no wildcard: delegate_permission/common.handle_all_urls.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
             "DAL-007", .warning, "unknown relation",
@@ -72,8 +72,8 @@ extension LintRule {
         LintRule(
             "DAL-014", .note, "an app has only one fingerprint",
             why:
-                "With Play App Signing, users' phones carry Google's key and keytool prints the upload key; a file cannot "
-                + "show which one this is.",
+                "With Play App Signing, users' phones carry Google's key and keytool prints the upload key; a file "
+                + "cannot show which one this is.",
             fix: "compare with the app signing key in the Play Console; list both where builds of both are used.",
             sources: [.androidVerify, .androidConfigure]),
         LintRule(
@@ -154,7 +154,7 @@ extension LintRule {
             "DAL-029", .error, "a dynamic rule has a value of the wrong type",
             why: "Android discards all rules of the list, or ignores this one.",
             fix:
-                "write strings under \"/\" and \"#\", an object of strings under \"?\", and true or false under \"exclude\".",
+                "write strings under `/` and `#`, an object of strings under `?`, and true or false under `exclude`.",
             sources: [.androidConfigure, .aosp]),
         LintRule(
             "DAL-030", .error, "a dynamic rule looks at no part of the URL",
@@ -169,8 +169,8 @@ extension LintRule {
         LintRule(
             "DAL-032", .error, "a dynamic rule is never reached",
             why:
-                "The first rule that matches decides, and earlier ones match everything that this one does. Where they have the "
-                + "same outcome it is only superfluous, and a warning.",
+                "The first rule that matches decides, and earlier ones match everything that this one does. Where they "
+                + "have the same outcome it is only superfluous, and a warning.",
             fix: "put the narrower rule, and every exclude, first.",
             sources: [.androidConfigure, .aosp]),
         LintRule(
@@ -206,7 +206,7 @@ extension LintRule {
         LintRule(
             "DAL-039", .warning, "a dynamic rule uses what only Apple knows",
             why:
-                "caseSensitive, percentEncoded, comment and $(name) do nothing on Android; the last is compared as text.",
+                "caseSensitive, percentEncoded and comment do nothing on Android, and $(name) is compared as text.",
             fix: "remove the key, or write the alternatives out.",
             sources: [.androidConfigure, .aosp]),
         LintRule(

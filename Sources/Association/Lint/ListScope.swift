@@ -1,5 +1,5 @@
-// How much of a list of rules is judged together. Questions about a whole list cost time that grows faster than the list,
-// and a linter that hangs is worse than one that says nothing about the two hundredth rule.
+// How much of a list of rules is judged together. Questions about a whole list cost time that grows faster than the
+// list, and a linter that hangs is worse than one that says nothing about the two hundredth rule.
 
 import SourceJSON
 

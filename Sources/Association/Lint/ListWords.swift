@@ -6,8 +6,9 @@ import SourceJSON
 enum ListWords {
     /// `the rule is never reached: the rule in line 4 already decides every URL that it matches`.
     static func neverReached(after earlier: [SourceRange?], isOpposite: Bool) -> String {
-        "the rule is never reached: \(lines(earlier)) already \(earlier.count == 1 ? "decides" : "decide") every URL that "
-            + "it matches" + (isOpposite ? "" : ", with the same outcome")
+        let verb = earlier.count == 1 ? "decides" : "decide"
+        return "the rule is never reached: \(lines(earlier)) already \(verb) every URL that it matches"
+            + (isOpposite ? "" : ", with the same outcome")
     }
 
     /// `the rule in line 4`, `the rules in lines 4 and 7`.

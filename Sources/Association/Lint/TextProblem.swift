@@ -1,5 +1,5 @@
-// What a check of one string says, before anybody knows which file and line the string stands in. The checks of app ids,
-// fingerprints, package names and hosts return these, so that the readers of all three kinds of file share them.
+// What a check of one string says, before anybody knows which file and line the string stands in. The checks of app
+// ids, fingerprints, package names and hosts return these, so that the readers of all three kinds of file share them.
 
 /// One thing wrong with one string.
 public struct TextProblem: Hashable, Sendable {

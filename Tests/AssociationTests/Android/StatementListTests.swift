@@ -193,6 +193,7 @@ import Testing
     @Test func `a broken dynamic rule drops the rules and keeps the statement`() throws {
         let list = try #require(Self.read(LintExample.rules("{\"/\": 1}")).list)
         #expect(list.statements.first?.consumers.contains(.google) == true)
+        #expect(list.statements.first?.dynamicRules == nil)
     }
 
     @Test func `rules under another relation are not the app's rules`() throws {

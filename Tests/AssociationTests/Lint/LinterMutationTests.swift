@@ -51,7 +51,7 @@ import Testing
         return bytes
     }
 
-    /// 100,000 with optimisation; without it, each takes twenty times as long.
+    /// 100,000 with optimisation; without it, each takes several times as long.
     private static var count: Int {
         var isDebug = false
         assert({ isDebug = true }() == ())
