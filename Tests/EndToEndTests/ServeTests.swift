@@ -46,6 +46,26 @@ struct ServeTests {
         #expect(try fetch(server, "other.localhost", path).hasPrefix("HTTP/1.1 404 "))
     }
 
+    @Test func `with --dev curl trusts each host over TLS, and strangers are told that there is nobody`() throws {
+        let folder = try Folder()
+        let server = try RunningServer(
+            ServeTests.demo + ["--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--dev", "--state", folder.path])
+        let address = try #require(server.addresses.first { $0.hasPrefix("https://") })
+        let port = try #require(address.split(separator: ":").last)
+        func fetch(_ host: String) throws -> Run {
+            try Subject.curl([
+                "--show-error", "--cacert", "\(folder.path)/development-ca.pem", "--resolve", "\(host):\(port):127.0.0.1",
+                "https://\(host):\(port)/.well-known/assetlinks.json",
+            ])
+        }
+        for host in ["shop.localhost", "news.localhost"] {
+            let run = try fetch(host)
+            #expect(run.status == 0)
+            #expect(run.output.contains("sha256_cert_fingerprints"))
+        }
+        #expect(try fetch("other.localhost").errors.contains("unrecognized name"))
+    }
+
     @Test func `a broken app file is named and the others are served`() throws {
         let folder = try ServeTests.config(broken: true)
         let server = try RunningServer(["--config", folder.path, "--http", "127.0.0.1:0"])

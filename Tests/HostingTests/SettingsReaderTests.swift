@@ -29,13 +29,18 @@ struct SettingsReaderTests {
         let reader = try read(
             """
             {
-              http: ["0.0.0.0:80", "[::]:80", "unix:/run/a.sock"],
+              http: ["0.0.0.0:80", "[::]:80", "unix:/run/a.sock"], https: ["0.0.0.0:443"],
+              tls: { ticketKeyFile: "/run/tickets", strictTransportSeconds: 0, redirectPages: false },
               workers: 3, environment: "staging", strict: true,
               limits: { headBytesMax: 4096, connectionsMax: 100, idleTimeoutMilliseconds: 5000 },
             }
             """)
         #expect(reader.findings.isEmpty)
         #expect(reader.settings.http.map(\.description) == ["0.0.0.0:80", "[::]:80", "unix:/run/a.sock"])
+        #expect(reader.settings.https.map(\.description) == ["0.0.0.0:443"])
+        #expect(reader.settings.ticketKeyFile == "/run/tickets")
+        #expect(reader.settings.strictTransportSeconds == 0)
+        #expect(!reader.settings.redirectsPages)
         #expect(reader.settings.workers == 3)
         #expect(reader.settings.environment == "staging")
         #expect(reader.settings.isStrict)
@@ -53,7 +58,8 @@ struct SettingsReaderTests {
         ("{ workers: \"2\" }", "CFG-003", nil),
         ("{ strict: 1 }", "CFG-003", nil), ("{ environment: \"\" }", "CFG-003", "put it in quotes"),
         ("[]", "CFG-003", nil),
-        ("{ limits: [] }", "CFG-003", nil),
+        ("{ limits: [] }", "CFG-003", nil), ("{ tls: { ticketkeyfile: \"a\" } }", "CFG-002", "write `ticketKeyFile`"),
+        ("{ https: [1] }", "CFG-003", "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"),
     ])
     func `names what is wrong`(text: String, rule: String, fix: String?) throws {
         let findings = try read(text).findings
