@@ -73,10 +73,9 @@ public struct SecureContext: ~Copyable {
             OpenSSLFailure.forget()
             return nil
         }
+        // Given the same transport for both directions, the session takes one reference (SSL_set_bio(3)).
         BIO_up_ref(bio)
         SSL_set_bio(ssl, bio, bio)
-        // One reference for each direction.
-        BIO_up_ref(bio)
         SSL_set_accept_state(ssl)
         return SecureSession(ssl: ssl)
     }
