@@ -45,7 +45,7 @@ extension Worker {
     /// Goes on with the bytes that were kept, and those that have been received behind them.
     mutating func processHeld(_ index: Int32, andReceived count: Int, hasEnded: Bool = false) {
         let slot = table.slots + Int(index)
-        slot.pointee.hasEnded = hasEnded
+        if hasEnded { slot.pointee.hasEnded = true }
         let heldCount = slot.pointee.held.count
         input.copyMemory(from: slot.pointee.held.bytes)
         slot.pointee.held.release()
@@ -59,7 +59,7 @@ extension Worker {
         var offset = 0
         var step = Step.next
         while case .next = step, offset < count {
-            if output.room < Worker.copiedBodyBytesMax + Worker.responseHeadBytesMax {
+            if output.room < answerBytesMax {
                 guard flush(index) else {
                     step = .stopped
                     break

@@ -203,8 +203,12 @@ extension Worker {
     mutating func close(_ index: Int32) {
         let slot = table.slots + Int(index)
         if case .handshake = slot.pointee.phase { handshakeCount -= 1 }
-        slot.pointee.session?.end()
-        slot.pointee.session = nil
+        if let session = slot.pointee.session {
+            session.end()
+            slot.pointee.session = nil
+            // Records that were made for this client must never reach the next one.
+            secure.clearOutput()
+        }
         deadlines.remove(index, in: table.slots)
         leaveBody(slot)
         slot.pointee.held.release()

@@ -53,6 +53,8 @@ struct Worker: ~Copyable {
     static let copiedBodyBytesMax = 16_384
     /// What the lines of one response take at most, without the body, and without a redirect's copy of the request line.
     static let responseHeadBytesMax = 4_096
+    /// What one answer may put into the output: there is room for at least one.
+    let answerBytesMax: Int
     /// What one receive takes at most; records come 16 KiB at a time.
     static let receivedBytesMax = 49_152
     /// What a session may have kept of a record that was cut (RFC 8446 §5.2, and room to spare).
@@ -84,7 +86,8 @@ struct Worker: ~Copyable {
         deadlines = Deadlines(limits)
         input = .allocate(
             byteCount: limits.head.headBytesMax + Worker.receivedBytesMax + Worker.recordBytesMax, alignment: 64)
-        output = Output(byteCount: 131_072 + limits.head.requestLineBytesMax)
+        answerBytesMax = Worker.copiedBodyBytesMax + Worker.responseHeadBytesMax + limits.head.requestLineBytesMax
+        output = Output(byteCount: 98_304 + answerBytesMax)
         now = Clock.monotonicMilliseconds()
         generation = published.generation
         catalogue = published.current
