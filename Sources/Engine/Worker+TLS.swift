@@ -49,12 +49,17 @@ extension Worker {
         case .failed(.plainHTTP):
             refusePlainHTTP(index)
         case .ended, .failed(.other):
-            // The alert says why. Reading on for a moment keeps it from being overtaken by a reset.
             handshakeCount -= 1
-            table.slots[Int(index)].phase = .lingering
-            if flush(index) { linger(index) }
+            endWithAlert(index)
         }
         return false
+    }
+
+    /// Sends the alert that OpenSSL has made of a failure. Reading on for a moment keeps a reset from overtaking it.
+    private mutating func endWithAlert(_ index: Int32) {
+        output.clear()
+        table.slots[Int(index)].phase = .lingering
+        if flush(index) { linger(index) }
     }
 
     /// Reads all that is in the received records: there is room for it, because records are longer than what is in them.
@@ -78,7 +83,7 @@ extension Worker {
         case .ended:
             closeGracefully(index)
         case .failed:
-            close(index)
+            endWithAlert(index)
         }
     }
 

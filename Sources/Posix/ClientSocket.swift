@@ -25,6 +25,9 @@ public struct ClientSocket: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
+    /// For waiting for several at once.
+    public var number: Int32 { descriptor.number }
+
     /// Sends all of it.
     public func send(_ bytes: [UInt8]) throws(SystemError) {
         var sent = 0

@@ -157,6 +157,18 @@ struct SecureTests {
         #expect(try server.curl("shop.example", "/doc").status == 0)
     }
 
+    @Test func `a spoiled record ends its session with an alert and leaves nothing for the next`() throws {
+        let server = try SecureServer { $0.workerCount = 1 }
+        let proxy = try SpoilingProxy(to: server.engine.secureAddresses[0])
+        let thread = try Thread(name: "proxy") { try? proxy.run() }
+        let text = try server.openssl(
+            "-connect", proxy.address.description, "-servername", "shop.example", "-ign_eof", request: get("/doc"))
+        thread.join()
+        #expect(text.contains("alert bad record mac"))
+        #expect(!text.contains("HTTP/1.1"))
+        for _ in 0..<3 { #expect(try server.curl("shop.example", "/doc").output == Data(TestEngine.document.utf8)) }
+    }
+
     @Test func `a handshake that does not come to its end is cut off`() throws {
         let server = try SecureServer { $0.limits.handshakeTimeoutMilliseconds = 50 }
         var silent = try TestClient(server.engine.secureAddresses[0])
