@@ -157,7 +157,9 @@ struct Worker: ~Copyable {
     private mutating func expireConnections() {
         while let index = deadlines.nextExpired(now: now, in: table.slots) {
             let slot = table.slots + Int(index)
-            guard let kind = slot.pointee.deadline.kind else { preconditionFailure("a deadline that passes has a kind") }
+            guard let kind = slot.pointee.deadline.kind else {
+                preconditionFailure("a deadline that passes has a kind")
+            }
             if hasProgressed(slot, kind) {
                 slot.pointee.progress = 0
                 deadlines.set(kind, for: index, now: now, in: table.slots)

@@ -12,10 +12,7 @@ enum Octet {
     @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool {
         // ! # $ % & ' * + - . 0-9 | A-Z ^ _ ` a-z | ~
-        let low: UInt64 = 0x03FF_6CFA_0000_0000
-        let high: UInt64 = 0x57FF_FFFF_C7FF_FFFE
-        let half = byte < 64 ? low : byte < 128 ? high : 0
-        return half &>> UInt64(byte & 63) & 1 != 0
+        isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE, byte)
     }
 
     /// What may stand in a request target: visible ASCII without the characters that RFC 3986 leaves out and that
@@ -24,8 +21,12 @@ enum Octet {
     @inline(__always)
     static func isTarget(_ byte: UInt8) -> Bool {
         // not " # < > \ or anything at or below space or above ~
-        let low: UInt64 = 0xAFFF_FFF2_0000_0000
-        let high: UInt64 = 0x7FFF_FFFF_EFFF_FFFF
+        isIn(0xAFFF_FFF2_0000_0000, 0x7FFF_FFFF_EFFF_FFFF, byte)
+    }
+
+    /// Whether a byte is in a set of ASCII characters, given as its lower and its upper half.
+    @inline(__always)
+    private static func isIn(_ low: UInt64, _ high: UInt64, _ byte: UInt8) -> Bool {
         let half = byte < 64 ? low : byte < 128 ? high : 0
         return half &>> UInt64(byte & 63) & 1 != 0
     }

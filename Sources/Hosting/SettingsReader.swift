@@ -57,7 +57,9 @@ public struct SettingsReader {
             if case .string(let text) = element.kind, let address = SocketAddress(text) {
                 addresses.append(address)
             } else {
-                report(element.range, "this is not an address", fix: "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`")
+                report(
+                    element.range, "this is not an address", fix: "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"
+                )
             }
         }
         return addresses
@@ -68,7 +70,8 @@ public struct SettingsReader {
             switch member.key {
             case "ticketKeyFile": settings.ticketKeyFile = string(member)
             case "redirectPages": settings.redirectsPages = bool(member) ?? settings.redirectsPages
-            default: settings.strictTransportSeconds = integer(member, 0...63_072_000) ?? settings.strictTransportSeconds
+            default:
+                settings.strictTransportSeconds = integer(member, 0...63_072_000) ?? settings.strictTransportSeconds
             }
         }
     }

@@ -51,7 +51,8 @@ struct Server {
     private func objection(to configuration: LoadedConfiguration) -> ExitStatus? {
         let errors = (settingsFindings + configuration.findings).count { $0.severity == .error }
         if settings.isStrict, errors > 0 {
-            return .failure(saying: "not started: \(errors) \(errors == 1 ? "error" : "errors") above, and --strict is set")
+            return .failure(
+                saying: "not started: \(errors) \(errors == 1 ? "error" : "errors") above, and --strict is set")
         }
         if configuration.hosts.isEmpty {
             return .failure(saying: "not started: no app file gives a host to serve")
@@ -89,7 +90,8 @@ struct Server {
         return engine
     }
 
-    private func announce(_ configuration: LoadedConfiguration, _ engine: Engine, _ development: DevelopmentAuthority?) {
+    private func announce(_ configuration: LoadedConfiguration, _ engine: Engine, _ development: DevelopmentAuthority?)
+    {
         Console.error("serving \(summary(configuration))\n")
         if let development { Console.error("development certificates by \(development.certificatePath)\n") }
         for (addresses, scheme) in [(engine.addresses, "http://"), (engine.secureAddresses, "https://")] {
