@@ -4,7 +4,6 @@
 public import Association
 public import Catalogue
 import Posix
-import SourceJSON
 
 /// What loading gave.
 public struct LoadedConfiguration: Sendable {
@@ -83,19 +82,19 @@ public struct ConfigurationLoader: Sendable {
         findings += documents.findings
         if documents.findings.contains(where: { $0.severity == .error }) { return false }
         let modified = apps.map(\.modified).max() ?? 0
-        func answer(_ kind: AnswerKind, _ value: SourceValue) -> PreparedAnswer {
+        func answer(_ kind: AnswerKind, _ bytes: [UInt8]) -> PreparedAnswer {
             AnswerMaker.answer(
                 Document(
-                    kind: kind, contentType: "application/json", content: .bytes(SourceWriter.canonical(value)),
+                    kind: kind, contentType: "application/json", content: .bytes(bytes),
                     cacheSeconds: documents.cacheSeconds, modified: modified))
         }
-        if let apple = documents.apple {
-            let prepared = answer(.appleAssociation, apple)
+        if let bytes = documents.appleBytes {
+            let prepared = answer(.appleAssociation, bytes)
             answers["/.well-known/apple-app-site-association"] = prepared
             answers["/apple-app-site-association"] = prepared
         }
-        if let statements = documents.statements {
-            answers["/.well-known/assetlinks.json"] = answer(.statementList, statements)
+        if let bytes = documents.statementBytes {
+            answers["/.well-known/assetlinks.json"] = answer(.statementList, bytes)
         }
         return true
     }
