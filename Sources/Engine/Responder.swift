@@ -51,6 +51,8 @@ enum Responder {
             coding = chosen
         }
         let form = answer.form(coding)
+        // RFC 9110 §13.2.1: conditions are about a 200, and a redirect stays one whatever the client has.
+        if answer.status != .ok { return Response(status: answer.status, form: form) }
         let conditions = Conditions(
             entityTag: form.entityTag, lastModified: answer.lastModified, now: now)
         switch conditions.verdict(head, bytes) {
@@ -85,7 +87,6 @@ enum Responder {
     ) -> Response {
         let whole = Response(status: answer.status, form: form)
         guard head.range.isPresent, !head.range.isRepeated, head.method == .get, answer.kind == .page,
-            answer.status == .ok,
             conditions.allowsRange(head, bytes)
         else { return whole }
         switch ByteRanges.read(bytes.extracting(head.range.range.range), bodyCount: form.bodyCount) {

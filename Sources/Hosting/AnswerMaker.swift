@@ -44,6 +44,20 @@ enum AnswerMaker {
         }
     }
 
+    /// An answer that sends its reader elsewhere for now. It is not kept for long: where the form is may change.
+    static func redirect(to address: String) -> PreparedAnswer {
+        var shared = FieldLines()
+        shared.add("cache-control", "public, max-age=300")
+        var fields = FieldLines()
+        fields.add("location", address)
+        fields.add("x-content-type-options", "nosniff")
+        return PreparedAnswer(
+            kind: .wellKnown, status: .found,
+            identity: Representation(
+                sharedFields: shared, contentType: "text/plain; charset=utf-8", bodyFields: fields, entityTag: "",
+                content: .bytes([])))
+    }
+
     private static func form(
         _ document: Document, _ content: Representation.Content, tag: String, coding: String?, varies: Bool
     ) -> Representation {

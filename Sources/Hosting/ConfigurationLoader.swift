@@ -43,10 +43,12 @@ public struct ConfigurationLoader: Sendable {
         var findings = apps.findings
         var builder = CatalogueBuilder()
         let defaultPages = PageSet(below: "\(publicPath)/_default", findings: &findings)
+        let wellKnown = HostFolders.wellKnown(below: "\(configPath)/hosts", findings: &findings)
         var hosts: [String] = []
-        for (host, group) in groupByHost(apps.loaded) {
+        for (host, group) in groupByHost(apps.loaded, and: wellKnown.keys) {
             var answers = pages(of: host, over: defaultPages, &findings)
-            guard addDocuments(of: host, group, to: &answers, &findings) else { continue }
+            guard group.isEmpty || addDocuments(of: host, group, to: &answers, &findings) else { continue }
+            if let verbatim = wellKnown[host] { answers.merge(verbatim.answers) { _, verbatim in verbatim } }
             builder.add(PreparedSite(host: host, answers: answers.map { ($0.key, $0.value) }))
             hosts.append(host)
         }
@@ -54,9 +56,12 @@ public struct ConfigurationLoader: Sendable {
             catalogue: builder.finish(), findings: findings, appCount: apps.loaded.count, hosts: hosts)
     }
 
-    /// The app files of each host, hosts in order.
-    private func groupByHost(_ apps: [LoadedAppFile]) -> [(host: String, apps: [LoadedAppFile])] {
+    /// The app files of each host, hosts in order. A host with files of its own needs no app.
+    private func groupByHost(
+        _ apps: [LoadedAppFile], and others: some Sequence<String>
+    ) -> [(host: String, apps: [LoadedAppFile])] {
         var groups: [String: [LoadedAppFile]] = [:]
+        for host in others { groups[host] = [] }
         for app in apps {
             for host in app.appFile.hosts { groups[host.text, default: []].append(app) }
         }
@@ -66,8 +71,7 @@ public struct ConfigurationLoader: Sendable {
     private func pages(
         of host: String, over defaults: PageSet, _ findings: inout [Finding]
     ) -> [String: PreparedAnswer] {
-        let folder = host.hasPrefix("*.") ? "_wildcard\(host.dropFirst())" : host
-        let own = PageSet(below: "\(publicPath)/\(folder)", findings: &findings)
+        let own = PageSet(below: "\(publicPath)/\(HostFolders.name(of: host))", findings: &findings)
         let all = defaults.answers.merging(own.answers) { _, own in own }
         // Nothing under this prefix is ever a page: a stray file there would answer for a name that has a meaning.
         return all.filter { !$0.key.hasPrefix("/.well-known/") }

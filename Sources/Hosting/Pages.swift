@@ -56,7 +56,11 @@ struct PageSet {
             let file = try root.open(String(path.dropFirst()))
             var content = Representation.Content.file(file)
             if file.byteCount <= PageSet.memoryBytesMax {
-                content = .bytes(try file.contents())
+                let bytes = try file.contents()
+                content = .bytes(bytes)
+                if path == "/robots.txt", let finding = RobotsFile.finding(bytes, file: directory + path) {
+                    findings.append(finding)
+                }
             } else if openFileCount == PageSet.openFilesMax {
                 findings.append(unreadable(directory + path, "this folder has \(openFileCount) large files already"))
                 return

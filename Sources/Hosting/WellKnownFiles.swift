@@ -1,0 +1,131 @@
+// The files of `config/hosts/<host>/well-known/`: served below `/.well-known/` as they are, byte for byte. Two of them
+// are looked into: an association file replaces the generated one only when phones would accept it, and `change-password`
+// holds the address that it leads to.
+
+import Association
+import Catalogue
+import HTTP
+import Posix
+import SourceJSON
+
+/// What one host's folder adds to its site.
+struct WellKnownFiles {
+    /// By path below the root of the site.
+    private(set) var answers: [String: PreparedAnswer] = [:]
+    private let directory: String
+
+    static let prefix = "/.well-known/"
+    /// Google reads no more of a file (reference B3-4), and the others are smaller by far.
+    static let bytesMax = 1_048_576
+    private static let depthMax = 4
+    private static let urlBytesMax = 2_048
+
+    /// The files below a folder; none when there is no such folder.
+    init(below directory: String, findings: inout [Finding]) {
+        self.directory = directory
+        guard Directory.exists(directory) else { return }
+        do {
+            let root = try Folder(directory)
+            add(root, path: "", depth: 0, &findings)
+        } catch {
+            findings.append(problem("", "cannot read the folder: \(error.reason)"))
+        }
+    }
+
+    private mutating func add(_ root: borrowing Folder, path: String, depth: Int, _ findings: inout [Finding]) {
+        let entries: [DirectoryEntry]
+        do {
+            entries = try Directory.entries("\(directory)/\(path)")
+        } catch {
+            findings.append(problem(path, "cannot read the folder: \(error.reason)"))
+            return
+        }
+        for entry in entries where !entry.name.hasPrefix(".") && !entry.name.hasSuffix("~") {
+            let name = path + entry.name
+            switch entry.kind {
+            case .directory where depth < WellKnownFiles.depthMax:
+                add(root, path: name + "/", depth: depth + 1, &findings)
+            case .file: addFile(root, name, &findings)
+            case .directory, .other: findings.append(problem(name, "it is not a file, or too deep"))
+            }
+        }
+    }
+
+    private mutating func addFile(_ root: borrowing Folder, _ name: String, _ findings: inout [Finding]) {
+        do {
+            let file = try root.open(name)
+            guard file.byteCount <= WellKnownFiles.bytesMax else {
+                throw FileError.tooLarge(byteCount: file.byteCount, limit: WellKnownFiles.bytesMax)
+            }
+            let bytes = try file.contents()
+            guard let answer = answer(name, bytes, modified: file.modified, &findings) else { return }
+            answers[WellKnownFiles.prefix + name] = answer
+            // Systems of the first years ask for it at the root (reference A1-2).
+            if answer.kind == .appleAssociation { answers["/\(name)"] = answer }
+        } catch {
+            findings.append(problem(name, "cannot serve the file: \(error)"))
+        }
+    }
+
+    /// The answer that a file makes; nil when it must not be served.
+    private func answer(
+        _ name: String, _ bytes: [UInt8], modified: Int64, _ findings: inout [Finding]
+    ) -> PreparedAnswer? {
+        var kind = AnswerKind.wellKnown
+        var type = WellKnownType.of(name)
+        switch name {
+        case "change-password":
+            guard let target = WellKnownFiles.location(in: bytes) else {
+                findings.append(
+                    problem(
+                        name, "the file holds no address to lead to",
+                        fix: "write one line: a path of this host such as `/account/password`, or an https URL"))
+                return nil
+            }
+            return AnswerMaker.redirect(to: target)
+        case "apple-app-site-association":
+            kind = .appleAssociation
+            if Linter.recognise(bytes) == .signedAppleAssociation { type = "application/pkcs7-mime" }
+            guard accepts(Linter.lint(apple: bytes, file: "\(directory)/\(name)"), &findings) else { return nil }
+        case "assetlinks.json":
+            kind = .statementList
+            guard accepts(Linter.lint(statements: bytes, file: "\(directory)/\(name)"), &findings) else { return nil }
+        default:
+            if type.hasSuffix("json"), !isJSON(bytes) {
+                findings.append(problem(name, "the text is not strict JSON, so its readers will refuse it"))
+            }
+        }
+        return AnswerMaker.answer(
+            Document(
+                kind: kind, contentType: type, content: .bytes(bytes), cacheSeconds: AppFile.cacheSecondsDefault,
+                modified: modified))
+    }
+
+    /// Whether a file may take the place of the generated one: phones would not say why they refuse it.
+    private func accepts(_ found: [Finding], _ findings: inout [Finding]) -> Bool {
+        findings += found
+        return !found.contains { $0.severity == .error }
+    }
+
+    private func isJSON(_ bytes: [UInt8]) -> Bool {
+        !SourceReader.read(bytes, as: .json).problems.contains { $0.isError }
+    }
+
+    /// The address in a file of one line: an https URL, or a path of the same host. Everything in it may stand in a
+    /// `location` field.
+    static func location(in bytes: [UInt8]) -> String? {
+        let line = bytes.drop { $0 <= 0x20 }
+        let text = line.prefix { $0 > 0x20 && $0 < 0x7F }
+        guard line.dropFirst(text.count).allSatisfy({ $0 <= 0x20 }), text.count <= urlBytesMax else { return nil }
+        let address = String(decoding: text, as: UTF8.self)
+        if address.hasPrefix("/"), !address.hasPrefix("//"), !address.contains("\\") { return address }
+        guard let url = LinkURL(address), url.scheme == "https" else { return nil }
+        return address
+    }
+
+    private func problem(_ name: String, _ message: String, fix: String? = nil) -> Finding {
+        Finding(
+            rule: "CFG-005", severity: .warning, file: name.isEmpty ? directory : "\(directory)/\(name)", range: nil,
+            message: message, fix: fix)
+    }
+}
