@@ -37,8 +37,10 @@ struct Server {
             if let status = objection(to: configuration) { return status }
             let published = PublishedCatalogue(configuration.catalogue)
             let development = try developmentAuthority()
+            // Asked before we listen ourselves.
+            let isShared = (settings.http + settings.https).map(Listener.isInUse)
             let engine = try Engine(try engineSettings(published, development), published: published)
-            announce(configuration, engine, development)
+            announce(configuration, engine, development, isShared)
             return manage(engine, published, signals)
         } catch let error as any Error & CustomStringConvertible {
             return .failure(saying: error.description)
@@ -51,8 +53,8 @@ struct Server {
     private func objection(to configuration: LoadedConfiguration) -> ExitStatus? {
         let errors = (settingsFindings + configuration.findings).count { $0.severity == .error }
         if settings.isStrict, errors > 0 {
-            return .failure(
-                saying: "not started: \(errors) \(errors == 1 ? "error" : "errors") above, and --strict is set")
+            let count = "\(errors) \(errors == 1 ? "error" : "errors")"
+            return .failure(saying: "not started: \(count) above, and --strict is set")
         }
         if configuration.hosts.isEmpty {
             return .failure(saying: "not started: no app file gives a host to serve")
@@ -90,14 +92,15 @@ struct Server {
         return engine
     }
 
-    private func announce(_ configuration: LoadedConfiguration, _ engine: Engine, _ development: DevelopmentAuthority?)
-    {
+    private func announce(
+        _ configuration: LoadedConfiguration, _ engine: Engine, _ development: DevelopmentAuthority?, _ isShared: [Bool]
+    ) {
         Console.error("serving \(summary(configuration))\n")
         if let development { Console.error("development certificates by \(development.certificatePath)\n") }
-        for (addresses, scheme) in [(engine.addresses, "http://"), (engine.secureAddresses, "https://")] {
-            for address in addresses {
-                Console.error("listening on \(address.isUnix ? "" : scheme)\(address)\n")
-            }
+        let listeners = engine.addresses.map { ("http://", $0) } + engine.secureAddresses.map { ("https://", $0) }
+        for ((scheme, address), isShared) in zip(listeners, isShared) {
+            let beside = isShared ? ", beside another process" : ""
+            Console.error("listening on \(address.isUnix ? "" : scheme)\(address)\(beside)\n")
         }
         Console.error("ready\n")
     }

@@ -54,7 +54,8 @@ struct ServeTests {
         let port = try #require(address.split(separator: ":").last)
         func fetch(_ host: String) throws -> Run {
             try Subject.curl([
-                "--show-error", "--cacert", "\(folder.path)/development-ca.pem", "--resolve", "\(host):\(port):127.0.0.1",
+                "--show-error", "--cacert", "\(folder.path)/development-ca.pem",
+                "--resolve", "\(host):\(port):127.0.0.1",
                 "https://\(host):\(port)/.well-known/assetlinks.json",
             ])
         }
@@ -123,6 +124,14 @@ struct ServeTests {
         let run = try Subject.run("serve", "--config", folder.path)
         #expect(run.status == 1)
         #expect(run.errors.hasSuffix("associated: not started: no app file gives a host to serve\n"))
+    }
+
+    @Test func `a server that joins another on its port says so`() throws {
+        let first = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
+        let address = "127.0.0.1:\(first.port)"
+        #expect(first.addresses == ["http://\(address)"])
+        let second = try RunningServer(ServeTests.demo + ["--http", address])
+        #expect(second.addresses == ["http://\(address), beside another process"])
     }
 
     @Test func `a port in use is said in one line`() throws {

@@ -64,6 +64,23 @@ struct ListenerTests {
         #expect(first.address.port == second.address.port)
     }
 
+    @Test(arguments: ["127.0.0.1:0", "[::1]:0"])
+    func `tells an address that somebody listens on from a free one`(wanted: String) throws {
+        let anyPort = try #require(SocketAddress(wanted))
+        #expect(!Listener.isInUse(anyPort))
+        let address: SocketAddress
+        do {
+            let listener = try Listener(anyPort, sharesPort: true)
+            address = listener.address
+            #expect(Listener.isInUse(address))
+            // Looking has taken nothing away.
+            #expect(try Listener(address, sharesPort: true).address.port == address.port)
+            let client = try ClientSocket(to: address, timeoutMilliseconds: 5_000)
+            try client.send([1])
+        }
+        #expect(!Listener.isInUse(address))
+    }
+
     @Test func `replaces a Unix-domain path that nobody listens on`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/s"
