@@ -26,10 +26,15 @@ LABEL org.opencontainers.image.title="associated" \
     org.opencontainers.image.version="$VERSION"
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libssl3 zlib1g \
-    && rm -rf /var/cache/apt/* /var/lib/apt/lists/* /var/log/*
+    && rm -rf /var/cache/apt/* /var/lib/apt/lists/* /var/log/* \
+    && install -d -o 65532 -g 65532 /var/lib/associated
 COPY --from=build /image/ /
-# In the environment rather than in the command, so that `health` asks where `serve` listens. Both read them.
-ENV ASSOCIATED_CONFIG=/etc/associated ASSOCIATED_PUBLIC=/srv/associated ASSOCIATED_HTTP=0.0.0.0:8080
+# In the environment rather than in the command, so that `health` asks where `serve` listens. Both read them. TLS is turned
+# on with ASSOCIATED_HTTPS=0.0.0.0:8443 by those who bring certificates: without one, pages would be sent to a dead end.
+ENV ASSOCIATED_CONFIG=/etc/associated ASSOCIATED_PUBLIC=/srv/associated ASSOCIATED_STATE=/var/lib/associated \
+    ASSOCIATED_HTTP=0.0.0.0:8080
+# The only place that is written to, and so the only one that is not read-only under `--read-only`.
+VOLUME /var/lib/associated
 # A number, so that an orchestrator can see that it is not root.
 USER 65532:65532
 EXPOSE 8080 8443
