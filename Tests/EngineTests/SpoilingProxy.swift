@@ -35,7 +35,8 @@ final class SpoilingProxy: Sendable {
                 _ = bytes.withUnsafeBytes { transmit(client.number, $0) }
             } else {
                 var buffer = [UInt8](repeating: 0, count: 65_536)
-                guard case .moved(let count) = buffer.withUnsafeMutableBytes({ receive(client.number, into: $0) }) else { return }
+                guard case .moved(let count) = buffer.withUnsafeMutableBytes({ receive(client.number, into: $0) })
+                else { return }
                 parts += 1
                 if parts > 2 { buffer[count - 1] ^= 1 }
                 try server.send(Array(buffer.prefix(count)))
