@@ -7,18 +7,11 @@ import Glibc
 extension File {
     /// Reads a whole file into memory of the caller, who clears it afterwards. Returns the number of bytes.
     public static func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
-        let number = associated_open(path, O_RDONLY | O_NONBLOCK, 0)
-        guard number >= 0 else { throw .system(.last("open")) }
-        let file = Descriptor(takingOwnershipOf: number)
-        var status = stat()
-        guard fstat(file.number, &status) == 0 else { throw .system(.last("fstat")) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-        let size = Int(status.st_size)
-        if size > buffer.count { throw .tooLarge(byteCount: size, limit: buffer.count) }
+        let file = try open(path, bytesMax: buffer.count)
         var count = 0
         while count < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            let step = retrying { Glibc.read(file.number, rest.baseAddress, rest.count) }
+            let step = retrying { Glibc.read(file.descriptor.number, rest.baseAddress, rest.count) }
             if step < 0 { throw .system(.last("read")) }
             if step == 0 { break }
             count += step

@@ -25,6 +25,12 @@ public enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether this user may not read it.
+    public var isRefused: Bool {
+        guard case .system(let error) = self else { return false }
+        return error.cause == .permission
+    }
+
     public var isMissing: Bool {
         guard case .system(let error) = self else { return false }
         return error.number == ENOENT || error.number == ENOTDIR
@@ -32,17 +38,33 @@ public enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 public enum File {
-    /// Reads a regular file. Opened without waiting, so that a pipe in its place cannot hold us up.
+    /// Reads a regular file.
     public static func read(_ path: String, bytesMax: Int) throws(FileError) -> FileContents {
+        let file = try open(path, bytesMax: bytesMax)
+        let bytes = try readAll(file.descriptor, expected: file.byteCount, bytesMax)
+        return FileContents(bytes: bytes, modified: file.modified)
+    }
+
+    /// A regular file that is about to be read.
+    struct Opened: ~Copyable {
+        let descriptor: Descriptor
+        let byteCount: Int
+        /// Seconds since 1970.
+        let modified: Int64
+    }
+
+    /// Opens a regular file, unless it has more bytes than that. Without waiting, so that a pipe in its place cannot hold
+    /// us up.
+    static func open(_ path: String, bytesMax: Int) throws(FileError) -> Opened {
         let number = associated_open(path, O_RDONLY | O_NONBLOCK, 0)
         guard number >= 0 else { throw .system(.last("open")) }
-        let file = Descriptor(takingOwnershipOf: number)
+        let descriptor = Descriptor(takingOwnershipOf: number)
         var status = stat()
-        guard fstat(file.number, &status) == 0 else { throw .system(.last("fstat")) }
+        guard fstat(descriptor.number, &status) == 0 else { throw .system(.last("fstat")) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         let size = Int(status.st_size)
         if size > bytesMax { throw .tooLarge(byteCount: size, limit: bytesMax) }
-        return FileContents(bytes: try readAll(file, expected: size, bytesMax), modified: Int64(status.st_mtim.tv_sec))
+        return Opened(descriptor: descriptor, byteCount: size, modified: Int64(status.st_mtim.tv_sec))
     }
 
     /// Until the end, because a file may grow while it is read; not beyond the limit.
