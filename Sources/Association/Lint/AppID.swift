@@ -40,7 +40,7 @@ public struct AppID: Hashable, Sendable {
         var problems = prefixProblems(prefix, of: text, bundleID: bundleID)
         // With a wrong prefix the text is mostly no app id at all, and its rest means nothing.
         if !problems.contains(where: { $0.severity == .error }) { problems += bundleProblems(bundleID, of: text) }
-        if problems.isEmpty, isExampleBundle(bundleID) || prefix == "ABCDE12345" || prefix == "A1B2C3D4E5" {
+        if problems.isEmpty, PlaceholderName.isOne(bundleID) || prefix == "ABCDE12345" || prefix == "A1B2C3D4E5" {
             problems.append(placeholderProblem(text))
         }
         return problems
@@ -159,14 +159,5 @@ extension AppID {
         TextProblem(
             "AASA-022", "app id \(text.quoted) looks copied from documentation or left by a template",
             fix: "write your team id and bundle id")
-    }
-
-    private static func isExampleBundle(_ bundleID: String) -> Bool {
-        let lower = bundleID.lowercased()
-        return [
-            "com.example", "org.example", "com.yourcompany", "com.yourapp", "com.mycompany", "com.yourdomain",
-            "com.company.app",
-        ]
-        .contains { lower == $0 || lower.hasPrefix($0 + ".") }
     }
 }

@@ -17,7 +17,7 @@ public enum PackageName {
             return [TextProblem("DAL-009", "package name is empty, so no app has it", fix: fix)]
         }
         if let problem = shapeProblem(text, fix: fix) { return [problem] }
-        return isExample(text)
+        return PlaceholderName.isOne(text)
             ? [
                 TextProblem(
                     "DAL-013", "package name \(text.quoted) looks copied from documentation or left by a template",
@@ -47,14 +47,5 @@ public enum PackageName {
                 "DAL-009", "\(name) has the part \(String(bad).quoted), which does not start with a letter", fix: fix)
         }
         return nil
-    }
-
-    private static func isExample(_ text: String) -> Bool {
-        let lower = text.lowercased()
-        return [
-            "com.example", "org.example", "com.yourcompany", "com.yourapp", "com.mycompany", "com.yourdomain",
-            "your.package",
-        ]
-        .contains { lower == $0 || lower.hasPrefix($0 + ".") }
     }
 }
