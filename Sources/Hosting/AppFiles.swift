@@ -33,7 +33,7 @@ enum AppFiles {
                     loaded.append(LoadedAppFile(appFile: appFile, modified: contents.modified))
                 }
             } catch {
-                findings.append(unreadable(path, error.description))
+                findings.append(unreadable(path, error.description, isRefused: error.isRefused))
             }
         }
         return (loaded, findings)
@@ -53,7 +53,7 @@ enum AppFiles {
                 do {
                     found += try paths(below: path, depth: depth + 1, &findings)
                 } catch {
-                    findings.append(unreadable(path, error.reason))
+                    findings.append(unreadable(path, error.reason, isRefused: error.cause == .permission))
                 }
             case .file where isAppFile(entry.name): found.append(path)
             case .file: break
@@ -67,8 +67,9 @@ enum AppFiles {
 
     private static func isAppFile(_ name: String) -> Bool { name.hasSuffix(".json") || name.hasSuffix(".json5") }
 
-    private static func unreadable(_ path: String, _ reason: String) -> Finding {
+    private static func unreadable(_ path: String, _ reason: String, isRefused: Bool = false) -> Finding {
         Finding(
-            rule: "APP-001", severity: .error, file: path, range: nil, message: "cannot read the app file: \(reason)")
+            rule: "APP-001", severity: .error, file: path, range: nil, message: "cannot read the app file: \(reason)",
+            fix: isRefused ? "let the server's user read it" : nil)
     }
 }

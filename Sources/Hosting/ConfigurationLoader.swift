@@ -36,9 +36,10 @@ public struct ConfigurationLoader: Sendable {
         do {
             apps = try AppFiles.load(below: "\(configPath)/apps", environment: environment)
         } catch {
-            throw ConfigurationError(
-                description: "cannot read \(configPath)/apps: \(error.reason); "
-                    + "name the folder that holds apps/ with --config")
+            let advice =
+                error.cause == .permission
+                ? "let the server's user read it" : "name the folder that holds apps/ with --config"
+            throw ConfigurationError(description: "cannot read \(configPath)/apps: \(error.reason); \(advice)")
         }
         var findings = apps.findings
         var builder = CatalogueBuilder()

@@ -24,7 +24,9 @@ public struct SettingsReader {
             let contents = try File.read(file, bytesMax: SettingsReader.bytesMax)
             read(SourceReader.read(contents.bytes, as: .json5))
         } catch {
-            if !error.isMissing { report(nil, "cannot read the settings: \(error)", fix: nil, rule: "CFG-001") }
+            if error.isMissing { return }
+            let fix = error.isRefused ? "let the server's user read it" : nil
+            report(nil, "cannot read the settings: \(error)", fix: fix, rule: "CFG-001")
         }
     }
 

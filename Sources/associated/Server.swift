@@ -52,12 +52,18 @@ struct Server {
     /// A server that would answer nothing to anybody does not start.
     private func objection(to configuration: LoadedConfiguration) -> ExitStatus? {
         let errors = (settingsFindings + configuration.findings).count { $0.severity == .error }
+        if settingsFindings.contains(where: { $0.rule == "CFG-001" }) {
+            // With none of its settings the server would listen elsewhere than it is asked for.
+            return .failure(saying: "not started: \(configPath)/server.json cannot be read; mend it or remove it")
+        }
         if settings.isStrict, errors > 0 {
             let count = "\(errors) \(errors == 1 ? "error" : "errors")"
             return .failure(saying: "not started: \(count) above, and --strict is set")
         }
         if configuration.hosts.isEmpty {
-            return .failure(saying: "not started: no app file gives a host to serve")
+            return .failure(
+                saying: "not started: no app file in \(configPath)/apps gives a host to serve; write one, or mend what "
+                    + "is reported above")
         }
         if settings.http.isEmpty, settings.https.isEmpty {
             return .failure(saying: "not started: there is no address to listen on; give one with --http or --https")

@@ -123,7 +123,19 @@ struct ServeTests {
         try folder.write("apps/a.json", "{")
         let run = try Subject.run("serve", "--config", folder.path)
         #expect(run.status == 1)
-        #expect(run.errors.hasSuffix("associated: not started: no app file gives a host to serve\n"))
+        let reason = "associated: not started: no app file in \(folder.path)/apps gives a host to serve; "
+        #expect(run.errors.split(separator: "\n").last?.hasPrefix(reason) == true, "\(run.errors)")
+    }
+
+    @Test func `settings that cannot be read are not done without`() throws {
+        let folder = try ServeTests.config(broken: false)
+        try folder.write("server.json", "{ https: [\"127.0.0.1:0\"]")
+        let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:0")
+        #expect(run.status == 1)
+        let lines = run.errors.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("\(folder.path)/server.json:1:") == true, "\(run.errors)")
+        let reason = "associated: not started: \(folder.path)/server.json cannot be read; mend it or remove it"
+        #expect(lines.last.map(String.init) == reason)
     }
 
     @Test func `a server that joins another on its port says so`() throws {
