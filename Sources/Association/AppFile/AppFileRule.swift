@@ -42,4 +42,5 @@ enum AppFileRule: String, CaseIterable {
     case sameAppTwice = "APP-038"
     case variableRenamed = "APP-039"
     case uselessLink = "APP-040"
+    case cannotSign = "APP-041"
 }

@@ -165,5 +165,10 @@ extension LintRule {
             "APP-040", .warning, "a rule that decides nothing",
             why: "The first rule that matches decides; this one never is the first, or matches nothing.",
             fix: "move it up, mend it or remove it.", sources: [.swcutil]),
+        LintRule(
+            "APP-041", .error, "the document is to be signed and cannot be",
+            why: "Whoever asks for a signed document refuses a plain one, so nothing is served in its place.",
+            fix: "put a certificate for RSA or ECDSA into the host's folder, or remove signed.",
+            sources: [.appleArchive]),
     ]
 }

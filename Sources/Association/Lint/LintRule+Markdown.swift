@@ -15,7 +15,8 @@ extension LintRule {
             A finding may be milder than its rule where the case is; its message says why.
 
             Rules about a host need a look at the network (`associated check`), rules about the native project a look at
-            the entitlement or the manifest; all others are found by `associated lint` in the file alone.
+            the entitlement or the manifest. Rules about the server are found in its own files, while it loads or runs.
+            All others are found by `associated lint` in the file alone.
 
             """
         for family in Family.allCases where !family.rules.isEmpty {
@@ -31,6 +32,7 @@ extension LintRule {
             case .document: ""
             case .nativeProject: " (native project)"
             case .host: " (host)"
+            case .installation: " (server)"
             }
         let origins = sources.map(\.title).joined(separator: "; ")
         return """

@@ -26,6 +26,8 @@ public struct LintRule: Hashable, Sendable {
         case nativeProject
         /// A host as it answers on the network, or a page that it serves.
         case host
+        /// The files of this server other than app files: settings, certificates, pages.
+        case installation
     }
 
     /// Whether it takes a look at the live host to find it.
@@ -63,6 +65,8 @@ extension LintRule {
         case androidHosting = "GHST"
         case appFile = "APP"
         case server = "SRV"
+        case certificate = "CERT"
+        case configuration = "CFG"
 
         /// What the family is about, as a heading.
         public var title: String {
@@ -73,6 +77,8 @@ extension LintRule {
             case .androidHosting: "Hosting for Android"
             case .appFile: "App files"
             case .server: "The server as a whole"
+            case .certificate: "Certificates in config/hosts"
+            case .configuration: "Settings and pages"
             }
         }
 
@@ -85,6 +91,8 @@ extension LintRule {
             case .androidHosting: LintRule.androidHosting
             case .appFile: LintRule.appFile
             case .server: LintRule.server
+            case .certificate: LintRule.certificate
+            case .configuration: LintRule.configuration
             }
         }
     }

@@ -17,6 +17,7 @@ public enum RuleSource: String, Hashable, Sendable, CaseIterable {
     case appleWWDC19
     case appleWWDC20
     case appleBanner
+    case appleCertificates
     case swcutil
     case appleCDN
     case googleSpecification
@@ -65,6 +66,7 @@ public enum RuleSource: String, Hashable, Sendable, CaseIterable {
         case .appleWWDC19: "Apple, WWDC 2019 session 717"
         case .appleWWDC20: "Apple, WWDC 2020 session 10098"
         case .appleBanner: "Apple, Promoting apps with Smart App Banners"
+        case .appleCertificates: "Apple, Requirements for trusted certificates in iOS 13 and macOS 10.15"
         case .swcutil: "observed: Apple's swcutil on macOS 27"
         case .appleCDN: "observed: answers of Apple's association CDN"
         case .googleSpecification: "Google, Digital Asset Links specification"

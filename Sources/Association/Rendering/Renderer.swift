@@ -6,7 +6,7 @@ import SourceJSON
 /// Renders what is served for one host.
 public enum Renderer {
     /// Apple's limit, counted on the document unpacked.
-    static let appleBytesMax = 131_072
+    public static let appleBytesMax = 131_072
     /// From here on, a few more rules could be the last.
     static let appleBytesNear = 102_400
     /// What AOSP's verifier takes.

@@ -1,0 +1,31 @@
+// The catalogue's rules for the server's own settings and for the pages it serves. They are found while it loads. A table:
+// it reads best whole.
+
+extension LintRule {
+    static let configuration: [LintRule] = [
+        LintRule(
+            "CFG-001", .error, "the settings cannot be read",
+            why: "Nothing in the file has an effect, and what it was meant to set has its default.",
+            fix: "mend the line it names, or let the server's user read the file.", sources: [.inference],
+            subject: .installation),
+        LintRule(
+            "CFG-002", .error, "an unknown setting",
+            why: "It has no effect, and was meant to have one.",
+            fix: "use the nearest known key, or remove it.", sources: [.inference], subject: .installation),
+        LintRule(
+            "CFG-003", .error, "a setting with a value that it cannot have",
+            why: "It keeps its default, which is not what was asked for.",
+            fix: "write a value of the kind and within the bounds that the message names.", sources: [.inference],
+            subject: .installation),
+        LintRule(
+            "CFG-004", .warning, "a page that cannot be served",
+            why: "Its address answers 404; everything else is served.",
+            fix: "let the server's user read it, make it a plain file inside public, or remove it.",
+            sources: [.inference], subject: .installation),
+        LintRule(
+            "CFG-005", .warning, "a well-known file that cannot be served",
+            why: "Its address answers with what is rendered for the host, or with 404.",
+            fix: "let the server's user read it, and name its folder as the host is written in app files.",
+            sources: [.inference], subject: .installation),
+    ]
+}
