@@ -53,7 +53,7 @@ let package = Package(
         tests("Posix"),
         tests("TLS", "Posix"),
         tests("Catalogue", "HTTP"),
-        tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON"),
+        tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS"),
         tests("Verifier", "Posix"),
         .testTarget(name: "EndToEndTests", dependencies: ["associated"], swiftSettings: house),

@@ -4,6 +4,7 @@
 public import Association
 public import Catalogue
 import Posix
+public import TLS
 
 /// What loading gave.
 public struct LoadedConfiguration: Sendable {
@@ -24,11 +25,15 @@ public struct ConfigurationLoader: Sendable {
     private let configPath: String
     private let publicPath: String
     private let environment: String?
+    /// Outlives a single load, because what is signed again would be other bytes.
+    private let signer: DocumentSigner
 
-    public init(configPath: String, publicPath: String, environment: String?) {
+    /// - Parameter signer: signs the documents that are to be signed; without one, each host's own certificate does.
+    public init(configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil) {
         self.configPath = configPath
         self.publicPath = publicPath
         self.environment = environment
+        self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
     }
 
     public func load() throws(ConfigurationError) -> LoadedConfiguration {
@@ -46,6 +51,7 @@ public struct ConfigurationLoader: Sendable {
         let defaultPages = PageSet(below: "\(publicPath)/_default", findings: &findings)
         let wellKnown = HostFolders.wellKnown(below: "\(configPath)/hosts", findings: &findings)
         var hosts: [String] = []
+        defer { signer.endRound() }
         for (host, group) in groupByHost(apps.loaded, and: wellKnown.keys) {
             var answers = pages(of: host, over: defaultPages, &findings)
             guard group.isEmpty || addDocuments(of: host, group, to: &answers, &findings) else { continue }
@@ -94,9 +100,15 @@ public struct ConfigurationLoader: Sendable {
                     cacheSeconds: documents.cacheSeconds, modified: modified))
         }
         if let bytes = documents.appleBytes {
-            let prepared = answer(.appleAssociation, bytes)
-            answers["/.well-known/apple-app-site-association"] = prepared
-            answers["/apple-app-site-association"] = prepared
+            let plain = answer(.appleAssociation, bytes)
+            var signed: PreparedAnswer?
+            if documents.signing != .none {
+                signed = SignedAnswer(host: host, apps: apps, cacheSeconds: documents.cacheSeconds)
+                    .make(bytes, by: signer, &findings)
+            }
+            // What is to be signed and cannot be is not there, not even unsigned, nor as a page of that name.
+            answers["/.well-known/apple-app-site-association"] = documents.signing == .everywhere ? signed : plain
+            answers["/apple-app-site-association"] = documents.signing == .none ? plain : signed
         }
         if let bytes = documents.statementBytes {
             answers["/.well-known/assetlinks.json"] = answer(.statementList, bytes)

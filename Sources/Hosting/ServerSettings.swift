@@ -2,6 +2,7 @@
 
 public import HTTP
 public import Posix
+public import TLS
 
 /// How the server runs, as opposed to what it serves.
 public struct ServerSettings: Sendable {
@@ -11,6 +12,10 @@ public struct ServerSettings: Sendable {
     public var https: [SocketAddress] = []
     /// A file with ticket keys that several servers share; nil for keys of this process alone.
     public var ticketKeyFile: String?
+    /// A file with the passphrase of the private keys; nil where they have none.
+    public var passphraseFile: String?
+    /// Signs the documents of all hosts that want them signed; nil for each host's own certificate.
+    public var signing: DocumentSigner.NamedPair?
     /// Seconds for which browsers shall use TLS only (RFC 6797); 0 says nothing about it. A day: long enough to be of use,
     /// short enough to get out of.
     public var strictTransportSeconds = 86_400

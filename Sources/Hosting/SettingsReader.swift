@@ -4,6 +4,7 @@ public import Association
 import HTTP
 import Posix
 import SourceJSON
+import TLS
 
 /// Turns the text of `server.json` into settings and findings.
 public struct SettingsReader {
@@ -12,8 +13,9 @@ public struct SettingsReader {
     public private(set) var findings: [Finding] = []
 
     /// The keys of the whole file, and those of `limits`.
-    static let keys = ["http", "https", "workers", "environment", "strict", "tls", "limits"]
-    static let tlsKeys = ["ticketKeyFile", "strictTransportSeconds", "redirectPages"]
+    static let keys = ["http", "https", "workers", "environment", "strict", "tls", "signing", "limits"]
+    static let tlsKeys = ["ticketKeyFile", "passphraseFile", "strictTransportSeconds", "redirectPages"]
+    static let signingKeys = ["certificateFile", "keyFile"]
 
     private static let bytesMax = 1024 * 1024
 
@@ -40,6 +42,7 @@ public struct SettingsReader {
             case "http": settings.http = addresses(member)
             case "https": settings.https = addresses(member)
             case "tls": readTLS(member.value)
+            case "signing": readSigning(member.value)
             case "workers": settings.workers = integer(member, 1...256)
             case "environment": settings.environment = string(member)
             case "strict": settings.isStrict = bool(member) ?? false
@@ -71,10 +74,24 @@ public struct SettingsReader {
         for member in members(of: value, "`tls`", known: SettingsReader.tlsKeys) {
             switch member.key {
             case "ticketKeyFile": settings.ticketKeyFile = string(member)
+            case "passphraseFile": settings.passphraseFile = string(member)
             case "redirectPages": settings.redirectsPages = bool(member) ?? settings.redirectsPages
             default:
                 settings.strictTransportSeconds = integer(member, 0...63_072_000) ?? settings.strictTransportSeconds
             }
+        }
+    }
+
+    private mutating func readSigning(_ value: SourceValue) {
+        var pair = DocumentSigner.NamedPair(certificateFile: "", keyFile: "")
+        for member in members(of: value, "`signing`", known: SettingsReader.signingKeys) {
+            let file = string(member) ?? ""
+            if member.key == "keyFile" { pair.keyFile = file } else { pair.certificateFile = file }
+        }
+        if !pair.certificateFile.isEmpty, !pair.keyFile.isEmpty {
+            settings.signing = pair
+        } else if case .object = value.kind {
+            report(value.range, "`signing` needs both `certificateFile` and `keyFile`", fix: nil)
         }
     }
 

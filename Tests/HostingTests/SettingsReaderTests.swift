@@ -5,6 +5,7 @@ import Foundation
 import HTTP
 import Posix
 import SourceJSON
+import TLS
 import Testing
 
 @testable import Hosting
@@ -30,7 +31,11 @@ struct SettingsReaderTests {
             """
             {
               http: ["0.0.0.0:80", "[::]:80", "unix:/run/a.sock"], https: ["0.0.0.0:443"],
-              tls: { ticketKeyFile: "/run/tickets", strictTransportSeconds: 0, redirectPages: false },
+              tls: {
+                ticketKeyFile: "/run/tickets", passphraseFile: "/run/phrase", strictTransportSeconds: 0,
+                redirectPages: false,
+              },
+              signing: { certificateFile: "/run/chain.pem", keyFile: "/run/key.pem" },
               workers: 3, environment: "staging", strict: true,
               limits: { headBytesMax: 4096, connectionsMax: 100, idleTimeoutMilliseconds: 5000 },
             }
@@ -39,6 +44,9 @@ struct SettingsReaderTests {
         #expect(reader.settings.http.map(\.description) == ["0.0.0.0:80", "[::]:80", "unix:/run/a.sock"])
         #expect(reader.settings.https.map(\.description) == ["0.0.0.0:443"])
         #expect(reader.settings.ticketKeyFile == "/run/tickets")
+        #expect(reader.settings.passphraseFile == "/run/phrase")
+        #expect(reader.settings.signing?.certificateFile == "/run/chain.pem")
+        #expect(reader.settings.signing?.keyFile == "/run/key.pem")
         #expect(reader.settings.strictTransportSeconds == 0)
         #expect(!reader.settings.redirectsPages)
         #expect(reader.settings.workers == 3)
@@ -58,6 +66,7 @@ struct SettingsReaderTests {
         ("{ workers: \"2\" }", "CFG-003", nil),
         ("{ strict: 1 }", "CFG-003", nil), ("{ environment: \"\" }", "CFG-003", "put it in quotes"),
         ("[]", "CFG-003", nil),
+        ("{ signing: { keyFile: \"a\" } }", "CFG-003", nil), ("{ signing: [] }", "CFG-003", nil),
         ("{ limits: [] }", "CFG-003", nil), ("{ tls: { ticketkeyfile: \"a\" } }", "CFG-002", "write `ticketKeyFile`"),
         ("{ https: [1] }", "CFG-003", "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"),
     ])

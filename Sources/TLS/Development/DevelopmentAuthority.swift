@@ -52,10 +52,19 @@ public final class DevelopmentAuthority: Sendable {
         return made
     }
 
-    /// Writes a host's certificate and key to new files, for other programs.
+    /// Writes a host's certificate and key to new files, for other programs. Folders that are missing are made.
     public func write(for host: String, certificateFile: String, keyFile: String) throws(TLSError) {
         guard HostName.isValid(Array(host.utf8).span) else {
             throw TLSError("cannot make a certificate for \(host): it is not a host name in lower case")
+        }
+        for file in [certificateFile, keyFile] {
+            guard let slash = file.lastIndex(of: "/"), slash != file.startIndex else { continue }
+            let folder = String(file[..<slash])
+            do throws(SystemError) {
+                try Directory.create(folder, permissions: 0o755)
+            } catch {
+                throw TLSError("cannot make \(folder): \(error.reason)")
+            }
         }
         let credentials = try issue(host)
         try DevelopmentAuthority.write(credentials.key, to: keyFile)

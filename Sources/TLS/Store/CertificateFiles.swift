@@ -2,12 +2,19 @@
 //
 //   fullchain.pem      privkey.pem        the host's certificate and chain, and its key (certbot's names)
 //   fullchain.rsa.pem  privkey.rsa.pem    a second pair for old clients, where the first is ECDSA
+//
+// A signer may be given one pair of any names instead.
 
 import Posix
 
-/// The certificate files of one folder below `config/hosts`.
+/// The certificate files of one folder below `config/hosts`, or one named pair.
 struct CertificateFiles {
-    let folder: String
+    private let place: Place
+
+    private enum Place {
+        case folder(String)
+        case pair(certificateFile: String, keyFile: String)
+    }
 
     private enum Name {
         static let all = ["fullchain.pem", "privkey.pem", "fullchain.rsa.pem", "privkey.rsa.pem"]
@@ -21,38 +28,61 @@ struct CertificateFiles {
         case failed(CertificateProblem)
     }
 
-    private func path(_ place: Int) -> String { "\(folder)/\(Name.all[place])" }
+    init(folder: String) { place = .folder(folder) }
+
+    init(certificateFile: String, keyFile: String) { place = .pair(certificateFile: certificateFile, keyFile: keyFile) }
+
+    /// The places of the files: certificate and key, and perhaps a second pair.
+    private var places: Range<Int> {
+        switch place {
+        case .folder: Name.all.indices
+        case .pair: 0..<2
+        }
+    }
+
+    /// Made when it is needed: names that nobody has a certificate for take one look-up.
+    func path(_ index: Int) -> String {
+        switch place {
+        case .folder(let folder): "\(folder)/\(Name.all[index])"
+        case .pair(let certificateFile, let keyFile): index == 0 ? certificateFile : keyFile
+        }
+    }
 
     /// The state of the files as one number that changes whenever any of them does; nil where there is no certificate.
     /// Other threads and later times give the same number for the same state; other processes do not.
     func stamp() -> Int? {
         var hasher = Hasher()
-        for place in Name.all.indices {
+        for index in places {
             do throws(FileError) {
-                hasher.combine(try File.status(path(place)))
+                hasher.combine(try File.status(path(index)))
             } catch {
                 // One look-up for the many names that nobody has a certificate for.
-                if place == 0 && error.isMissing { return nil }
+                if index == 0 && error.isMissing { return nil }
                 hasher.combine(error)
             }
         }
         return hasher.finalize()
     }
 
+    /// When the newest of the files was written, in seconds since 1970.
+    func modified() -> Int64 {
+        places.compactMap { try? File.status(path($0)).modifiedNanoseconds / 1_000_000_000 }.max() ?? 0
+    }
+
     func load(passphrase: Passphrase?, pool: ChainPool) -> Outcome {
         do throws(CertificateProblem) {
             if isMissing(0) { return .absent }
             let first = try pair(0, passphrase, pool)
-            let hasSecond = !isMissing(2) || !isMissing(3)
+            let hasSecond = places.count > 2 && (!isMissing(2) || !isMissing(3))
             return .identity(ServerIdentity(first, hasSecond ? try pair(2, passphrase, pool) : nil))
         } catch {
             return .failed(error)
         }
     }
 
-    private func isMissing(_ place: Int) -> Bool {
+    private func isMissing(_ index: Int) -> Bool {
         do throws(FileError) {
-            _ = try File.status(path(place))
+            _ = try File.status(path(index))
             return false
         } catch {
             return error.isMissing
@@ -60,27 +90,29 @@ struct CertificateFiles {
     }
 
     private func pair(
-        _ place: Int, _ passphrase: Passphrase?, _ pool: ChainPool
+        _ index: Int, _ passphrase: Passphrase?, _ pool: ChainPool
     ) throws(CertificateProblem) -> Credentials {
-        if isMissing(place) { throw incomplete(place, place + 1) }
-        if isMissing(place + 1) { throw incomplete(place + 1, place) }
+        if isMissing(index) { throw incomplete(index, index + 1) }
+        if isMissing(index + 1) { throw incomplete(index + 1, index) }
         let credentials = try Credentials(
-            certificateFile: path(place), keyFile: path(place + 1), passphrase: passphrase, pool: pool)
+            certificateFile: path(index), keyFile: path(index + 1), passphrase: passphrase, pool: pool)
         if let problem = CertificateChecks.weakness(of: credentials) { throw problem }
         return credentials
     }
 
     /// Whether there is any of the files.
-    var hasAny: Bool { Name.all.indices.contains { !isMissing($0) } }
+    var hasAny: Bool { places.contains { !isMissing($0) } }
 
     /// What is wrong with a folder that has some of the files but no `fullchain.pem`.
     var incomplete: CertificateProblem {
-        incomplete(0, Name.all.indices.first { !isMissing($0) } ?? 1)
+        incomplete(0, places.first { !isMissing($0) } ?? 1)
     }
 
     private func incomplete(_ missing: Int, _ other: Int) -> CertificateProblem {
         CertificateProblem(
-            .incompletePair, file: path(missing), "the file is missing, and \(Name.all[other]) needs it",
+            .incompletePair, file: path(missing), "the file is missing, and \(name(other)) needs it",
             fix: "put both files of the pair there, or neither")
     }
+
+    private func name(_ index: Int) -> String { path(index).split(separator: "/").last.map(String.init) ?? path(index) }
 }

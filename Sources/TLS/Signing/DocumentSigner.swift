@@ -1,0 +1,190 @@
+// Signs the documents of hosts when the catalogue is built. A host's certificate is looked for where a handshake looks for
+// it, unless one is named for all. Only hosts that have something to sign are ever looked at.
+//
+// The same document and the same certificate give the same bytes for as long as the signer lives, although ECDSA signs
+// differently each time: a reload that changes nothing must not change an entity tag. Files that can no longer be used leave
+// the last good certificate in use, as they do in a handshake, and are reported each time.
+
+import Posix
+import Synchronization
+
+/// Makes signed messages for hosts, and remembers them.
+public final class DocumentSigner: Sendable {
+    /// What came of signing.
+    public enum Outcome: Sendable {
+        /// The message in DER, and when the newest file of the certificate was written, in seconds since 1970.
+        case signed([UInt8], modified: Int64)
+        /// There is no message, for this reason. The plain document is no substitute: whoever wants it signed refuses it.
+        case impossible(String)
+    }
+
+    /// A certificate and its key in files of any name.
+    public struct NamedPair: Hashable, Sendable {
+        public var certificateFile: String
+        public var keyFile: String
+
+        public init(certificateFile: String, keyFile: String) {
+            self.certificateFile = certificateFile
+            self.keyFile = keyFile
+        }
+    }
+
+    /// A certificate that was good when it was read.
+    private struct Source {
+        var stamp: Int
+        var identity: ServerIdentity
+        var modified: Int64
+        var round: Int
+    }
+
+    private struct Message {
+        var digest: [UInt8]
+        var identity: ServerIdentity
+        var bytes: [UInt8]
+        var round: Int
+    }
+
+    private struct Memory {
+        var sources: [String: Source] = [:]
+        /// By host.
+        var messages: [String: Message] = [:]
+        /// What has been said in this round: hosts that share a certificate share its faults.
+        var reported: Set<CertificateProblem> = []
+        var round = 0
+    }
+
+    private let hostsPath: String
+    private let named: NamedPair?
+    private let passphrase: Passphrase?
+    private let development: DevelopmentAuthority?
+    private let pool = ChainPool()
+    private let memory = Mutex(Memory())
+
+    /// - Parameters:
+    ///   - hostsPath: `config/hosts`.
+    ///   - named: signs for all hosts instead of their own certificates.
+    ///   - development: makes certificates for hosts that have none.
+    public init(
+        hostsPath: String, named: NamedPair? = nil, passphrase: Passphrase? = nil,
+        development: DevelopmentAuthority? = nil
+    ) {
+        self.hostsPath = hostsPath
+        self.named = named
+        self.passphrase = passphrase
+        self.development = development
+    }
+
+    /// Signs a document of a host, `*.example.com` included. What there is to say about its certificate, and has not been
+    /// said in this round, is added to the problems.
+    public func sign(_ content: [UInt8], for host: String, problems: inout [CertificateProblem]) -> Outcome {
+        memory.withLock { memory in
+            var found: [CertificateProblem] = []
+            let outcome = sign(content, host, &memory, &found)
+            problems += found.filter { memory.reported.insert($0).inserted }
+            return outcome
+        }
+    }
+
+    private func sign(
+        _ content: [UInt8], _ host: String, _ memory: inout Memory, _ problems: inout [CertificateProblem]
+    ) -> Outcome {
+        do throws(TLSError) {
+            let found = try certificate(for: host, &memory, &problems)
+            let digest = Digest.sha256(content)
+            let known = memory.messages[host]
+            let bytes: [UInt8]
+            if let known, known.identity === found.identity, known.digest == digest {
+                bytes = known.bytes
+            } else {
+                bytes = try MessageSigner.sign(content, with: found.identity)
+            }
+            memory.messages[host] = Message(
+                digest: digest, identity: found.identity, bytes: bytes, round: memory.round)
+            return .signed(bytes, modified: found.modified)
+        } catch {
+            return .impossible(error.description)
+        }
+    }
+
+    /// Says that every host has been asked for, and forgets those that were not.
+    public func endRound() {
+        memory.withLock { memory in
+            let round = memory.round
+            memory.sources = memory.sources.filter { $0.value.round == round }
+            memory.messages = memory.messages.filter { $0.value.round == round }
+            memory.reported = []
+            memory.round += 1
+        }
+    }
+
+    private func certificate(
+        for host: String, _ memory: inout Memory, _ problems: inout [CertificateProblem]
+    ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64) {
+        if let named {
+            let files = CertificateFiles(certificateFile: named.certificateFile, keyFile: named.keyFile)
+            if let found = try read(files, host: nil, &memory, &problems) { return found }
+            throw TLSError("there is no \(named.certificateFile)")
+        }
+        for folder in folders(for: host) {
+            if let found = try read(CertificateFiles(folder: folder), host: host, &memory, &problems) { return found }
+        }
+        if let development { return (try development.identity(for: Array(host.utf8).span), 0) }
+        let files = CertificateFiles(folder: "\(hostsPath)/_default")
+        if let found = try read(files, host: host, &memory, &problems) { return found }
+        throw TLSError("there is no certificate for it below \(hostsPath)")
+    }
+
+    /// The folders that a handshake for this host looks into, in its order.
+    private func folders(for host: String) -> [String] {
+        let isWildcard = host.hasPrefix("*.")
+        let labels = host.split(separator: ".").dropFirst(isWildcard ? 1 : 0)
+        var folders = isWildcard ? [] : ["\(hostsPath)/\(host)"]
+        for start in labels.indices.dropFirst(isWildcard ? 0 : 1) {
+            folders.append("\(hostsPath)/_wildcard.\(labels[start...].joined(separator: "."))")
+        }
+        return folders
+    }
+
+    /// The certificate in these files, or the last good one of them; nil when there are none.
+    private func read(
+        _ files: CertificateFiles, host: String?, _ memory: inout Memory, _ problems: inout [CertificateProblem]
+    ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64)? {
+        guard let stamp = files.stamp() else { return nil }
+        let now = Clock.wallSeconds()
+        var source = memory.sources[files.path(0)]
+        if source?.stamp != stamp {
+            switch files.load(passphrase: passphrase, pool: pool) {
+            case .absent: return nil
+            case .failed(let problem): problems.append(problem)
+            case .identity(let identity):
+                let read = checks(identity, host, now)
+                // Not in the place of one that still holds.
+                if let source, read.contains(where: \.kind.isRefusedByClients),
+                    !checks(source.identity, host, now).contains(where: \.kind.isRefusedByClients)
+                {
+                    problems += read
+                } else {
+                    source = Source(stamp: stamp, identity: identity, modified: files.modified(), round: memory.round)
+                }
+            }
+        }
+        guard var source else {
+            throw TLSError(problems.last.map { "\($0.file): \($0.message)" } ?? "its certificate cannot be read")
+        }
+        source.round = memory.round
+        memory.sources[files.path(0)] = source
+        let said = checks(source.identity, host, now)
+        problems += said
+        if let refusal = said.first(where: \.kind.isRefusedByClients) {
+            throw TLSError("\(refusal.file): \(refusal.message)")
+        }
+        return (source.identity, source.modified)
+    }
+
+    /// A certificate that is named need not be for servers at all: one for mail signs as well.
+    private func checks(_ identity: ServerIdentity, _ host: String?, _ now: Int64) -> [CertificateProblem] {
+        CertificateChecks.problems(of: identity, host: host, now: now).filter {
+            $0.kind != .notForServers || host != nil
+        }
+    }
+}

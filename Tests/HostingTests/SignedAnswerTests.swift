@@ -1,0 +1,135 @@
+// Signed documents as they are served, held against the openssl command.
+
+import Association
+import Catalogue
+import Foundation
+import SourceJSON
+import TLS
+import Testing
+
+@testable import Hosting
+
+struct SignedAnswerTests {
+    private let tree: ConfigTree
+    private let loader: ConfigurationLoader
+    private static let wellKnown = "/.well-known/apple-app-site-association"
+    private static let root = "/apple-app-site-association"
+
+    init() throws {
+        tree = try ConfigTree()
+        loader = ConfigurationLoader(configPath: tree.config, publicPath: tree.root + "/public", environment: nil)
+    }
+
+    private func app(_ host: String, signed: String) throws {
+        let text = ConfigTree.shop(hosts: [host])
+            .replacingOccurrences(of: "ios: {", with: "ios: { signed: \(signed),")
+        try tree.app("\(host).json", text)
+    }
+
+    /// A certificate by an authority of this test alone, whose own one is in `state/development-ca.pem`.
+    private func certificate(_ host: String) throws {
+        let folder = "\(tree.config)/hosts/\(host)"
+        try? FileManager.default.removeItem(atPath: folder)
+        try DevelopmentAuthority(directory: tree.root + "/state").write(
+            for: host, certificateFile: "\(folder)/fullchain.pem", keyFile: "\(folder)/privkey.pem")
+    }
+
+    /// An answer, copied, for it points into a catalogue that does not outlive its use.
+    private struct Served: Equatable {
+        var fields: String
+        var body: [UInt8]
+        var isSigned: Bool { fields.contains("content-type: application/pkcs7-mime\r\n") }
+        var isPlain: Bool { fields.contains("content-type: application/json\r\n") }
+    }
+
+    private func served(_ loaded: LoadedConfiguration, _ host: String, _ path: String) -> Served? {
+        withExtendedLifetime(loaded) {
+            loaded.form(host, path).map {
+                Served(fields: String(decoding: $0.fields, as: UTF8.self), body: Array($0.body))
+            }
+        }
+    }
+
+    @Test(arguments: ["cms", "smime"])
+    func `openssl verifies what is served and gives the exact document back`(command: String) throws {
+        try app("a.example.com", signed: "true")
+        try certificate("a.example.com")
+        let loaded = try loader.load()
+        #expect(loaded.findings.filter { $0.severity == .error }.isEmpty)
+        let signed = try #require(served(loaded, "a.example.com", Self.wellKnown))
+        #expect(signed.isSigned)
+        #expect(served(loaded, "a.example.com", Self.root) == signed)
+        try Data(signed.body).write(to: URL(fileURLWithPath: tree.root + "/signed"))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.currentDirectoryURL = URL(fileURLWithPath: tree.root)
+        process.arguments = [
+            "openssl", command, "-verify", "-binary", "-inform", "DER", "-in", "signed", "-out", "plain",
+            "-CAfile", "state/development-ca.pem", "-purpose", "sslserver",
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        try app("a.example.com", signed: "false")
+        let plain = try #require(served(try loader.load(), "a.example.com", Self.wellKnown))
+        #expect(Array(try Data(contentsOf: URL(fileURLWithPath: tree.root + "/plain"))) == plain.body)
+    }
+
+    @Test func `root signs the copy at the root and nothing else`() throws {
+        try app("a.example.com", signed: "\"root\"")
+        try certificate("a.example.com")
+        let loaded = try loader.load()
+        let root = try #require(served(loaded, "a.example.com", Self.root))
+        let plain = try #require(served(loaded, "a.example.com", Self.wellKnown))
+        #expect(root.isSigned)
+        #expect(plain.isPlain)
+        #expect(SignedMessage.content(of: root.body) == plain.body)
+    }
+
+    @Test func `a reload changes the answer with the certificate and not without`() throws {
+        try app("a.example.com", signed: "true")
+        try certificate("a.example.com")
+        func answer() throws -> Served? { served(try loader.load(), "a.example.com", Self.wellKnown) }
+        let first = try #require(try answer())
+        #expect(try answer() == first)
+        try certificate("a.example.com")
+        #expect(try #require(try answer()).fields != first.fields)
+    }
+
+    @Test(arguments: [("true", false), ("\"root\"", true)])
+    func `without a certificate nothing is served in its place, and the app file is told`(
+        signed: String, servesWellKnown: Bool
+    ) throws {
+        try app("a.example.com", signed: signed)
+        try app("b.example.com", signed: "false")
+        try tree.page("_default\(Self.root)", "a page")
+        let loaded = try loader.load()
+        #expect(served(loaded, "a.example.com", Self.root) == nil)
+        #expect((served(loaded, "a.example.com", Self.wellKnown) != nil) == servesWellKnown)
+        #expect(served(loaded, "a.example.com", "/.well-known/assetlinks.json") != nil)
+        #expect(served(loaded, "b.example.com", Self.wellKnown) != nil)
+        let finding = try #require(loaded.findings.first { $0.rule == "APP-041" })
+        #expect(finding.severity == .error)
+        #expect(finding.file == "\(tree.config)/apps/a.example.com.json")
+        #expect(finding.range?.start.line == 4)
+        #expect(finding.message.contains("there is no certificate for it below"))
+    }
+
+    @Test func `what is wrong with the certificate is a finding on its file`() throws {
+        try app("a.example.com", signed: "true")
+        try certificate("a.example.com")
+        try tree.write("config/hosts/a.example.com/privkey.pem", "rubbish")
+        let findings = try loader.load().findings
+        let finding = try #require(findings.first { $0.rule == "CERT-004" })
+        #expect(finding.file == "\(tree.config)/hosts/a.example.com/privkey.pem")
+        #expect(LintRule.named(finding.rule)?.severity == finding.severity)
+        #expect(findings.contains { $0.rule == "APP-041" })
+    }
+
+    @Test func `certificates of hosts that sign nothing are not looked at`() throws {
+        try app("a.example.com", signed: "false")
+        try tree.write("config/hosts/a.example.com/fullchain.pem", "rubbish")
+        #expect(try loader.load().findings.allSatisfy { !$0.rule.hasPrefix("CERT-") })
+    }
+}

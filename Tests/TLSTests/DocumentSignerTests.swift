@@ -1,0 +1,137 @@
+// Which certificate signs for a host, when a message is made anew, and what keeps one from being made.
+
+import Foundation
+import Testing
+
+@testable import TLS
+
+struct DocumentSignerTests {
+    private let bench: StoreBench
+    private let document = Array("{\"applinks\":{\"details\":[]}}\n".utf8)
+
+    init() throws { bench = try StoreBench() }
+
+    private func signer() -> DocumentSigner { DocumentSigner(hostsPath: bench.hosts.path) }
+
+    /// The message of a round of its own; nil when there is none.
+    private func sign(_ signer: DocumentSigner, _ host: String) -> [UInt8]? {
+        var problems: [CertificateProblem] = []
+        defer { signer.endRound() }
+        guard case .signed(let message, _) = signer.sign(document, for: host, problems: &problems) else { return nil }
+        return message
+    }
+
+    /// Why there is none, and what was found.
+    private func refusal(_ signer: DocumentSigner, _ host: String) -> (reason: String, problems: Set<String>)? {
+        var problems: [CertificateProblem] = []
+        defer { signer.endRound() }
+        guard case .impossible(let reason) = signer.sign(document, for: host, problems: &problems) else { return nil }
+        return (reason, Set(problems.map(\.id)))
+    }
+
+    private func name(_ message: [UInt8]?) -> String? {
+        message.flatMap { SignedMessage(der: $0) }?.signers.first?.names.first
+    }
+
+    @Test(arguments: [
+        ("a.example", "a.example"), ("x.b.example", "*.b.example"), ("*.b.example", "*.b.example"),
+    ])
+    func `the certificate is the one of a handshake`(host: String, owner: String) throws {
+        try bench.install("a.example", names: ["a.example"])
+        try bench.install("_wildcard.b.example", names: ["*.b.example"])
+        let message = try #require(sign(signer(), host))
+        #expect(name(message) == owner)
+        #expect(SignedMessage(der: message)?.isIntact == true)
+        #expect(SignedMessage.content(of: message) == document)
+    }
+
+    @Test func `the same document and certificate give the same bytes, though ECDSA would give others`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let signer = signer()
+        let first = try #require(sign(signer, "a.example"))
+        #expect(sign(signer, "a.example") == first)
+        #expect(sign(self.signer(), "a.example") != first)
+        signer.endRound()
+        #expect(sign(signer, "a.example") != first, "a host that was not asked for is forgotten")
+    }
+
+    @Test func `another certificate makes another message`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let signer = signer()
+        let first = try #require(sign(signer, "a.example"))
+        try bench.install("a.example", names: ["a.example", "b.example"])
+        let second = try #require(sign(signer, "a.example"))
+        #expect(second != first)
+        #expect(SignedMessage(der: second)?.signers.first?.names == ["a.example", "b.example"])
+    }
+
+    @Test func `a certificate that breaks leaves the last good one, and says so each time`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let signer = signer()
+        let first = try #require(sign(signer, "a.example"))
+        try bench.hosts.write("a.example/privkey.pem", "rubbish")
+        for _ in 0..<2 {
+            var problems: [CertificateProblem] = []
+            let outcome = signer.sign(document, for: "a.example", problems: &problems)
+            signer.endRound()
+            guard case .signed(first, _) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(problems.contains { $0.kind == .malformedKey })
+        }
+        try bench.install("a.example", names: ["other.example"])
+        #expect(sign(signer, "a.example") == first, "nor does one for another name take over")
+    }
+
+    @Test func `without a certificate there is no message`() throws {
+        let refused = try #require(refusal(signer(), "a.example"))
+        #expect(refused.reason == "there is no certificate for it below \(bench.hosts.path)")
+    }
+
+    @Test func `what a phone would refuse signs nothing`() throws {
+        try bench.install("a.example", names: ["b.example"])
+        let other = try #require(refusal(signer(), "a.example"))
+        #expect(other.reason.contains("the certificate is not for a.example"))
+        #expect(other.problems.contains("CERT-011"))
+        try bench.hosts.write("a.example/fullchain.pem", "rubbish")
+        #expect(try #require(refusal(signer(), "a.example")).problems == ["CERT-003"])
+    }
+
+    @Test func `a key that cannot sign is named`() throws {
+        let pair = try bench.authority.issue(["a.example"], key: .ed25519)
+        try bench.authority.install(pair, "a.example", in: bench.hosts)
+        #expect(try #require(refusal(signer(), "a.example")).reason.contains("its key is Ed25519"))
+    }
+
+    @Test func `a named pair signs for every host`() throws {
+        try bench.install("signer", names: ["signer.example"])
+        let folder = "\(bench.hosts.path)/signer"
+        let signer = DocumentSigner(
+            hostsPath: "/nowhere",
+            named: .init(certificateFile: "\(folder)/fullchain.pem", keyFile: "\(folder)/privkey.pem"))
+        #expect(name(sign(signer, "a.example")) == "signer.example")
+        let missing = DocumentSigner(hostsPath: "", named: .init(certificateFile: "/no/file", keyFile: "/no/key"))
+        #expect(try #require(refusal(missing, "a.example")).reason == "there is no /no/file")
+    }
+
+    @Test func `a development authority signs where there is nothing else`() throws {
+        let authority = try DevelopmentAuthority(directory: bench.hosts.path + "/state")
+        let signer = DocumentSigner(hostsPath: bench.hosts.path, development: authority)
+        #expect(name(sign(signer, "a.localhost")) == "a.localhost")
+        #expect(name(sign(signer, "*.a.localhost")) == "*.a.localhost")
+    }
+
+    @Test func `a fault that hosts share is told once in a round`() throws {
+        let pair = try bench.authority.issue(["*.example"])
+        try bench.authority.install(pair, "_wildcard.example", in: bench.hosts)
+        try bench.hosts.write("_wildcard.example/privkey.pem", pair.key, permissions: 0o644)
+        let signer = signer()
+        var problems: [CertificateProblem] = []
+        for host in ["a.example", "b.example"] { _ = signer.sign(document, for: host, problems: &problems) }
+        #expect(problems.count { $0.kind == .keyReadableByOthers } == 1)
+        signer.endRound()
+        _ = signer.sign(document, for: "a.example", problems: &problems)
+        #expect(problems.count { $0.kind == .keyReadableByOthers } == 2)
+    }
+}
