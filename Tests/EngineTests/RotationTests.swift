@@ -1,0 +1,121 @@
+// Certificates that change while clients come and go: what happens every sixty days on every host.
+
+import Catalogue
+import Engine
+import Foundation
+import Posix
+import Synchronization
+import TLS
+import Testing
+
+struct RotationTests {
+    /// An engine whose one host has its certificate in files, and pairs to put in their place.
+    private final class RotatingServer: Sendable {
+        let engine: Engine
+        let store: CertificateStore
+        let folder: String
+        private let authority: DevelopmentAuthority
+        var port: UInt16 { engine.secureAddresses[0].port }
+
+        init() throws {
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            authority = try DevelopmentAuthority(directory: folder)
+            var limits = CertificateLimits()
+            limits.recheckMilliseconds = 10
+            store = CertificateStore(hostsPath: folder + "/hosts", limits: limits)
+            var settings = EngineSettings(plainAddresses: [], workerCount: 2)
+            settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
+            settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
+            settings.limits = TestEngine.limits
+            engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
+        }
+
+        deinit {
+            engine.stop()
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        /// Replaces both files, one after the other as renewals do, and returns the new certificate's text.
+        func rotate() throws -> String {
+            let (live, new) = ("\(folder)/hosts/shop.example", "\(folder)/\(UUID().uuidString)")
+            try FileManager.default.createDirectory(atPath: live, withIntermediateDirectories: true)
+            try authority.write(
+                for: "shop.example", certificateFile: "\(new)/fullchain.pem", keyFile: "\(new)/privkey.pem")
+            let text = try String(contentsOfFile: "\(new)/fullchain.pem", encoding: .utf8)
+            for name in ["privkey.pem", "fullchain.pem"] { #expect(rename("\(new)/\(name)", "\(live)/\(name)") == 0) }
+            return text
+        }
+
+        /// Twenty requests, each on a connection of its own. Returns the statuses, or curl's complaint.
+        func fetch() throws -> String {
+            try run([
+                "curl", "--silent", "--show-error", "--max-time", "20", "--cacert", authority.certificatePath,
+                "--resolve", "shop.example:\(port):127.0.0.1", "--header", "connection: close", "--no-sessionid",
+                "--output", "/dev/null", "--write-out", "%{http_code} ", "https://shop.example:\(port)/doc?[1-20]",
+            ])
+        }
+
+        /// The certificate that clients are shown.
+        func shown() throws -> String {
+            try run(["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-servername", "shop.example"])
+        }
+
+        private func run(_ command: [String]) throws -> String {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = command
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = output
+            process.standardError = output
+            try process.run()
+            let text = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    /// Clients that come one after the other until they are told that it is enough.
+    private final class Load: Sendable {
+        private let server: RotatingServer
+        private let isDone = Mutex(false)
+        private let answers = Mutex<[String]>([])
+
+        init(_ server: RotatingServer) { self.server = server }
+
+        var results: [String] { answers.withLock { $0 } }
+
+        func run() {
+            repeat {
+                let answer = (try? server.fetch()) ?? "curl does not run"
+                answers.withLock { $0.append(answer) }
+            } while !isDone.withLock { $0 }
+        }
+
+        func finish() { isDone.withLock { $0 = true } }
+    }
+
+    @Test func `certificates are replaced under load, and no request fails`() throws {
+        let server = try RotatingServer()
+        _ = try server.rotate()
+        let load = Load(server)
+        let thread = try Posix.Thread(name: "load") { load.run() }
+        for _ in 0..<5 {
+            let certificate = try server.rotate()
+            // Within the time after which files are looked at again; a slow machine has longer.
+            let deadline = Clock.monotonicMilliseconds() + 20_000
+            while try !server.shown().contains(certificate) {
+                guard Clock.monotonicMilliseconds() < deadline else {
+                    Issue.record("the new certificate is not shown")
+                    break
+                }
+            }
+        }
+        load.finish()
+        thread.join()
+        let all = load.results
+        #expect(!all.isEmpty)
+        let expected = String(repeating: "200 ", count: 20)
+        #expect(all.allSatisfy { $0 == expected }, "\(all.filter { $0 != expected })")
+    }
+}
