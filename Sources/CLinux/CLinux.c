@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,4 +51,12 @@ int associated_lead_to(int listener, uint32_t index) {
 int associated_unsent(int fd) {
     int count = 0;
     return ioctl(fd, SIOCOUTQ, &count) == 0 ? count : 0;
+}
+
+int associated_set_dumpable(int flag) {
+    return prctl(PR_SET_DUMPABLE, (unsigned long)flag, 0UL, 0UL, 0UL);
+}
+
+int associated_dumpable(void) {
+    return prctl(PR_GET_DUMPABLE, 0UL, 0UL, 0UL, 0UL);
 }

@@ -20,6 +20,13 @@ public struct Signals: ~Copyable {
         descriptor = Descriptor(takingOwnershipOf: fd)
     }
 
+    /// Waits for the next signal and takes it; nil when none has come in time. The corresponding C function is `poll`.
+    public func next(timeoutMilliseconds: Int32) -> Int32? {
+        var watched = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        let count = poll(&watched, 1, timeoutMilliseconds)
+        return count == 1 ? next() : nil
+    }
+
     /// Waits for the next signal and takes it.
     public func next() -> Int32 {
         var information = signalfd_siginfo()

@@ -11,10 +11,7 @@ extension Command {
             .config,
             Option(
                 name: "--public", value: "DIR", help: "the folder with pages (public)", variable: "ASSOCIATED_PUBLIC"),
-            .http, .https,
-            Option(
-                name: "--state", value: "DIR", help: "the folder for what is to be remembered (state)",
-                variable: "ASSOCIATED_STATE"),
+            .http, .https, .state, .passphraseFile,
             Option(
                 name: "--dev", value: nil, help: "make certificates for hosts that have none, for trying things out",
                 variable: "ASSOCIATED_DEV"),

@@ -7,6 +7,8 @@ struct Command: Sendable {
     let summary: String
     /// What it does, for its help.
     let details: String
+    /// What may stand beside the options; nil for commands that take nothing else.
+    var operands: Operands?
     let options: [Option]
     let run: @Sendable (ParsedArguments) -> ExitStatus
 
@@ -22,6 +24,13 @@ struct Command: Sendable {
         var isRepeatable = false
     }
 
+    /// The arguments of a command that are not options.
+    struct Operands: Sendable {
+        /// What stands for them in the help.
+        let usage: String
+        let counts: ClosedRange<Int>
+    }
+
     var help: String {
         let heads = options.map { option in
             option.value.map { "\(option.name) \($0)" } ?? option.name
@@ -32,7 +41,8 @@ struct Command: Sendable {
             return "  \(head.padded(to: width))  \(option.help)\(variable)"
         }
         let list = lines.isEmpty ? "" : "\n\(lines.joined(separator: "\n"))\n"
-        return "usage: associated \(name)\(options.isEmpty ? "" : " [OPTION…]")\n\n\(details)\n\(list)"
+        let usage = (options.isEmpty ? "" : " [OPTION…]") + (operands.map { " \($0.usage)" } ?? "")
+        return "usage: associated \(name)\(usage)\n\n\(details)\n\(list)"
     }
 }
 

@@ -5,9 +5,11 @@ import Glibc
 import SourceJSON
 
 enum Console {
-    static func output(_ text: String) { write(text, to: STDOUT_FILENO) }
+    static func output(_ text: String) { output(Array(text.utf8)) }
 
-    static func error(_ text: String) { write(text, to: STDERR_FILENO) }
+    static func output(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+
+    static func error(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
 
     /// A finding as compilers write theirs.
     static func error(_ finding: Finding) {
@@ -17,8 +19,8 @@ enum Console {
     }
 
     /// Nobody is told when nobody can be: a closed standard error must not end a server.
-    private static func write(_ text: String, to fd: Int32) {
-        var rest = Array(text.utf8)[...]
+    private static func write(_ bytes: [UInt8], to fd: Int32) {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(fd, $0.baseAddress, $0.count) }
             if count < 0 {

@@ -14,6 +14,9 @@ extension Command.Option {
     static let https = Command.Option(
         name: "--https", value: "ADDR:PORT", help: "where to speak TLS; may be repeated", variable: "ASSOCIATED_HTTPS",
         isRepeatable: true)
+    static let state = Command.Option(
+        name: "--state", value: "DIR", help: "the folder for what is to be remembered (state)",
+        variable: "ASSOCIATED_STATE")
 }
 
 /// Settings, and what was found while reading them.

@@ -7,14 +7,24 @@ struct UsageError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// The values of a command's options.
+/// The values of a command's options, and what stands beside them.
 struct ParsedArguments: Sendable {
     private var values: [String: [String]] = [:]
+    private(set) var operands: [String] = []
 
-    /// Reads `--name value` and `--name=value`; then the environment for what was not given.
+    /// Reads `--name value`, `--name=value` and operands, of which `--` makes everything behind it; then the environment for
+    /// what was not given.
     init(_ arguments: [String], for command: Command) throws(UsageError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
+            if command.operands != nil, !argument.hasPrefix("-") || argument == "-" {
+                operands.append(argument)
+                continue
+            }
+            if command.operands != nil, argument == "--" {
+                operands += rest
+                break
+            }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = parts.first.map(String.init) ?? ""
             guard let option = command.options.first(where: { $0.name == name }) else {
@@ -32,6 +42,12 @@ struct ParsedArguments: Sendable {
                 throw UsageError(description: "\(name) is given twice")
             }
             values[name, default: []].append(given)
+        }
+        if let expected = command.operands, !expected.counts.contains(operands.count) {
+            throw UsageError(
+                description: operands.count < expected.counts.lowerBound
+                    ? "\(command.name) needs \(expected.usage)"
+                    : "\(command.name) takes no more than \(expected.usage)")
         }
         for option in command.options where values[option.name] == nil {
             guard let variable = option.variable, let text = getenv(variable) else { continue }

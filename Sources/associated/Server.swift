@@ -13,35 +13,43 @@ struct Server {
     private let settingsFindings: [Finding]
     private let configPath: String
     private let statePath: String
+    private let publicPath: String
     private let isDevelopment: Bool
-    private let loader: ConfigurationLoader
+    private let passphrase: Passphrase?
+
+    /// How long what happens meanwhile waits to be said.
+    private static let reportMilliseconds: Int32 = 1000
 
     init(_ loaded: LoadedSettings, _ arguments: ParsedArguments) {
         settings = loaded.settings
         settingsFindings = loaded.findings
         configPath = loaded.configPath
         statePath = arguments["--state"] ?? "state"
+        publicPath = arguments["--public"] ?? "public"
         isDevelopment = arguments.has("--dev")
-        loader = ConfigurationLoader(
-            configPath: loaded.configPath, publicPath: arguments["--public"] ?? "public",
-            environment: loaded.settings.environment)
+        passphrase = .given(arguments, settingsFile: loaded.settings.passphraseFile)
     }
 
     func run() -> ExitStatus {
         do {
+            // Private keys are in memory from now on, and a core dump would be a copy of them on disk.
+            try ProcessMemory.forbidDumps()
             // Before any thread is started, so that all of them leave signals to this one.
             let signals = try Signals([SIGTERM, SIGINT, SIGHUP])
             for finding in settingsFindings { Console.error(finding) }
+            let development = try developmentAuthority()
+            let loader = loader(development)
             let configuration = try loader.load()
             for finding in configuration.findings { Console.error(finding) }
             if let status = objection(to: configuration) { return status }
             let published = PublishedCatalogue(configuration.catalogue)
-            let development = try developmentAuthority()
+            let certificates = certificateStore(published, development)
             // Asked before we listen ourselves.
             let isShared = (settings.http + settings.https).map(Listener.isInUse)
-            let engine = try Engine(try engineSettings(published, development), published: published)
+            let engine = try Engine(try engineSettings(certificates), published: published)
             announce(configuration, engine, development, isShared)
-            return manage(engine, published, signals)
+            let running = Running(engine: engine, published: published, loader: loader, certificates: certificates)
+            return manage(running, signals)
         } catch let error as any Error & CustomStringConvertible {
             return .failure(saying: error.description)
         } catch {
@@ -76,18 +84,30 @@ struct Server {
         return try DevelopmentAuthority(directory: statePath)
     }
 
-    private func engineSettings(
+    private func loader(_ development: DevelopmentAuthority?) -> ConfigurationLoader {
+        ConfigurationLoader(
+            configPath: configPath, publicPath: publicPath, environment: settings.environment,
+            signer: DocumentSigner(
+                hostsPath: "\(configPath)/hosts", named: settings.signing, passphrase: passphrase,
+                development: development))
+    }
+
+    private func certificateStore(
         _ published: PublishedCatalogue, _ development: DevelopmentAuthority?
-    ) throws(TLSError) -> EngineSettings {
+    ) -> CertificateStore? {
+        if settings.https.isEmpty { return nil }
+        return CertificateStore(
+            hostsPath: "\(configPath)/hosts", passphrase: passphrase, development: development,
+            // Names are made certificates for only while they are served.
+            wantsDevelopment: { host in published.current.view.knows(host) })
+    }
+
+    private func engineSettings(_ certificates: CertificateStore?) throws(TLSError) -> EngineSettings {
         var engine = EngineSettings(
             plainAddresses: settings.http, workerCount: settings.workers ?? processorCount())
         engine.limits = settings.limits
-        if settings.https.isEmpty { return engine }
+        guard let certificates else { return engine }
         engine.secureAddresses = settings.https
-        let certificates = CertificateStore(
-            hostsPath: "\(configPath)/hosts", development: development,
-            // Names are made certificates for only while they are served.
-            wantsDevelopment: { host in published.current.view.knows(host) })
         let tickets = if let file = settings.ticketKeyFile { try TicketKeys(file: file) } else { try TicketKeys() }
         engine.secure = SecureSettings(certificates: certificates, tickets: tickets)
         // A browser that has learnt to use TLS only, or to follow a redirect to a port of today, would remember it beyond
@@ -117,8 +137,22 @@ struct Server {
         return "\(apps) \(apps == 1 ? "app" : "apps") on \(hosts) \(hosts == 1 ? "host" : "hosts")"
     }
 
-    private func manage(_ engine: Engine, _ published: PublishedCatalogue, _ signals: borrowing Signals) -> ExitStatus {
-        while signals.next() == SIGHUP { reload(engine, published) }
+    /// What there is to manage once it runs.
+    private struct Running {
+        let engine: Engine
+        let published: PublishedCatalogue
+        let loader: ConfigurationLoader
+        let certificates: CertificateStore?
+    }
+
+    private func manage(_ running: Running, _ signals: borrowing Signals) -> ExitStatus {
+        let engine = running.engine
+        while true {
+            let signal = signals.next(timeoutMilliseconds: Server.reportMilliseconds)
+            // Workers find what is wrong with a certificate in the middle of a handshake and leave saying so to this thread.
+            for problem in running.certificates?.drainProblems() ?? [] { Console.error(Finding(problem)) }
+            if signal == SIGHUP { reload(running) } else if signal != nil { break }
+        }
         Console.error("stopping\n")
         do {
             // Beside this thread, which goes on listening for the second signal; it is never joined, it ends the process.
@@ -136,12 +170,14 @@ struct Server {
     }
 
     /// Publishes what is there now, or keeps what is in service when that cannot be read.
-    private func reload(_ engine: Engine, _ published: PublishedCatalogue) {
+    private func reload(_ running: Running) {
+        // Certificates too: they would be looked at within seconds, but whoever asks wants it now.
+        running.certificates?.invalidateAll()
         do {
-            let configuration = try loader.load()
+            let configuration = try running.loader.load()
             for finding in configuration.findings { Console.error(finding) }
-            published.publish(configuration.catalogue)
-            engine.catalogueChanged()
+            running.published.publish(configuration.catalogue)
+            running.engine.catalogueChanged()
             Console.error("reloaded: serving \(summary(configuration))\n")
         } catch {
             Console.error("associated: kept what was served: \(error)\n")

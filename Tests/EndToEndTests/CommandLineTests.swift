@@ -13,7 +13,7 @@ struct CommandLineTests {
         #expect(help.output == run.errors)
     }
 
-    @Test(arguments: ["serve", "health", "version"])
+    @Test(arguments: ["serve", "sign", "certificate", "health", "version"])
     func `each command has a help`(command: String) throws {
         let run = try Subject.run(command, "--help")
         #expect(run.status == 0)
@@ -35,6 +35,10 @@ struct CommandLineTests {
         (["serve", "--confg", "x"], "serve has no option --confg; did you mean --config?"),
         (["serve", "--xyzzy"], "serve has no option --xyzzy; associated serve --help lists them"),
         (["serve", "config"], "serve takes no argument \"config\""),
+        (["sign"], "sign needs FILE"), (["sign", "a", "b"], "sign takes no more than FILE"),
+        (["sign", "a", "--key", "b"], "sign needs --certificate FILE and --key FILE"),
+        (["sign", "--", "--key", "b"], "sign takes no more than FILE"),
+        (["certificate", "a.example"], "certificate needs --output DIR for the files of a.example"),
         (["serve", "--config"], "--config needs a value: --config DIR"),
         (["serve", "--config", "a", "--config=b"], "--config is given twice"),
         (["serve", "--strict=1"], "--strict takes no value"),

@@ -27,7 +27,7 @@ enum Subject {
         try run(URL(fileURLWithPath: "/usr/bin/env"), ["curl", "--silent", "--max-time", "20"] + arguments, [:])
     }
 
-    private static func run(_ program: URL, _ arguments: [String], _ environment: [String: String]) throws -> Run {
+    static func run(_ program: URL, _ arguments: [String], _ environment: [String: String] = [:]) throws -> Run {
         let folder = try Folder()
         let process = Process()
         process.executableURL = program

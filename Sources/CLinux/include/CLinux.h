@@ -19,3 +19,5 @@ int associated_duplicate(int fd);
 int associated_open_beneath(int directory, const char *path);
 int associated_lead_to(int listener, uint32_t index);
 int associated_unsent(int fd);
+int associated_set_dumpable(int flag);
+int associated_dumpable(void);

@@ -1,0 +1,64 @@
+// `associated sign`: what `ios.signed` does while serving, for one file.
+
+import Association
+import Foundation
+import Glibc
+import Posix
+import TLS
+
+extension Command {
+    static let sign = Command(
+        name: "sign", summary: "sign an association file for readers that want it signed",
+        details: """
+            Makes an S/MIME message of FILE, in DER with the document and the certificates inside, as iOS 8 wanted it, and
+            verifies it. It is served as application/pkcs7-mime. The file is signed as it is; `associated lint` looks at
+            what it says. A key with a passphrase takes it from ASSOCIATED_PASSPHRASE or from a file.
+            """,
+        operands: Operands(usage: "FILE", counts: 1...1),
+        options: [
+            Option(
+                name: "--certificate", value: "FILE", help: "the signer's certificate and chain, such as fullchain.pem"),
+            Option(name: "--key", value: "FILE", help: "its private key, such as privkey.pem"),
+            Option(name: "--output", value: "FILE", help: "where the message goes (standard output)"),
+            .passphraseFile,
+        ]
+    ) { arguments in
+        guard let certificate = arguments["--certificate"], let key = arguments["--key"] else {
+            return .usage(saying: "sign needs --certificate FILE and --key FILE")
+        }
+        if arguments["--output"] == nil, isatty(STDOUT_FILENO) == 1 {
+            return .usage(saying: "the message is not for a terminal; name a file with --output")
+        }
+        let path = arguments.operands[0]
+        let content: [UInt8]
+        do {
+            content = try File.read(path, bytesMax: Renderer.appleBytesMax).bytes
+        } catch {
+            return .failure(saying: "cannot read \(path): \(error)")
+        }
+        let signer = DocumentSigner(
+            hostsPath: "", named: DocumentSigner.NamedPair(certificateFile: certificate, keyFile: key),
+            passphrase: .given(arguments))
+        var problems: [CertificateProblem] = []
+        let outcome = signer.sign(content, for: path, problems: &problems)
+        for problem in problems { Console.error("\(problem)\n") }
+        switch outcome {
+        case .impossible(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
+        case .signed(let message, _): return write(message, to: arguments["--output"])
+        }
+    }
+
+    private static func write(_ message: [UInt8], to path: String?) -> ExitStatus {
+        guard let path else {
+            Console.output(message)
+            return .success
+        }
+        do {
+            // In one step, so that a server never sends half of it.
+            try Data(message).write(to: URL(fileURLWithPath: path), options: .atomic)
+            return .success
+        } catch {
+            return .failure(saying: "cannot write \(path): \(error.localizedDescription)")
+        }
+    }
+}
