@@ -5,7 +5,16 @@
 struct AndroidRelations: RuleRelations {
     private let matcher: AndroidMatcher
     private var question: PatternQuestion
+    /// What was answered before. A rule that was written out has the same query in each of its up to 128 forms, and each
+    /// is compared with all before it.
+    private var answers: [Inclusion: Bool] = [:]
     let pathGroups: [ProductSearch.Group]
+
+    private struct Inclusion: Hashable {
+        var inner: [AndroidGlob.Step]
+        var outer: [AndroidGlob.Step]
+        var isItem: Bool
+    }
 
     init(_ matcher: AndroidMatcher, _ limits: AutomatonLimits) {
         self.matcher = matcher
@@ -57,17 +66,24 @@ struct AndroidRelations: RuleRelations {
         let outer = matcher.compiled[other]
         if outer.isEmpty { return false }
         if let fragment = outer.fragment {
-            guard let innerFragment = inner.fragment,
-                question.isIncluded(ReadPattern(innerFragment, .fragment), in: ReadPattern(fragment, .fragment)) == true
-            else { return false }
+            guard let innerFragment = inner.fragment, isIncluded(innerFragment, in: fragment, isItem: false) else {
+                return false
+            }
         }
         for item in outer.items ?? [] {
-            let isImplied = (inner.items ?? []).contains { innerItem in
-                question.isIncluded(ReadPattern(innerItem, .item), in: ReadPattern(item, .item)) == true
-            }
+            let isImplied = (inner.items ?? []).contains { isIncluded($0, in: item, isItem: true) }
             if !isImplied { return false }
         }
         return true
+    }
+
+    private mutating func isIncluded(_ inner: AndroidGlob, in outer: AndroidGlob, isItem: Bool) -> Bool {
+        let inclusion = Inclusion(inner: inner.steps, outer: outer.steps, isItem: isItem)
+        if let answer = answers[inclusion] { return answer }
+        let piece: Piece = isItem ? .item : .fragment
+        let answer = question.isIncluded(ReadPattern(inner, piece), in: ReadPattern(outer, piece)) == true
+        answers[inclusion] = answer
+        return answer
     }
 
     /// Items never exclude each other, because a URL may have several.
