@@ -185,7 +185,8 @@ extension Worker {
         let slot = table.slots + Int(index)
         guard slot.pointee.interest != interest else { return }
         if slot.pointee.interest == nil {
-            poller.add(slot.pointee.fd, interest, token: table.token(index))
+            // A connection that the kernel has no room for is heard of no more; its deadline ends it.
+            guard poller.add(slot.pointee.fd, interest, token: table.token(index)) else { return }
         } else {
             poller.change(slot.pointee.fd, interest, token: table.token(index))
         }

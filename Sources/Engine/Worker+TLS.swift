@@ -57,8 +57,11 @@ extension Worker {
 
     /// Sends the alert that OpenSSL has made of a failure. Reading on for a moment keeps a reset from overtaking it.
     private mutating func endWithAlert(_ index: Int32) {
+        let slot = table.slots + Int(index)
         output.clear()
-        table.slots[Int(index)].phase = .lingering
+        leaveBody(slot)
+        slot.pointee.phase = .lingering
+        slot.pointee.ending = .linger
         if flush(index) { linger(index) }
     }
 
@@ -97,6 +100,7 @@ extension Worker {
         output.clear()
         append(Response(status: .badRequest, closes: true), text: WireText.wrongPort)
         slot.pointee.phase = .lingering
+        slot.pointee.ending = .linger
         if flush(index) { linger(index) }
     }
 

@@ -38,17 +38,22 @@ public struct Poller: ~Copyable {
 
     deinit { events.deallocate() }
 
-    public func add(_ fd: Int32, _ interest: Interest, token: UInt64) {
+    /// False when the kernel has no memory for one more descriptor, or this user may watch no more
+    /// (/proc/sys/fs/epoll/max_user_watches).
+    @discardableResult
+    public func add(_ fd: Int32, _ interest: Interest, token: UInt64) -> Bool {
         control(EPOLL_CTL_ADD, fd, interest, token)
     }
 
     public func change(_ fd: Int32, _ interest: Interest, token: UInt64) {
-        control(EPOLL_CTL_MOD, fd, interest, token)
+        let isChanged = control(EPOLL_CTL_MOD, fd, interest, token)
+        precondition(isChanged, "changing what a descriptor is waited for takes no memory")
     }
 
     /// Only for descriptors that stay open: closing one removes it.
     public func remove(_ fd: Int32) {
-        control(EPOLL_CTL_DEL, fd, [], 0)
+        let isRemoved = control(EPOLL_CTL_DEL, fd, [], 0)
+        precondition(isRemoved, "letting go of a descriptor takes no memory")
     }
 
     /// Waits until something happens or the time is up, and says how many events there are.
@@ -65,9 +70,10 @@ public struct Poller: ~Copyable {
         return Event(token: event.data.u64, flags: event.events)
     }
 
-    private func control(_ operation: Int32, _ fd: Int32, _ interest: Interest, _ token: UInt64) {
+    private func control(_ operation: Int32, _ fd: Int32, _ interest: Interest, _ token: UInt64) -> Bool {
         var event = epoll_event(events: interest.rawValue, data: epoll_data_t(u64: token))
         let result = epoll_ctl(descriptor.number, operation, fd, &event)
         precondition(result == 0 || errno == ENOMEM || errno == ENOSPC, "epoll_ctl is given a descriptor it knows")
+        return result == 0
     }
 }
