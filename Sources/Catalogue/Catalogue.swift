@@ -19,6 +19,10 @@ public final class Catalogue: @unchecked Sendable {
         var siteCount: Int
         var routesAt: Int
         var answersAt: Int
+        var landingsAt: Int
+        var rulesAt: Int
+        var itemsAt: Int
+        var segmentsAt: Int
     }
 
     init(image: consuming Memory, tables: Tables, files: [OpenFile]) {

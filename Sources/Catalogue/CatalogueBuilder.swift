@@ -16,6 +16,10 @@ public struct CatalogueBuilder: ~Copyable {
     private var runsByKey: [[UInt64]: UInt32] = [:]
     private var hosts: Set<String> = []
     private var files: [OpenFile] = []
+    private var landings = RecordRuns<LandingRecord>()
+    private var rules = RecordRuns<LinkRuleRecord>()
+    private var items = RecordRuns<LinkItemRecord>()
+    private var segments = RecordRuns<SegmentRecord>()
 
     /// All field lines of one answer, in bytes. The engine keeps room for as much.
     public static let fieldBytesMax = 3_072
@@ -28,8 +32,12 @@ public struct CatalogueBuilder: ~Copyable {
         let run = addRoutes(site.answers)
         // A wildcard is kept by its suffix, dot included, so that looking for it needs no copy of the name asked for.
         let key = site.host.hasPrefix("*.") ? String(site.host.dropFirst()) : site.host
+        let landings = addLandings(site.landings)
         sites.append(
-            SiteRecord(host: store(Array(key.utf8)), firstRoute: run, routeCount: UInt32(site.answers.count)))
+            SiteRecord(
+                host: store(Array(key.utf8)), firstRoute: run, routeCount: UInt32(site.answers.count),
+                firstLanding: landings, landingCount: UInt32(site.landings.count),
+                fallback: site.fallback.map { UInt64(index(of: $0)) + 1 } ?? 0))
     }
 
     /// The finished catalogue.
@@ -46,10 +54,14 @@ public struct CatalogueBuilder: ~Copyable {
         let sitesAt = appendTable(sites)
         let routesAt = appendTable(routes)
         let answersAt = appendTable(answers)
+        let landingsAt = appendTable(landings.records)
+        let rulesAt = appendTable(rules.records)
+        let itemsAt = appendTable(items.records)
+        let segmentsAt = appendTable(segments.records)
         heap.resize(byteCount: heapCount)
         let tables = Catalogue.Tables(
             slotsAt: slotsAt, slotMask: slotCount - 1, sitesAt: sitesAt, siteCount: sites.count, routesAt: routesAt,
-            answersAt: answersAt)
+            answersAt: answersAt, landingsAt: landingsAt, rulesAt: rulesAt, itemsAt: itemsAt, segmentsAt: segmentsAt)
         return Catalogue(image: heap, tables: tables, files: files)
     }
 
@@ -67,6 +79,35 @@ public struct CatalogueBuilder: ~Copyable {
         routes.append(contentsOf: run)
         runsByKey[key] = first
         return first
+    }
+
+    private mutating func addLandings(_ pages: [PreparedLanding]) -> UInt32 {
+        var run: [LandingRecord] = []
+        for page in pages {
+            var ruleRun: [LinkRuleRecord] = []
+            for rule in page.rules { ruleRun.append(record(rule)) }
+            var segmentRun: [SegmentRecord] = []
+            for segment in page.segments {
+                segmentRun.append(SegmentRecord(text: store(segment.text), insertion: segment.insertion.rawValue))
+            }
+            run.append(
+                LandingRecord(
+                    answer: UInt32(index(of: page.head)), firstRule: rules.add(ruleRun),
+                    ruleCount: UInt32(ruleRun.count), firstSegment: segments.add(segmentRun),
+                    segmentCount: UInt32(segmentRun.count)))
+        }
+        return landings.add(run)
+    }
+
+    private mutating func record(_ rule: LinkRule) -> LinkRuleRecord {
+        var run: [LinkItemRecord] = []
+        for item in rule.items {
+            run.append(LinkItemRecord(name: store(item.name), pattern: store(item.pattern.bytes)))
+        }
+        return LinkRuleRecord(
+            path: store(rule.path?.bytes ?? []), query: store(rule.query?.bytes ?? []), firstItem: items.add(run),
+            itemCount: UInt32(run.count), excludes: rule.excludes, foldsCase: rule.foldsCase,
+            hasPath: rule.path != nil, hasQuery: rule.query != nil)
     }
 
     private mutating func index(of answer: PreparedAnswer) -> Int {

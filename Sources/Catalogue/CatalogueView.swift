@@ -1,6 +1,8 @@
 // Reading the image on the data plane: a host to a site, a path to an answer. Both are a hash, a probe and a comparison;
 // the cost does not grow with the number of hosts.
 
+import HTTP
+
 /// A catalogue as its readers see it.
 public struct CatalogueView {
     let base: UnsafeRawPointer
@@ -9,6 +11,10 @@ public struct CatalogueView {
     private let sites: UnsafePointer<SiteRecord>
     private let routes: UnsafePointer<RouteRecord>
     private let answers: UnsafePointer<AnswerRecord>
+    private let landings: UnsafePointer<LandingRecord>
+    private let rules: UnsafePointer<LinkRuleRecord>
+    private let items: UnsafePointer<LinkItemRecord>
+    private let segments: UnsafePointer<SegmentRecord>
     private let descriptors: UnsafeBufferPointer<Int32>
 
     init(base: UnsafeRawPointer, tables: Catalogue.Tables, descriptors: UnsafeBufferPointer<Int32>) {
@@ -19,6 +25,10 @@ public struct CatalogueView {
         sites = (base + tables.sitesAt).assumingMemoryBound(to: SiteRecord.self)
         routes = (base + tables.routesAt).assumingMemoryBound(to: RouteRecord.self)
         answers = (base + tables.answersAt).assumingMemoryBound(to: AnswerRecord.self)
+        landings = (base + tables.landingsAt).assumingMemoryBound(to: LandingRecord.self)
+        rules = (base + tables.rulesAt).assumingMemoryBound(to: LinkRuleRecord.self)
+        items = (base + tables.itemsAt).assumingMemoryBound(to: LinkItemRecord.self)
+        segments = (base + tables.segmentsAt).assumingMemoryBound(to: SegmentRecord.self)
     }
 
     /// A site of this catalogue.
@@ -67,11 +77,42 @@ public struct CatalogueView {
         }
         while low < end, routes[low].pathHash == hash {
             if bytes(routes[low].path).elementsEqual(path) {
-                return Answer(record: answers + Int(routes[low].answer), base: base, descriptors: descriptors)
+                return answer(Int(routes[low].answer))
             }
             low += 1
         }
         return nil
+    }
+
+    /// The numbers of a site's landing pages.
+    func landings(of site: Site) -> Range<Int> {
+        let first = Int(sites[site.index].firstLanding)
+        return first..<first + Int(sites[site.index].landingCount)
+    }
+
+    func rules(of landing: Int) -> LinkRules {
+        let record = landings[landing]
+        return LinkRules(
+            rules: UnsafeBufferPointer(start: rules + Int(record.firstRule), count: Int(record.ruleCount)),
+            items: items, base: base)
+    }
+
+    func landing(_ index: Int) -> Landing {
+        let record = landings[index]
+        return Landing(
+            form: answer(Int(record.answer)).form(.identity),
+            segments: UnsafeBufferPointer(
+                start: segments + Int(record.firstSegment), count: Int(record.segmentCount)),
+            base: base)
+    }
+
+    func fallbackAnswer(_ site: Site) -> Answer? {
+        let number = Int(sites[site.index].fallback)
+        return number == 0 ? nil : answer(number - 1)
+    }
+
+    private func answer(_ index: Int) -> Answer {
+        Answer(record: answers + index, base: base, descriptors: descriptors)
     }
 
     private func find(_ name: UnsafeRawBufferPointer) -> Int? {

@@ -1,13 +1,14 @@
 // How a catalogue lies in memory: one block of bytes that nothing points into from outside and that points nowhere. It
 // could be written to a file and mapped again as it is.
 //
-//   header | heap: field lines, bodies, host names, paths | slots | sites | routes | answers
+//   heap: field lines, bodies, host names, paths | slots | sites | routes | answers | landings | rules | items | segments
 //
 // Slots are an open-addressing table over the hash of a host name; each site has a run of routes, sorted by the hash of
-// their path; each route names an answer; each answer names its bytes in the heap.
+// their path; each route names an answer; each answer names its bytes in the heap. A site may have a run of landing pages,
+// each with a run of rules (and those of items) that say where it stands, and a run of segments that it is made of.
 
 /// A stretch of the heap.
-struct Blob {
+struct Blob: Hashable {
     var offset: UInt64
     var count: UInt64
 }
@@ -17,6 +18,10 @@ struct SiteRecord {
     var host: Blob
     var firstRoute: UInt32
     var routeCount: UInt32
+    var firstLanding: UInt32
+    var landingCount: UInt32
+    /// The answer for paths without one, plus one; 0 when there is none.
+    var fallback: UInt64
 }
 
 /// One path of a site.
@@ -50,6 +55,54 @@ struct AnswerRecord {
     var lastModified: Int64
     var identity: RepresentationRecord
     var gzip: RepresentationRecord
+}
+
+/// One landing page.
+struct LandingRecord: Hashable {
+    var answer: UInt32
+    var firstRule: UInt32
+    var ruleCount: UInt32
+    var firstSegment: UInt32
+    var segmentCount: UInt32
+}
+
+/// A stretch of a landing page, and what is put in behind it.
+struct SegmentRecord: Hashable {
+    var text: Blob
+    var insertion: UInt8
+}
+
+/// A rule that says where a landing page stands.
+struct LinkRuleRecord: Hashable {
+    var path: Blob
+    var query: Blob
+    var firstItem: UInt32
+    var itemCount: UInt32
+    var excludes: Bool
+    var foldsCase: Bool
+    var hasPath: Bool
+    var hasQuery: Bool
+}
+
+/// A condition on a query item.
+struct LinkItemRecord: Hashable {
+    var name: Blob
+    var pattern: Blob
+}
+
+/// A table whose equal runs are stored once.
+struct RecordRuns<Record: Hashable & BitwiseCopyable> {
+    private(set) var records: [Record] = []
+    private var known: [[Record]: UInt32] = [:]
+
+    /// Where the run begins.
+    mutating func add(_ run: [Record]) -> UInt32 {
+        if let first = known[run] { return first }
+        let first = UInt32(records.count)
+        records += run
+        known[run] = first
+        return first
+    }
 }
 
 /// The hash of host names and paths. The keys are the operator's, so no client can make them collide; a client can only

@@ -69,9 +69,18 @@ public struct PreparedSite: Sendable {
     public var host: String
     /// Answers by decoded path, such as `/.well-known/assetlinks.json`.
     public var answers: [(path: String, answer: PreparedAnswer)]
+    /// Pages for paths that have no answer, where an app's rules include them; the first that fits stands.
+    public var landings: [PreparedLanding]
+    /// The page for any other path, unless it is that of a file.
+    public var fallback: PreparedAnswer?
 
-    public init(host: String, answers: [(path: String, answer: PreparedAnswer)]) {
+    public init(
+        host: String, answers: [(path: String, answer: PreparedAnswer)], landings: [PreparedLanding] = [],
+        fallback: PreparedAnswer? = nil
+    ) {
         self.host = host
         self.answers = answers
+        self.landings = landings
+        self.fallback = fallback
     }
 }

@@ -36,13 +36,17 @@ enum Responder {
         if let name = channel.serverName, isMisdirected(bytes.extracting(head.host.range), name, site, view) {
             return Response(status: .misdirectedRequest)
         }
-        let found = withDecodedPath(bytes.extracting(head.path.range)) { view.answer(site, path: $0) }
-        if channel.redirectsPages, isPage(found, bytes.extracting(head.path.range)) {
+        let path = bytes.extracting(head.path.range)
+        let found = withDecodedPath(path) { view.answer(site, path: $0) }
+        if channel.redirectsPages, isPage(found, path) {
             return Response(
                 status: .permanentRedirect,
                 location: RequestLocation(host: head.host, path: head.path, query: head.query))
         }
-        guard let answer = found else { return Response(status: .notFound) }
+        if found == nil, let landing = landing(head, bytes, view, site) { return landing }
+        guard let answer = found ?? withDecodedPath(path, { view.fallback(site, path: $0) }) else {
+            return Response(status: .notFound)
+        }
         var coding = ContentCoding.identity
         if answer.hasGzip {
             guard let chosen = AcceptEncoding.choose(head.acceptEncoding, in: bytes) else {
@@ -60,6 +64,18 @@ enum Responder {
         case .notModified: return Response(status: .notModified, form: form)
         case .holds: return partial(head, bytes, answer, form, conditions)
         }
+    }
+
+    /// The page for a link that an app on this host would open. A path that cannot be decoded names nothing, as elsewhere.
+    private static func landing(
+        _ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ site: CatalogueView.Site
+    ) -> Response? {
+        let path = bytes.extracting(head.path.range)
+        guard withDecodedPath(path, { view.allowsPages($0) ? true : nil }) != nil else { return nil }
+        let query = head.query.isPresent ? head.query.range : 0..<0
+        guard let page = view.landing(site, path: path, query: bytes.extracting(query)) else { return nil }
+        let link = RequestLocation(host: head.host, path: head.path, query: head.query)
+        return Response(status: .ok, form: page.form, landing: LandingPlace(page: page, link: link))
     }
 
     /// RFC 9110 §15.5.20: the client made its connection for another host. That is fine as long as one site serves both, as
@@ -103,9 +119,9 @@ enum Responder {
 
     /// Lends the path with its percent-encodings decoded, once (RFC 3986 §2.4). Nothing is resolved: a path with dot
     /// segments or doubled slashes is the name of nothing that is served.
-    private static func withDecodedPath(
-        _ path: Span<UInt8>, _ body: (UnsafeRawBufferPointer) -> Answer?
-    ) -> Answer? {
+    private static func withDecodedPath<Found>(
+        _ path: Span<UInt8>, _ body: (UnsafeRawBufferPointer) -> Found?
+    ) -> Found? {
         // RFC 9112 §3.2.2: an absolute target without a path means the root.
         if path.count == 0 { return withUnsafeBytes(of: UInt8(ascii: "/"), body) }
         if path.firstIndex(of: UInt8(ascii: "%")) == nil { return path.withUnsafeBytes(body) }

@@ -4,11 +4,17 @@
 import Catalogue
 import HTTP
 
-/// A request's own place, for sending its client there over TLS.
+/// A request's own place, for telling its client about it.
 struct RequestLocation {
     var host: ByteRange
     var path: ByteRange
     var query: ByteRange
+}
+
+/// A page into which the request's own place is put, and that place, whose bytes must still be there.
+struct LandingPlace {
+    var page: Landing
+    var link: RequestLocation
 }
 
 /// The decision about one request.
@@ -28,6 +34,8 @@ struct Response {
     var allowsMethods = false
     /// Where a 308 leads: the host, the path and the query of the request itself, whose bytes must still be there.
     var location: RequestLocation?
+    /// The page for a link whose app is not installed; its fields are in `form`.
+    var landing: LandingPlace?
 
     /// The body to send, unless it is one in several parts.
     var body: Body {

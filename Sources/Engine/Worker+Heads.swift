@@ -49,7 +49,7 @@ extension Worker {
         }
         guard let ranges = response.ranges else {
             output.append(form.fields)
-            appendLength(form.bodyCount)
+            appendLength(length ?? form.bodyCount)
             return
         }
         if ranges.count == 1 {

@@ -131,7 +131,9 @@ extension Worker {
         var response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)
         response.closes = !head.wantsKeepAlive || hasHadItsShare(slot) || drainDeadline != nil
         response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
-        if response.location != nil { return redirect(index, response, bytes, hasBody: head.body != .none) }
+        if response.location != nil || response.landing != nil {
+            return answerAtOnce(index, response, bytes, hasBody: head.body != .none)
+        }
         guard let drain = BodyDrain(head.body, bytesMax: limits.bodyBytesMax) else {
             return answer(index, response, owner)
         }
@@ -148,11 +150,21 @@ extension Worker {
         return .next
     }
 
-    /// A redirect repeats the request, so it is written while the request is at hand, and a body behind it ends the connection.
-    private mutating func redirect(_ index: Int32, _ response: Response, _ bytes: Span<UInt8>, hasBody: Bool) -> Step {
+    /// A redirect or a landing page repeats the request, so it is written while the request is at hand, and a body behind
+    /// it ends the connection.
+    private mutating func answerAtOnce(
+        _ index: Int32, _ response: Response, _ bytes: Span<UInt8>, hasBody: Bool
+    ) -> Step {
         var response = response
         if hasBody { response.closes = true }
-        bytes.withUnsafeBytes { append(response, request: $0) }
+        let isSecure = table.slots[Int(index)].session != nil
+        bytes.withUnsafeBytes {
+            if response.landing == nil {
+                append(response, isSecure: isSecure, request: $0)
+            } else {
+                appendLanding(response, isSecure: isSecure, request: $0)
+            }
+        }
         if response.closes { table.slots[Int(index)].ending = hasBody ? .linger : .close }
         return response.closes ? .ending : .next
     }

@@ -52,34 +52,63 @@ public struct ConfigurationLoader: Sendable {
         let wellKnown = HostFolders.wellKnown(below: "\(configPath)/hosts", findings: &findings)
         var hosts: [String] = []
         defer { signer.endRound() }
-        for (host, group) in groupByHost(apps.loaded, and: wellKnown.keys) {
-            var answers = pages(of: host, over: defaultPages, &findings)
-            guard group.isEmpty || addDocuments(of: host, group, to: &answers, &findings) else { continue }
-            if let verbatim = wellKnown[host] { answers.merge(verbatim.answers) { _, verbatim in verbatim } }
-            builder.add(PreparedSite(host: host, answers: answers.map { ($0.key, $0.value) }))
-            hosts.append(host)
+        let landings = LandingPages(apps.loaded)
+        for site in sites(of: apps.loaded, and: wellKnown.keys) {
+            var answers = pages(of: site.names, over: defaultPages, &findings)
+            guard site.apps.isEmpty || addDocuments(of: site.host, site.apps, to: &answers, &findings) else { continue }
+            for name in site.names {
+                if let verbatim = wellKnown[name] { answers.merge(verbatim.answers) { _, verbatim in verbatim } }
+            }
+            let isSinglePageApp = site.apps.contains { $0.appFile.pages.isSinglePageApp }
+            builder.add(
+                PreparedSite(
+                    host: site.host, answers: answers.map { ($0.key, $0.value) }, landings: landings.of(site.apps),
+                    fallback: isSinglePageApp ? answers["/index.html"] : nil))
+            hosts.append(site.host)
         }
         return LoadedConfiguration(
             catalogue: builder.finish(), findings: findings, appCount: apps.loaded.count, hosts: hosts)
     }
 
-    /// The app files of each host, hosts in order. A host with files of its own needs no app.
-    private func groupByHost(
-        _ apps: [LoadedAppFile], and others: some Sequence<String>
-    ) -> [(host: String, apps: [LoadedAppFile])] {
+    /// One site to be made.
+    private struct Site {
+        var host: String
+        /// The names whose folders it is made of; what a later one has wins.
+        var names: [String]
+        var apps: [LoadedAppFile]
+    }
+
+    /// The sites in order of their hosts. A host with files of its own needs no app; below a wildcard it has those files
+    /// beside everything that the wildcard has, or a stray file would end the association of a host.
+    private func sites(of apps: [LoadedAppFile], and others: some Sequence<String>) -> [Site] {
         var groups: [String: [LoadedAppFile]] = [:]
-        for host in others { groups[host] = [] }
         for app in apps {
             for host in app.appFile.hosts { groups[host.text, default: []].append(app) }
         }
-        return groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        var sites = groups.map { Site(host: $0.key, names: [$0.key], apps: $0.value) }
+        for host in others where groups[host] == nil {
+            let wildcard = wildcards(over: host).first { groups[$0] != nil }
+            sites.append(
+                Site(
+                    host: host, names: [wildcard, host].compactMap { $0 }, apps: wildcard.flatMap { groups[$0] } ?? []))
+        }
+        return sites.sorted { $0.host < $1.host }
+    }
+
+    /// The wildcards that cover a host, the most specific first.
+    private func wildcards(over host: String) -> [String] {
+        let labels = host.split(separator: ".")
+        return labels.indices.dropFirst().map { "*." + labels[$0...].joined(separator: ".") }.filter { $0 != host }
     }
 
     private func pages(
-        of host: String, over defaults: PageSet, _ findings: inout [Finding]
+        of names: [String], over defaults: PageSet, _ findings: inout [Finding]
     ) -> [String: PreparedAnswer] {
-        let own = PageSet(below: "\(publicPath)/\(HostFolders.name(of: host))", findings: &findings)
-        let all = defaults.answers.merging(own.answers) { _, own in own }
+        var all = defaults.answers
+        for name in names {
+            let own = PageSet(below: "\(publicPath)/\(HostFolders.name(of: name))", findings: &findings)
+            all.merge(own.answers) { _, own in own }
+        }
         // Nothing under this prefix is ever a page: a stray file there would answer for a name that has a meaning.
         return all.filter { !$0.key.hasPrefix("/.well-known/") }
     }

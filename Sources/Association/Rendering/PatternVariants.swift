@@ -25,7 +25,8 @@ struct PatternVariants {
         return variants.map(Self.canonical)
     }
 
-    private func values(of name: String) -> [[PatternToken]]? {
+    /// What a variable stands for; nil for one that nobody defines.
+    func values(of name: String) -> [[PatternToken]]? {
         if let custom = table.values(of: name) { return custom.map(PatternToken.tokens) }
         let text: String
         switch name {

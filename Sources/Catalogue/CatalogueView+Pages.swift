@@ -1,0 +1,39 @@
+// What a site answers where no path of its own fits: the landing page of an app whose rules include the link, or the page
+// that stands for any other.
+
+extension CatalogueView {
+    /// Whether pages may answer for a decoded path: nothing but what is configured is ever found below `/.well-known/`.
+    public func allowsPages(_ path: UnsafeRawBufferPointer) -> Bool {
+        let prefix: StaticString = "/.well-known"
+        guard path.starts(with: UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)) else {
+            return true
+        }
+        return path.count > prefix.utf8CodeUnitCount && path[prefix.utf8CodeUnitCount] != UInt8(ascii: "/")
+    }
+
+    /// The answer of a single-page app for a decoded path that has none. A name with a dot is that of a file: a script
+    /// that is not there must not be answered with a page.
+    public func fallback(_ site: Site, path: UnsafeRawBufferPointer) -> Answer? {
+        guard let answer = fallbackAnswer(site), allowsPages(path) else { return nil }
+        var index = path.count
+        while index > 0, path[index - 1] != UInt8(ascii: "/") {
+            index -= 1
+            if path[index] == UInt8(ascii: ".") { return nil }
+        }
+        return answer
+    }
+
+    /// The landing page for a request's path and query as they were sent: that of the first app whose rules include it.
+    public func landing(_ site: Site, path: Span<UInt8>, query: Span<UInt8>) -> Landing? {
+        let landings = self.landings(of: site)
+        if landings.isEmpty { return nil }
+        return withUnsafeTemporaryAllocation(byteCount: path.count + 2, alignment: 8) { room in
+            let path = UnsafeRawBufferPointer(rebasing: room[..<LinkMatch.normalise(path, into: room)])
+            return query.withUnsafeBytes { query in
+                var match = LinkMatch(path: path, query: query)
+                for index in landings where match.isIncluded(by: rules(of: index)) { return landing(index) }
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// One request's path and query against the rules of landing pages: in order, the first rule whose every part holds decides.
+// It is what iOS does with the same rules; HostingTests holds the two to each other.
+
+/// The rules of one landing page in the image.
+struct LinkRules {
+    let rules: UnsafeBufferPointer<LinkRuleRecord>
+    let items: UnsafePointer<LinkItemRecord>
+    let base: UnsafeRawPointer
+
+    func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base + Int(blob.offset), count: Int(blob.count))
+    }
+}
+
+/// One request against rules.
+struct LinkMatch {
+    let path: UnsafeRawBufferPointer
+    let query: UnsafeRawBufferPointer
+    var stepsLeft = LinkPattern.stepsMax
+
+    init(path: UnsafeRawBufferPointer, query: UnsafeRawBufferPointer) {
+        self.path = path
+        self.query = query
+    }
+
+    /// Brings a path to the form in which iOS compares it, and says how many bytes it has then: runs of `/` and of `*` are
+    /// one, and a `/` is at its end unless a `*` is. `target` has room for two more bytes.
+    static func normalise(_ path: Span<UInt8>, into target: UnsafeMutableRawBufferPointer) -> Int {
+        let slash = UInt8(ascii: "/")
+        let star = UInt8(ascii: "*")
+        var count = 0
+        if path.count == 0 || path[0] != slash {
+            target[0] = slash
+            count = 1
+        }
+        for index in 0..<path.count {
+            let byte = path[index]
+            if count > 0, byte == target[count - 1], byte == slash || byte == star { continue }
+            target[count] = byte
+            count += 1
+        }
+        if target[count - 1] != slash, target[count - 1] != star {
+            target[count] = slash
+            count += 1
+        }
+        return count
+    }
+
+    /// The first rule that holds decides; when none does, the link is not the app's.
+    mutating func isIncluded(by rules: LinkRules) -> Bool {
+        for rule in rules.rules where holds(rule, rules) { return !rule.excludes }
+        return false
+    }
+
+    private mutating func holds(_ rule: LinkRuleRecord, _ rules: LinkRules) -> Bool {
+        // A rule that could not be decided must not let one behind it decide.
+        if stepsLeft < 0 { return false }
+        if rule.hasPath, !matches(rules.bytes(rule.path), path, rule.foldsCase) { return false }
+        if rule.hasQuery, !matches(rules.bytes(rule.query), query, rule.foldsCase) { return false }
+        for index in 0..<Int(rule.itemCount) {
+            let item = rules.items[Int(rule.firstItem) + index]
+            if !holds(rules.bytes(item.name), rules.bytes(item.pattern), rule.foldsCase) { return false }
+        }
+        return true
+    }
+
+    /// Cuts the query at `&` and at the first `=`, as Apple's URL types do.
+    private mutating func holds(_ name: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer, _ foldsCase: Bool)
+        -> Bool
+    {
+        var isPresent = false
+        var start = 0
+        while start <= query.count, !query.isEmpty {
+            var end = start
+            var equals: Int?
+            while end < query.count, query[end] != UInt8(ascii: "&") {
+                if equals == nil, query[end] == UInt8(ascii: "=") { equals = end }
+                end += 1
+            }
+            stepsLeft -= end - start
+            if name.elementsEqual(query[start..<(equals ?? end)]) {
+                isPresent = true
+                let value = equals.map { $0 + 1 } ?? end
+                guard matches(pattern, UnsafeRawBufferPointer(rebasing: query[value..<end]), foldsCase) else {
+                    return false
+                }
+            }
+            start = end + 1
+        }
+        return isPresent || matches(pattern, UnsafeRawBufferPointer(start: nil, count: 0), foldsCase)
+    }
+
+    private mutating func matches(
+        _ pattern: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, _ foldsCase: Bool
+    ) -> Bool {
+        LinkPattern.matches(pattern, text, foldsCase: foldsCase, steps: &stepsLeft)
+    }
+}

@@ -1,0 +1,132 @@
+// Landing pages, redirects and the pages of single-page apps as clients get them.
+
+import Catalogue
+import Engine
+import HTTP
+import Testing
+
+struct LandingTests {
+    private let server: TestEngine
+
+    init() throws {
+        var redirect = TestEngine.answer(.bytes([]), kind: .wellKnown, modified: nil)
+        redirect.status = .found
+        var fields = FieldLines()
+        fields.add("location", "/account")
+        redirect.identity.bodyFields = fields
+        let pattern = { (text: String) in LinkPattern(Array(text.utf8)) }
+        let landing = PreparedLanding(
+            rules: [LinkRule(excludes: true, path: pattern("/p/no/*")), LinkRule(path: pattern("/p/*"))],
+            head: TestEngine.answer(.bytes([]), modified: nil),
+            segments: [
+                LandingSegment(Array("<a href=\"https://".utf8), then: .attribute),
+                LandingSegment(Array("\" list=\"".utf8), then: .listItem),
+                LandingSegment(Array("\">".utf8), then: .none),
+            ])
+        server = try TestEngine(sites: [
+            PreparedSite(
+                host: "shop.example",
+                answers: [
+                    ("/p/file", TestEngine.answer(.bytes(Array("file".utf8)))),
+                    ("/.well-known/change-password", redirect),
+                ],
+                landings: [landing]),
+            PreparedSite(
+                host: "spa.example", answers: [], fallback: TestEngine.answer(.bytes(Array("spa".utf8)), gzip: [1])),
+        ])
+    }
+
+    private func body(_ response: ReceivedResponse?) throws -> String {
+        String(decoding: try #require(response).body, as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        ("/p/1", "shop.example/p/1", "shop.example/p/1"), ("/p", "shop.example/p", "shop.example/p"),
+        ("/p/?", "shop.example/p/?", "shop.example/p/?"),
+        ("/p/%3Cb%3E?q=%22", "shop.example/p/%3Cb%3E?q=%22", "shop.example/p/%3Cb%3E?q=%22"),
+        (
+            "/p/a&b'c?x=1&y=2,3", "shop.example/p/a&amp;b&#39;c?x=1&amp;y=2,3",
+            "shop.example/p/a&amp;b&#39;c?x=1&amp;y=2%2C3"
+        ),
+        ("/p/,&", "shop.example/p/,&amp;", "shop.example/p/%2C&amp;"),
+    ])
+    func `the link stands in the page, escaped for its place`(target: String, link: String, item: String) throws {
+        let response = try exchange(server, get(target))
+        #expect(response?.status == 200)
+        #expect(try body(response) == "<a href=\"https://\(link)\" list=\"\(item)\">")
+    }
+
+    /// The bytes that could end an attribute or a field line are refused before anything is looked up.
+    @Test(arguments: ["\"", "<", ">", "\\", "#x", "\u{7F}", "\u{1}"])
+    func `no target has bytes that a page could not hold`(bytes: String) throws {
+        #expect(try exchange(server, get("/p/1\(bytes)"))?.status == 400)
+    }
+
+    @Test(arguments: [
+        ("/p/no/1", 404), ("/q", 404), ("/p/file", 200), ("/.well-known/p", 404), ("/p%2F1", 404), ("/%70/1", 404),
+    ])
+    func `it stands for included paths without a file alone`(path: String, status: Int) throws {
+        let response = try exchange(server, get(path))
+        #expect(response?.status == status)
+        #expect(try !body(response).contains("<a"))
+    }
+
+    @Test func `HEAD, bodies and pipelining keep in step`() throws {
+        var client = try TestClient(server.address)
+        try client.send(get("/p/1").replacing("GET", with: "HEAD", maxReplacements: 1) + get("/p/1") + get("/p/22"))
+        let head = try #require(try client.response(hasBody: false))
+        let full = try #require(try client.response())
+        #expect(head.fields.map(\.name) == full.fields.map(\.name))
+        #expect(head["content-length"] == full["content-length"])
+        #expect(try body(client.response()).contains("/p/22"))
+        try client.send(get("/p/1", "Content-Length: 2\r\n") + "hi" + get("/p/1"))
+        #expect(try client.response()?["connection"] == "close")
+        #expect(try client.rest().isEmpty)
+    }
+
+    @Test func `a range or a condition changes nothing about it`() throws {
+        let response = try exchange(server, get("/p/1", "Range: bytes=0-1\r\nIf-None-Match: *\r\nIf-Match: \"x\"\r\n"))
+        #expect(response?.status == 200)
+    }
+
+    @Test func `a link that would fill the page is too long`() throws {
+        var client = try TestClient(server.address)
+        let ampersands = String(repeating: "&", count: 1_500)
+        try client.send(get("/p/\(ampersands)") + get("/p/\(ampersands)\(ampersands)") + get("/p/1"))
+        #expect(try client.response()?.status == 200)
+        #expect(try client.response()?.status == 414)
+        #expect(try client.response()?.status == 200, "the connection goes on")
+    }
+
+    @Test func `answers are the same however a request is cut`() throws {
+        let request = get("/p/a&b?c")
+        let whole = try #require(try exchange(server, request))
+        for cut in 1..<request.utf8.count {
+            var client = try TestClient(server.address)
+            try client.send(String(request.prefix(cut)))
+            try client.send(String(request.dropFirst(cut)))
+            #expect(try client.response() == whole)
+        }
+    }
+
+    @Test func `a redirect stays one, whatever the conditions`() throws {
+        let response = try exchange(
+            server, get("/.well-known/change-password", "If-None-Match: *\r\nIf-Match: \"x\"\r\nRange: bytes=0-\r\n"))
+        #expect(response?.status == 302)
+        #expect(response?["location"] == "/account")
+        #expect(response?["content-length"] == "0")
+    }
+
+    @Test(arguments: [
+        ("/", 200), ("/a/b", 200), ("/a.js", 404), ("/.well-known/x", 404), ("/%2ewell-known/x", 404), ("/a%2Fb", 404),
+    ])
+    func `a single-page app answers for every page`(path: String, status: Int) throws {
+        #expect(try exchange(server, get(path, host: "spa.example"))?.status == status)
+    }
+
+    @Test func `its page is compressed and revalidated like any other`() throws {
+        let response = try exchange(server, get("/a/b", host: "spa.example", "Accept-Encoding: gzip\r\n"))
+        #expect(response?["content-encoding"] == "gzip")
+        #expect(try exchange(server, get("/a/b", host: "spa.example", "If-None-Match: \"t\"\r\n"))?.status == 304)
+    }
+}

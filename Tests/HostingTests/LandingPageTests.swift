@@ -1,0 +1,147 @@
+// What stands on a landing page, and for which paths of a host it is there.
+
+import Association
+import Catalogue
+import Foundation
+import HTTP
+import SourceJSON
+import Testing
+
+@testable import Hosting
+
+struct LandingPageTests {
+    private func app(_ more: String = "", name: String = "Shop", hosts: String = "[\"a.example.com\"]") -> String {
+        let fingerprint = (0..<32).map { String(format: "%02X", ($0 * 37 + 11) % 256) }.joined(separator: ":")
+        return """
+            {
+              name: "\(name)", hosts: \(hosts),
+              ios: {
+                appIDs: ["8KQ2V7M4XN.dev.associated.shop"], storeID: "640199958",
+                appClips: ["8KQ2V7M4XN.dev.associated.shop.Clip"],
+              },
+              android: { package: "dev.associated.shop", fingerprints: ["\(fingerprint)"] },
+              scheme: "dev.associated.shop",
+              links: [{ "/": "/products/private/*", exclude: true }, { "/": "/products/?*" }],
+              \(more)
+            }
+            """
+    }
+
+    private func text(_ page: PreparedLanding) -> String {
+        page.segments.map { segment in
+            let link =
+                switch segment.insertion {
+                case .none: ""
+                case .attribute: "[link]"
+                case .listItem: "[item]"
+                }
+            return String(decoding: segment.text, as: UTF8.self) + link
+        }.joined()
+    }
+
+    private func page(_ text: String) throws -> PreparedLanding {
+        let app = try #require(AppFile.read(Array(text.utf8), file: "shop.json").appFile)
+        return try #require(LandingPage.make(for: app))
+    }
+
+    @Test(arguments: [
+        "content=\"app-id=640199958, app-argument=https://[item], app-clip-bundle-id=dev.associated.shop.Clip, "
+            + "app-clip-display=card\"",
+        "<a class=\"main\" href=\"dev.associated.shop://[link]\">", "href=\"https://apps.apple.com/app/id640199958\"",
+        "href=\"https://play.google.com/store/apps/details?id=dev.associated.shop\"",
+        "<meta property=\"al:ios:app_store_id\" content=\"640199958\">",
+        "<meta property=\"al:android:package\" content=\"dev.associated.shop\">",
+        "<meta property=\"al:android:url\" content=\"dev.associated.shop://[link]\">",
+        "<meta property=\"al:web:url\" content=\"https://[link]\">", "<title>Shop</title>",
+        "<p class=\"lead\">Ropes &amp; &lt;anchors&gt;</p>",
+    ])
+    func `it offers every way to the app`(part: String) throws {
+        let text = text(try page(app("pages: { tagline: \"Ropes & <anchors>\" },")))
+        #expect(text.contains(part), "\(text)")
+    }
+
+    @Test func `what an app file says cannot become markup`() throws {
+        let text = text(try page(app(name: "<script>alert('1')</script>&")))
+        #expect(!text.contains("<script"))
+        #expect(text.contains("<h1>&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;</h1>"))
+    }
+
+    @Test func `it loads nothing and runs nothing`() throws {
+        let page = try page(app())
+        let fields = String(decoding: page.head.identity.bodyFields.bytes, as: UTF8.self)
+        #expect(fields.contains("content-security-policy: default-src 'none'; style-src 'sha256-"))
+        #expect(!text(page).contains("<script"))
+        #expect(!text(page).contains("<img"))
+        #expect(page.head.lastModified == nil)
+        #expect(page.head.gzip == nil)
+    }
+
+    @Test func `it has the size of a letter, most of which apps share`() throws {
+        let page = try page(app())
+        let own = page.segments.dropFirst().reduce(0) { $0 + $1.text.count }
+        #expect(own < 2_500)
+        #expect(page.segments[0].text.count < 4_000)
+        #expect(page.segments[0] == (try self.page(app(name: "Other"))).segments[0])
+    }
+
+    @Test func `it stands where a rule includes the path and no file does`() throws {
+        let tree = try ConfigTree()
+        try tree.app("shop.json", app(hosts: "[\"a.example.com\", \"*.a.example.com\"]"))
+        try tree.app(
+            "quiet.json",
+            ConfigTree.shop(hosts: ["b.example.com"]).replacing("links:", with: "pages: { landing: false }, links:"))
+        try tree.page("a.example.com/products/here", "file")
+        let loaded = try tree.load()
+        #expect(loaded.hasLanding("a.example.com", "/products/anchor"))
+        #expect(loaded.hasLanding("x.a.example.com", "/products/anchor"))
+        #expect(!loaded.hasLanding("a.example.com", "/products/private/x"))
+        #expect(!loaded.hasLanding("a.example.com", "/imprint"))
+        #expect(!loaded.hasLanding("b.example.com", "/products/anchor"))
+        #expect(loaded.answer("a.example.com", "/products/here") == "file")
+    }
+
+    @Test func `a single-page app answers with its index page`() throws {
+        let tree = try ConfigTree()
+        try tree.app("shop.json", app("pages: { spa: true, landing: false },"))
+        try tree.app("b.json", ConfigTree.shop(hosts: ["b.example.com"]))
+        try tree.page("_default/index.html", "index")
+        let loaded = try tree.load()
+        #expect(loaded.fallback("a.example.com", "/any/path") == "index")
+        #expect(loaded.fallback("a.example.com", "/app.js") == nil)
+        #expect(loaded.fallback("b.example.com", "/any/path") == nil)
+    }
+
+    @Test func `files of a host below a wildcard do not take it away from the app`() throws {
+        let tree = try ConfigTree()
+        try tree.app("shop.json", app(hosts: "[\"*.example.com\"]"))
+        try tree.write("config/hosts/_wildcard.example.com/well-known/webauthn", "[]")
+        try tree.write("config/hosts/a.b.example.com/well-known/security.txt", "Contact:")
+        try tree.page("_wildcard.example.com/x.txt", "wild")
+        let loaded = try tree.load()
+        let apple = "/.well-known/apple-app-site-association"
+        #expect(loaded.answer("a.b.example.com", apple) == loaded.answer("c.example.com", apple))
+        #expect(loaded.answer("a.b.example.com", apple) != nil)
+        #expect(loaded.answer("a.b.example.com", "/.well-known/security.txt") == "Contact:")
+        #expect(loaded.answer("a.b.example.com", "/.well-known/webauthn") == "[]")
+        #expect(loaded.answer("a.b.example.com", "/x.txt") == "wild")
+        #expect(loaded.hasLanding("a.b.example.com", "/products/1"))
+        #expect(loaded.answer("c.example.com", "/.well-known/security.txt") == nil)
+    }
+}
+
+extension LoadedConfiguration {
+    func hasLanding(_ host: String, _ path: String) -> Bool {
+        let name = Array(host.utf8)
+        let path = Array(path.utf8)
+        let query: [UInt8] = []
+        guard let site = catalogue.view.site(host: name.span) else { return false }
+        return catalogue.view.landing(site, path: path.span, query: query.span) != nil
+    }
+
+    func fallback(_ host: String, _ path: String) -> String? {
+        let name = Array(host.utf8)
+        guard let site = catalogue.view.site(host: name.span) else { return nil }
+        let answer = Array(path.utf8).withUnsafeBytes { catalogue.view.fallback(site, path: $0) }
+        return answer.map { String(decoding: $0.form(.identity).body, as: UTF8.self) }
+    }
+}
