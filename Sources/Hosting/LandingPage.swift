@@ -145,7 +145,10 @@ enum LandingPage {
             margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--paper); color: var(--ink);
             font: 1.0625rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
           }
-          main { width: 100%; max-width: 26rem; padding: 2.5rem 1.5rem; text-align: center; overflow-wrap: anywhere; text-wrap: balance; }
+          main {
+            width: 100%; max-width: 26rem; padding: 2.5rem 1.5rem; text-align: center;
+            overflow-wrap: anywhere; text-wrap: balance;
+          }
           p { margin: 0 0 1rem; color: var(--soft); }
           .mark {
             width: 4.5rem; height: 4.5rem; margin: 0 auto 1.25rem; border-radius: 1.125rem; font-size: 2.25rem;

@@ -46,6 +46,39 @@ struct ServeTests {
         #expect(try fetch(server, "other.localhost", path).hasPrefix("HTTP/1.1 404 "))
     }
 
+    @Test(arguments: [
+        ("/products/anchor?a=1&b=2", "200", "dev.associated.shop://shop.localhost/products/anchor?a=1&amp;b=2"),
+        ("/search?q=rope", "200", "https://shop.localhost/search?q=rope"), ("/search", "404", ""),
+        ("/products/catalogue.pdf", "404", ""), ("/imprint", "404", ""), ("/.well-known/products/x", "404", ""),
+        ("/demo/", "200", "Links to try"), ("/demo/destination/", "200", "You are in the browser"),
+        ("/demo/router/?/products/anchor", "200", "A router that takes a path"),
+    ])
+    func `a link without its app ends on the landing page, other paths do not`(
+        path: String, status: String, mentions: String
+    ) throws {
+        let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
+        let answer = try fetch(server, "shop.localhost", path)
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        #expect(mentions.isEmpty || answer.contains(mentions))
+    }
+
+    @Test func `a host needs no app to serve well-known files`() throws {
+        let folder = try Folder()
+        try folder.write("config/apps/README.md", "")
+        try folder.write("config/hosts/a.localhost/well-known/security.txt", "Contact: mailto:security@example.com\n")
+        try folder.write("config/hosts/a.localhost/well-known/change-password", "/account/password\n")
+        let server = try RunningServer(
+            ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0"])
+        let text = try fetch(server, "a.localhost", "/.well-known/security.txt")
+        #expect(text.contains("\r\ncontent-type: text/plain; charset=utf-8\r\n"))
+        #expect(text.hasSuffix("\r\n\r\nContact: mailto:security@example.com\n"))
+        let redirect = try fetch(server, "a.localhost", "/.well-known/change-password")
+        #expect(redirect.hasPrefix("HTTP/1.1 302 "))
+        #expect(redirect.contains("\r\nlocation: /account/password\r\n"))
+        let probe = "/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200"
+        #expect(try fetch(server, "a.localhost", probe).hasPrefix("HTTP/1.1 404 "))
+    }
+
     @Test func `with --dev curl trusts each host over TLS, and strangers are told that there is nobody`() throws {
         let folder = try Folder()
         let server = try RunningServer(
