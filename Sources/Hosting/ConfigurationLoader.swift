@@ -36,6 +36,9 @@ public struct ConfigurationLoader: Sendable {
         self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
     }
 
+    /// Whether certificates that sign documents have changed since they were loaded. Asked now and then.
+    public func needsSigning() -> Bool { signer.hasChanges() }
+
     public func load() throws(ConfigurationError) -> LoadedConfiguration {
         let apps: (loaded: [LoadedAppFile], findings: [Finding])
         do {

@@ -151,7 +151,11 @@ struct Server {
             let signal = signals.next(timeoutMilliseconds: Server.reportMilliseconds)
             // Workers find what is wrong with a certificate in the middle of a handshake and leave saying so to this thread.
             for problem in running.certificates?.drainProblems() ?? [] { Console.error(Finding(problem)) }
-            if signal == SIGHUP { reload(running) } else if signal != nil { break }
+            if signal == SIGHUP || signal == nil && running.loader.needsSigning() {
+                reload(running)
+            } else if signal != nil {
+                break
+            }
         }
         Console.error("stopping\n")
         do {

@@ -84,6 +84,23 @@ struct DocumentSignerTests {
         #expect(sign(signer, "a.example") == first, "nor does one for another name take over")
     }
 
+    @Test func `a change is noticed once it has settled, and signed away`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let signer = signer()
+        let first = try #require(sign(signer, "a.example"))
+        #expect(!signer.hasChanges())
+        try bench.hosts.write("a.example/privkey.pem", "rubbish")
+        #expect(!signer.hasChanges(), "the other file may be on its way")
+        try bench.install("a.example", names: ["a.example"])
+        #expect(!signer.hasChanges(), "it has changed again")
+        #expect(signer.hasChanges())
+        #expect(sign(signer, "a.example") != first)
+        #expect(!signer.hasChanges())
+        try bench.hosts.write("a.example/privkey.pem", "rubbish")
+        _ = sign(signer, "a.example")
+        #expect(!signer.hasChanges(), "what is broken is not looked at again and again")
+    }
+
     @Test func `without a certificate there is no message`() throws {
         let refused = try #require(refusal(signer(), "a.example"))
         #expect(refused.reason == "there is no certificate for it below \(bench.hosts.path)")

@@ -5,7 +5,7 @@ extension LintRule {
     static let configuration: [LintRule] = [
         LintRule(
             "CFG-001", .error, "the settings cannot be read",
-            why: "Nothing in the file has an effect, and what it was meant to set has its default.",
+            why: "Without its settings the server would listen elsewhere than it is asked to, so it does not start.",
             fix: "mend the line it names, or let the server's user read the file.", sources: [.inference],
             subject: .installation),
         LintRule(

@@ -29,12 +29,22 @@ public final class DocumentSigner: Sendable {
         }
     }
 
-    /// A certificate that was good when it was read.
+    /// Files that were looked at.
     private struct Source {
-        var stamp: Int
-        var identity: ServerIdentity
-        var modified: Int64
-        var round: Int
+        let files: CertificateFiles
+        /// Their state at that time.
+        var seen: Int?
+        /// Another state of them since, to be believed when it is still so at the next look.
+        var pending: Int?
+        /// What could be used, perhaps of an earlier state.
+        var good: Good?
+        var round = 0
+    }
+
+    private struct Good {
+        let stamp: Int
+        let identity: ServerIdentity
+        let modified: Int64
     }
 
     private struct Message {
@@ -117,6 +127,21 @@ public final class DocumentSigner: Sendable {
         }
     }
 
+    /// Whether files that were looked at have changed, and stayed so since the last call: it is time to sign again.
+    public func hasChanges() -> Bool {
+        memory.withLock { memory in
+            var hasChanges = false
+            for (path, source) in memory.sources {
+                let stamp = source.files.stamp()
+                if stamp == source.seen { continue }
+                // Files are replaced one after the other, and half of them signs nothing.
+                hasChanges = hasChanges || source.pending == stamp ?? 0
+                memory.sources[path]?.pending = stamp ?? 0
+            }
+            return hasChanges
+        }
+    }
+
     private func certificate(
         for host: String, _ memory: inout Memory, _ problems: inout [CertificateProblem]
     ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64) {
@@ -151,34 +176,39 @@ public final class DocumentSigner: Sendable {
     ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64)? {
         guard let stamp = files.stamp() else { return nil }
         let now = Clock.wallSeconds()
-        var source = memory.sources[files.path(0)]
-        if source?.stamp != stamp {
+        let path = files.path(0)
+        var source = memory.sources[path] ?? Source(files: files)
+        defer { memory.sources[path] = source }
+        source.seen = stamp
+        source.pending = nil
+        source.round = memory.round
+        if source.good?.stamp != stamp {
             switch files.load(passphrase: passphrase, pool: pool) {
             case .absent: return nil
             case .failed(let problem): problems.append(problem)
             case .identity(let identity):
-                let read = checks(identity, host, now)
+                let found = checks(identity, host, now)
                 // Not in the place of one that still holds.
-                if let source, read.contains(where: \.kind.isRefusedByClients),
-                    !checks(source.identity, host, now).contains(where: \.kind.isRefusedByClients)
-                {
-                    problems += read
+                if let good = source.good, isRefused(found), !isRefused(checks(good.identity, host, now)) {
+                    problems += found
                 } else {
-                    source = Source(stamp: stamp, identity: identity, modified: files.modified(), round: memory.round)
+                    source.good = Good(stamp: stamp, identity: identity, modified: files.modified())
                 }
             }
         }
-        guard var source else {
+        guard let good = source.good else {
             throw TLSError(problems.last.map { "\($0.file): \($0.message)" } ?? "its certificate cannot be read")
         }
-        source.round = memory.round
-        memory.sources[files.path(0)] = source
-        let said = checks(source.identity, host, now)
-        problems += said
-        if let refusal = said.first(where: \.kind.isRefusedByClients) {
+        let found = checks(good.identity, host, now)
+        problems += found
+        if let refusal = found.first(where: \.kind.isRefusedByClients) {
             throw TLSError("\(refusal.file): \(refusal.message)")
         }
-        return (source.identity, source.modified)
+        return (good.identity, good.modified)
+    }
+
+    private func isRefused(_ problems: [CertificateProblem]) -> Bool {
+        problems.contains(where: \.kind.isRefusedByClients)
     }
 
     /// A certificate that is named need not be for servers at all: one for mail signs as well.
