@@ -56,7 +56,7 @@ let package = Package(
         tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS"),
         tests("Verifier", "Posix"),
-        .testTarget(name: "EndToEndTests", dependencies: ["associated"], swiftSettings: house),
+        .testTarget(name: "EndToEndTests", dependencies: ["associated", "Posix"], swiftSettings: house),
         .testTarget(name: "HouseRulesTests", swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]

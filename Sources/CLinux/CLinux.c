@@ -37,6 +37,12 @@ int associated_duplicate(int fd) {
     return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
+int associated_adopt(int fd) {
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return -1;
+    return fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
 int associated_open_beneath(int directory, const char *path) {
     struct open_how how = {.flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);

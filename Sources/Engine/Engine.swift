@@ -31,11 +31,11 @@ public final class Engine: Sendable {
     /// Listens and serves.
     public init(_ settings: EngineSettings, published: PublishedCatalogue) throws(StartError) {
         precondition(settings.workerCount > 0, "somebody has to work")
-        precondition(settings.secureAddresses.isEmpty || settings.secure != nil, "TLS needs certificates")
-        let sockets = try Engine.listen(
-            settings.plainAddresses + settings.secureAddresses, workerCount: settings.workerCount)
-        addresses = Array(sockets.addresses.prefix(settings.plainAddresses.count))
-        secureAddresses = Array(sockets.addresses.dropFirst(settings.plainAddresses.count))
+        let (plain, secure) = settings.listening
+        precondition(secure.isEmpty || settings.secure != nil, "TLS needs certificates")
+        let sockets = try Engine.listen(plain + secure, workerCount: settings.workerCount)
+        addresses = Array(sockets.addresses.prefix(plain.count))
+        secureAddresses = Array(sockets.addresses.dropFirst(plain.count))
         var controls: [WorkerControl] = []
         let threads = Threads(capacity: settings.workerCount)
         let addressCounts = AddressCounts(limit: settings.limits.connectionsPerAddressMax)
@@ -78,14 +78,14 @@ public final class Engine: Sendable {
     }
 
     /// Every worker gets a socket of its own for each address. Port 0 is settled by the first.
-    private static func listen(_ wanted: [SocketAddress], workerCount: Int) throws(StartError) -> WorkerListeners {
+    private static func listen(_ wanted: [ListenerSource], workerCount: Int) throws(StartError) -> WorkerListeners {
         let sockets = WorkerListeners(workerCount: workerCount, addressCount: wanted.count)
-        for (index, address) in wanted.enumerated() {
+        for (index, source) in wanted.enumerated() {
             for worker in 0..<workerCount {
                 do {
-                    try sockets.open(address, worker: worker, index: index)
+                    try sockets.open(source, worker: worker, index: index)
                 } catch {
-                    throw .cannotListen(address, error)
+                    throw .cannotListen(source.address, error)
                 }
             }
         }

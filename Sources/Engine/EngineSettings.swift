@@ -11,6 +11,9 @@ public struct EngineSettings: Sendable {
     /// Where TLS is spoken; needs `secure`.
     public var secureAddresses: [SocketAddress] = []
     public var secure: SecureSettings?
+    /// Sockets that listen already, for plain HTTP and for TLS; they come behind the addresses.
+    public var plainSockets: [InheritedSocket] = []
+    public var secureSockets: [InheritedSocket] = []
     public var workerCount: Int
     public var limits = Limits()
     /// Seconds for which browsers shall use TLS only (RFC 6797); 0 says nothing about it.
@@ -18,6 +21,14 @@ public struct EngineSettings: Sendable {
     /// The port that pages asked for in plain HTTP are to be fetched from instead; nil serves them where they are asked for.
     /// Association files are never sent elsewhere.
     public var redirectsPagesToPort: UInt16?
+
+    /// Where plain HTTP is spoken, then where TLS is.
+    var listening: (plain: [ListenerSource], secure: [ListenerSource]) {
+        (
+            plainAddresses.map { .address($0) } + plainSockets.map { .inherited($0) },
+            secureAddresses.map { .address($0) } + secureSockets.map { .inherited($0) }
+        )
+    }
 
     public init(plainAddresses: [SocketAddress], workerCount: Int) {
         self.plainAddresses = plainAddresses

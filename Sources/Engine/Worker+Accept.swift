@@ -8,10 +8,18 @@ import TLS
 extension Worker {
     /// Connections taken in one go, so that those already here get their turn.
     private static let acceptsPerRoundMax = 64
+    /// How long nobody is let in after descriptors or memory have run out.
+    private static let pauseMilliseconds: Int64 = 100
+    /// Rounds of accepting at the end: a full backlog, and not a flood without end.
+    private static let lastRoundsMax = 128
 
     mutating func listen() {
         for index in 0..<listeners.count {
-            poller.add(listeners[index].descriptor.number, .readable, token: UInt64(index))
+            guard poller.add(listeners[index].descriptor.number, .readable, token: UInt64(index)) else {
+                for added in 0..<index { poller.remove(listeners[added].descriptor.number) }
+                acceptAgainAt = now + Worker.pauseMilliseconds
+                return
+            }
         }
         isAccepting = true
     }
@@ -34,7 +42,7 @@ extension Worker {
             case .exhausted:
                 // Without this pause the listener stays readable and the loop would spin.
                 stopListening()
-                acceptAgainAt = now + 100
+                acceptAgainAt = now + Worker.pauseMilliseconds
                 return false
             }
         }
@@ -75,6 +83,8 @@ extension Worker {
         if !isSecure {
             output.clear()
             append(Response(status: .serviceUnavailable, closes: true))
+            // Closing with the question unread would send a reset, which can overtake the answer (RFC 9112 §9.6).
+            _ = Posix.receive(fd, into: records)
             _ = transmit(fd, output.bytes)
         }
         closeDescriptor(fd)
@@ -93,15 +103,23 @@ extension Worker {
     mutating func endAccepting() {
         idleDrainDeadline = nil
         for index in 0..<listeners.count {
-            while accept(from: index) {}
+            var rounds = 0
+            while rounds < Worker.lastRoundsMax, accept(from: index) { rounds += 1 }
         }
         stopListening()
         for index in 0..<listeners.count { (listeners.baseAddress! + index).deinitialize(count: 1) }
         areListenersOpen = false
         for index in 0..<Int32(table.slotCount) where table.slots[Int(index)].fd >= 0 {
-            guard case .idle = table.slots[Int(index)].phase, table.slots[Int(index)].outgoing == nil else { continue }
-            closeGracefully(index)
+            guard isBetweenRequests(index) else { continue }
+            // A request may have come in this very moment; its answer then ends the connection.
+            receive(index)
+            if table.slots[Int(index)].fd >= 0, isBetweenRequests(index) { closeGracefully(index) }
         }
+    }
+
+    private func isBetweenRequests(_ index: Int32) -> Bool {
+        guard case .idle = table.slots[Int(index)].phase else { return false }
+        return table.slots[Int(index)].outgoing == nil
     }
 
     var isFinished: Bool {

@@ -68,11 +68,14 @@ struct Worker: ~Copyable {
         let poller: Poller
         let secure: SecureContext
         do throws(SystemError) { poller = try Poller() } catch { throw .cannotStart("\(error)") }
+        guard poller.add(control.wakeUp.descriptor.number, .readable, token: Worker.wakeUpToken) else {
+            throw .cannotStart("the kernel watches no more descriptors for this user")
+        }
         do throws(TLSError) { secure = try SecureContext(settings.secure) } catch { throw .cannotStart("\(error)") }
         let limits = settings.limits
         self.settings = settings
         self.secure = secure
-        plainListenerCount = settings.plainAddresses.count
+        plainListenerCount = settings.listening.plain.count
         handshakesMax = max(16, limits.handshakesMax / settings.workerCount)
         wire = WireText(settings)
         records = .allocate(byteCount: Worker.receivedBytesMax, alignment: 64)
@@ -93,7 +96,6 @@ struct Worker: ~Copyable {
         catalogue = published.current
         view = catalogue.view
         owner = .passUnretained(catalogue)
-        self.poller.add(control.wakeUp.descriptor.number, .readable, token: Worker.wakeUpToken)
         listen()
     }
 

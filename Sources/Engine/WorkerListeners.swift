@@ -2,6 +2,19 @@
 
 import Posix
 
+/// Where a listening socket comes from.
+enum ListenerSource {
+    case address(SocketAddress)
+    case inherited(InheritedSocket)
+
+    var address: SocketAddress {
+        switch self {
+        case .address(let address): address
+        case .inherited(let socket): socket.address
+        }
+    }
+}
+
 /// Opens sockets for workers and owns those not handed over yet.
 final class WorkerListeners {
     private(set) var addresses: [SocketAddress] = []
@@ -19,16 +32,19 @@ final class WorkerListeners {
     }
 
     /// Opens the socket of one worker for one address; the first worker's choice of port holds for the others.
-    func open(_ wanted: SocketAddress, worker: Int, index: Int) throws(SystemError) {
+    func open(_ source: ListenerSource, worker: Int, index: Int) throws(SystemError) {
         let listener: Listener
-        if worker == 0 {
+        switch source {
+        case .inherited(let socket):
+            listener = try Listener(sharing: socket)
+        case .address(let wanted) where worker == 0:
             listener = try Listener(wanted, sharesPort: !wanted.isUnix)
-            addresses.append(listener.address)
-        } else if wanted.isUnix {
+        case .address(let wanted) where wanted.isUnix:
             listener = try Listener(sharing: rows[0][index])
-        } else {
+        case .address:
             listener = try Listener(addresses[index], sharesPort: true)
         }
+        if worker == 0 { addresses.append(listener.address) }
         listener.deferAccept(seconds: WorkerListeners.deferAcceptSeconds)
         (rows[worker].baseAddress! + index).initialize(to: listener)
         opened[worker] += 1

@@ -10,6 +10,12 @@ public enum Clock {
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 
+    /// Microseconds of the same clock, exact. The corresponding clock is `CLOCK_MONOTONIC`.
+    public static func monotonicMicroseconds() -> Int64 {
+        let now = read(CLOCK_MONOTONIC)
+        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
+    }
+
     /// Seconds since 1970 by the wall clock.
     public static func wallSeconds() -> Int64 { Int64(read(CLOCK_REALTIME_COARSE).tv_sec) }
 

@@ -9,6 +9,8 @@ public struct Listener: ~Copyable, Sendable {
     public let descriptor: Descriptor
     /// The address in use: with the port that the kernel picked when port 0 was asked for.
     public let address: SocketAddress
+    /// Whether it is one of several names for the same socket.
+    private let isShared: Bool
 
     /// Listens on `address`. A Unix-domain path that nobody listens on any more is replaced. With `sharesPort` other sockets
     /// may listen on the same address.
@@ -29,14 +31,9 @@ public struct Listener: ~Copyable, Sendable {
         guard address.withPointer({ bind(number, $0, $1) }) == 0 else { throw .last("bind") }
         guard listen(number, backlog) == 0 else { throw .last("listen") }
 
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let found = withUnsafeMutableBytes(of: &storage) {
-            getsockname(number, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
-        }
-        guard found == 0 else { throw .last("getsockname") }
         self.descriptor = descriptor
-        self.address = SocketAddress(storage: storage, length: length)
+        self.address = SocketAddress(of: number)
+        isShared = false
     }
 
     /// The same socket again, for another worker where the kernel cannot spread connections (Unix-domain paths).
@@ -45,6 +42,17 @@ public struct Listener: ~Copyable, Sendable {
         guard number >= 0 else { throw .last("fcntl") }
         descriptor = Descriptor(takingOwnershipOf: number)
         address = other.address
+        isShared = true
+    }
+
+    /// A socket that listened before this process began; others may hold it too, and go on accepting after us.
+    public init(sharing other: InheritedSocket) throws(SystemError) {
+        let number = associated_duplicate(other.descriptor.number)
+        guard number >= 0 else { throw .last("fcntl") }
+        descriptor = Descriptor(takingOwnershipOf: number)
+        address = other.address
+        isShared = true
+        if !address.isUnix { setOption(number, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
     }
 
     /// Whether somebody listens on this address, so that a listener which shares its port would get only some of the
@@ -76,7 +84,7 @@ public struct Listener: ~Copyable, Sendable {
     /// another process there is no next one, and everything stays as it was. Refused by some kernels, which costs nothing
     /// but a connection or two. The corresponding socket option is `SO_ATTACH_REUSEPORT_CBPF`.
     public func leadElsewhere(past count: Int) {
-        if !address.isUnix { _ = associated_lead_to(descriptor.number, UInt32(count)) }
+        if !isShared, !address.isUnix { _ = associated_lead_to(descriptor.number, UInt32(count)) }
     }
 
     /// What came of one attempt to accept.

@@ -16,12 +16,15 @@ struct Server {
     private let publicPath: String
     private let isDevelopment: Bool
     private let passphrase: Passphrase?
+    private let sockets: Result<ServerSockets, any Error>
+    private let supervisor = Supervisor()
 
     /// How long what happens meanwhile waits to be said.
     private static let reportMilliseconds: Int32 = 1000
 
     init(_ loaded: LoadedSettings, _ arguments: ParsedArguments) {
-        settings = loaded.settings
+        sockets = Result { try ServerSockets() }
+        settings = (try? sockets.get())?.replacingAddresses(of: loaded.settings) ?? loaded.settings
         settingsFindings = loaded.findings
         configPath = loaded.configPath
         statePath = arguments["--state"] ?? "state"
@@ -36,6 +39,7 @@ struct Server {
             try ProcessMemory.forbidDumps()
             // Before any thread is started, so that all of them leave signals to this one.
             let signals = try Signals([SIGTERM, SIGINT, SIGHUP])
+            let sockets = try sockets.get()
             for finding in settingsFindings { Console.error(finding) }
             let development = try developmentAuthority()
             let loader = loader(development)
@@ -45,9 +49,10 @@ struct Server {
             let published = PublishedCatalogue(configuration.catalogue)
             let certificates = certificateStore(published, development)
             // Asked before we listen ourselves.
-            let isShared = (settings.http + settings.https).map(Listener.isInUse)
-            let engine = try Engine(try engineSettings(certificates), published: published)
+            let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
+            let engine = try Engine(sockets.taking(from: try engineSettings(certificates)), published: published)
             announce(configuration, engine, development, isShared)
+            supervisor.tell(.ready(status: "serving \(summary(configuration))"))
             let running = Running(engine: engine, published: published, loader: loader, certificates: certificates)
             return manage(running, signals)
         } catch let error as any Error & CustomStringConvertible {
@@ -158,6 +163,7 @@ struct Server {
             }
         }
         Console.error("stopping\n")
+        supervisor.tell(.stopping)
         do {
             // Beside this thread, which goes on listening for the second signal; it is never joined, it ends the process.
             _ = try Thread(name: "drain") {
@@ -175,6 +181,9 @@ struct Server {
 
     /// Publishes what is there now, or keeps what is in service when that cannot be read.
     private func reload(_ running: Running) {
+        supervisor.tell(.reloading)
+        // A supervisor waits for the end of a reload, however it went.
+        defer { supervisor.tell(.ready(status: "serving")) }
         // Certificates too: they would be looked at within seconds, but whoever asks wants it now.
         running.certificates?.invalidateAll()
         do {

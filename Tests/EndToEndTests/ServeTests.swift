@@ -6,7 +6,7 @@ import Testing
 struct ServeTests {
     private static let repository = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-    private static let demo = ["--config", "\(repository)/config", "--public", "\(repository)/public"]
+    static let demo = ["--config", "\(repository)/config", "--public", "\(repository)/public"]
 
     private func fetch(_ server: RunningServer, _ host: String, _ path: String, _ more: String...) throws -> String {
         var arguments = ["--include", "--resolve", "\(host):\(server.port):127.0.0.1"]

@@ -76,9 +76,15 @@ final class RunningServer {
     private(set) var announcements: [String] = []
 
     /// Starts `associated serve` and waits until it says that it is ready, or has ended.
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        process.executableURL = Subject.executable
-        process.arguments = ["serve"] + arguments
+    convenience init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        try self.init(command: [Subject.executable.path, "serve"] + arguments, environment: environment, input: nil)
+    }
+
+    /// The same by way of another program, which is given a standard input.
+    init(command: [String], environment: [String: String], input: FileHandle?) throws {
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
+        if let input { process.standardInput = input }
         process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
         process.standardError = errors
         try process.run()

@@ -16,6 +16,7 @@ int associated_name_thread(const char *name);
 int associated_processor_count(void);
 void *associated_remap(void *start, size_t old_size, size_t new_size);
 int associated_duplicate(int fd);
+int associated_adopt(int fd);
 int associated_open_beneath(int directory, const char *path);
 int associated_lead_to(int listener, uint32_t index);
 int associated_unsent(int fd);

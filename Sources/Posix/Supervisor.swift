@@ -1,0 +1,63 @@
+// Tells whoever supervises this process how it is doing (sd_notify(3)): one datagram for each change. Where nobody wants
+// to know, nothing is sent; a message that cannot be delivered is dropped, because serving matters more than saying so.
+
+import CLinux
+import Glibc
+
+/// The supervisor's ear, if it has one.
+public struct Supervisor: Sendable {
+    private let address: SocketAddress?
+
+    /// A change that a supervisor waits for.
+    public enum State: Sendable {
+        /// Everything is in service.
+        case ready(status: String)
+        /// What is in service is being replaced.
+        case reloading
+        case stopping
+    }
+
+    /// Reads `NOTIFY_SOCKET` and removes it from the environment, so that no child speaks for this process. To be called
+    /// before any thread is started.
+    public init() {
+        address = environment("NOTIFY_SOCKET").flatMap(SocketAddress.init(notifying:))
+        unsetenv("NOTIFY_SOCKET")
+    }
+
+    public func tell(_ state: State) {
+        guard let address else { return }
+        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { return }
+        let descriptor = Descriptor(takingOwnershipOf: number)
+        let text = Array(Supervisor.text(state).utf8)
+        _ = address.withPointer { pointer, length in
+            retrying { sendto(descriptor.number, text, text.count, Int32(MSG_NOSIGNAL), pointer, length) }
+        }
+    }
+
+    /// Assignments, one a line. systemd wants to know when a reload began, to tell it from earlier ones.
+    static func text(_ state: State) -> String {
+        switch state {
+        case .ready(let status): "READY=1\nSTATUS=\(status)\n"
+        case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Clock.monotonicMicroseconds())\n"
+        case .stopping: "STOPPING=1\n"
+        }
+    }
+}
+
+extension SocketAddress {
+    /// A path, or behind `@` a name that is no file (unix(7), abstract).
+    fileprivate init?(notifying text: String) {
+        if text.hasPrefix("/") {
+            self.init(path: text)
+        } else if text.hasPrefix("@"), text.utf8.count > 1 {
+            guard let address = SocketAddress(path: text) else { return nil }
+            self = address
+            let offset = MemoryLayout<sa_family_t>.size
+            withUnsafeMutableBytes(of: &storage) { $0[offset] = 0 }
+            length = socklen_t(offset + text.utf8.count)
+        } else {
+            return nil
+        }
+    }
+}

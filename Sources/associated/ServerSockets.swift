@@ -1,0 +1,52 @@
+// Sockets that systemd opened for the server (socket activation), sorted by what is to be spoken on them. Where there are
+// any, they are all that is listened on: the unit decides then, and the addresses of server.json and of flags are left alone.
+
+import Engine
+import Hosting
+import Posix
+
+struct ServerSockets {
+    private(set) var http: [InheritedSocket] = []
+    private(set) var https: [InheritedSocket] = []
+
+    var isEmpty: Bool { http.isEmpty && https.isEmpty }
+
+    /// A socket that cannot be used.
+    struct NameError: Error, CustomStringConvertible {
+        let name: String
+
+        var description: String {
+            "cannot tell what to speak on the inherited socket \"\(name)\"; "
+                + "set FileDescriptorName=http or FileDescriptorName=https in its socket unit"
+        }
+    }
+
+    /// Takes what the process was started with. To be called once, before any thread is started.
+    init() throws {
+        for socket in try InheritedSocket.takeAll() {
+            switch socket.name {
+            case "http": http.append(socket)
+            case "https": https.append(socket)
+            default: throw NameError(name: socket.name)
+            }
+        }
+    }
+
+    /// The settings as if these addresses had been asked for.
+    func replacingAddresses(of settings: ServerSettings) -> ServerSettings {
+        if isEmpty { return settings }
+        var settings = settings
+        settings.http = http.map(\.address)
+        settings.https = https.map(\.address)
+        return settings
+    }
+
+    /// The sockets in the place of their addresses.
+    func taking(from settings: EngineSettings) -> EngineSettings {
+        if isEmpty { return settings }
+        var settings = settings
+        (settings.plainAddresses, settings.plainSockets) = ([], http)
+        (settings.secureAddresses, settings.secureSockets) = ([], https)
+        return settings
+    }
+}

@@ -1,0 +1,82 @@
+// A new process takes over from the old one while clients go on asking: nobody loses an answer.
+
+import Foundation
+import Posix
+import Synchronization
+import Testing
+
+struct RestartTests {
+    /// What became of the clients' requests.
+    private final class Tally: Sendable {
+        let isOver = Atomic<Bool>(false)
+        private let answered = Atomic<Int>(0)
+        private let problems = Mutex<[String]>([])
+
+        var count: Int { answered.load(ordering: .relaxed) }
+        var losses: [String] { problems.withLock { $0 } }
+
+        func noteAnswer() { answered.add(1, ordering: .relaxed) }
+        func note(_ problem: String) { problems.withLock { $0.append(problem) } }
+    }
+
+    /// Asks until it is over: on one connection for as long as the server keeps it, or on a new one each time.
+    private static func ask(_ address: SocketAddress, keepsAlive: Bool, _ tally: Tally) {
+        let line = keepsAlive ? "" : "Connection: close\r\n"
+        let request = Array("GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: shop.localhost\r\n\(line)\r\n".utf8)
+        do {
+            while !tally.isOver.load(ordering: .relaxed) {
+                let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
+                var staysOpen = true
+                while staysOpen, !tally.isOver.load(ordering: .relaxed) {
+                    try client.send(request)
+                    guard let head = try readAnswer(client) else {
+                        tally.note("closed without a whole answer")
+                        break
+                    }
+                    if head.hasPrefix("HTTP/1.1 200 ") { tally.noteAnswer() } else { tally.note(head) }
+                    staysOpen = !head.contains("\r\nconnection: close\r\n")
+                }
+            }
+        } catch {
+            tally.note("\(error)")
+        }
+    }
+
+    /// The head of an answer whose body came whole.
+    private static func readAnswer(_ client: borrowing ClientSocket) throws -> String? {
+        var bytes: [UInt8] = []
+        while true {
+            let more = try client.receive()
+            if more.isEmpty { return nil }
+            bytes += more
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let end = text.range(of: "\r\n\r\n"),
+                let field = text.range(of: "\r\ncontent-length: "),
+                let length = Int(text[field.upperBound...].prefix { $0.isNumber })
+            else { continue }
+            if text[end.upperBound...].utf8.count == length { return String(text[..<end.upperBound]) }
+        }
+    }
+
+    @Test func `clients do not notice that the server is replaced five times`() throws {
+        var server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
+        let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
+        let tally = Tally()
+        let keeping = try Thread(name: "keeping") { RestartTests.ask(address, keepsAlive: true, tally) }
+        let closing = try Thread(name: "closing") { RestartTests.ask(address, keepsAlive: false, tally) }
+        for _ in 0..<5 {
+            let next = try RunningServer(ServeTests.demo + ["--http", "\(address)"])
+            let before = tally.count
+            server.send(SIGTERM)
+            #expect(server.waitUntilExit() == 0)
+            // The new one serves alone before it is replaced in its turn.
+            while tally.count < before + 50, tally.losses.isEmpty { sched_yield() }
+            server = next
+        }
+        tally.isOver.store(true, ordering: .relaxed)
+        keeping.join()
+        closing.join()
+        #expect(tally.losses.isEmpty)
+        #expect(tally.count >= 250)
+    }
+}
