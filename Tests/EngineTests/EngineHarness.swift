@@ -103,6 +103,8 @@ struct TestClient: ~Copyable {
 
     func send(_ text: String) throws { try socket.send(Array(text.utf8)) }
 
+    func send(_ bytes: [UInt8]) throws { try socket.send(bytes) }
+
     func finishSending() { socket.finishSending() }
 
     /// The next response; nil when the server has closed instead. `hasBody` is false for answers to HEAD.
