@@ -35,13 +35,12 @@ enum AndroidListLint {
                 findings.report(
                     "DAL-032", at: rule.range,
                     ListWords.neverReached(after: earlier.map(\.range), isOpposite: isOpposite),
-                    fix: isOpposite ? "put it before" : "remove it", severity: isOpposite ? nil : .warning)
+                    fix: isOpposite ? "put it before" : "remove it")
             case .matchesNothing:
                 guard !findings.hasFinding(within: rule.range) else { continue }
                 findings.report(
                     "DAL-032", at: rule.range, "the rule is never reached: no URL matches it",
-                    fix: "correct its pattern",
-                    severity: .warning)
+                    fix: "correct its pattern")
             case .excludesNothing: continue
             }
         }

@@ -26,14 +26,14 @@ extension AppFileReader {
         return members.map(\.key)
     }
 
-    /// The hosts of every overlay and of the plain file: examples are shared, so they may be on any of these.
+    /// The hosts of every overlay and of the plain file: examples are shared, so they may be on any of these. None
+    /// where there are no overlays, and so nothing beside the hosts that are read anyway.
     func hostsOfAllEnvironments(_ root: AppFileFields) -> [HostPattern] {
+        guard case .object(let overlays) = root["environments"]?.value.kind else { return [] }
         var values = [root["hosts"]?.value].compactMap { $0 }
-        if case .object(let overlays) = root["environments"]?.value.kind {
-            for overlay in overlays {
-                guard case .object(let members) = overlay.value.kind else { continue }
-                values += members.lazy.filter { $0.key == "hosts" }.map(\.value)
-            }
+        for overlay in overlays {
+            guard case .object(let members) = overlay.value.kind else { continue }
+            values += members.lazy.filter { $0.key == "hosts" }.map(\.value)
         }
         var hosts: [HostPattern] = []
         for case .array(let elements) in values.map(\.kind) {

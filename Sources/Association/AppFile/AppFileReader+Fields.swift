@@ -12,16 +12,13 @@ extension AppFileReader {
         }
         var kept: [SourceMember] = []
         for member in members {
-            let path = place.isEmpty ? member.key : "\(place).\(member.key)"
-            guard known.contains(member.key) else {
-                reportUnknown(member, path: path, known: known)
+            let isKnown = known.contains(member.key)
+            if isKnown, !kept.contains(where: { $0.key == member.key }) {
+                kept.append(member)
                 continue
             }
-            if kept.contains(where: { $0.key == member.key }) {
-                reportDuplicate(member, path)
-            } else {
-                kept.append(member)
-            }
+            let path = place.isEmpty ? member.key : "\(place).\(member.key)"
+            if isKnown { reportDuplicate(member, path) } else { reportUnknown(member, path: path, known: known) }
         }
         return AppFileFields(place: place, range: value.range, members: kept)
     }
@@ -70,13 +67,14 @@ extension AppFileReader {
         return string(value, place: fields.path(key))
     }
 
-    mutating func string(_ value: SourceValue, place: String) -> Located<String>? {
+    /// `place` is spelled out only for a message; files without mistakes have none.
+    mutating func string(_ value: SourceValue, place: @autoclosure () -> String) -> Located<String>? {
         guard case .string(let text) = value.kind else {
-            wrongType(value, place, wanted: "a string", fix: "put it in quotes")
+            wrongType(value, place(), wanted: "a string", fix: "put it in quotes")
             return nil
         }
         guard !text.isEmpty else {
-            report(.valueNotAllowed, value.range, "\(place.quoted) is empty", fix: "fill it in, or leave the key out")
+            report(.valueNotAllowed, value.range, "\(place().quoted) is empty", fix: "fill it in, or leave the key out")
             return nil
         }
         return Located(value: text, range: value.range)
@@ -117,12 +115,12 @@ extension AppFileReader {
     }
 
     mutating func word<Word: RawRepresentable<String> & CaseIterable>(
-        _ text: Located<String>, place: String, as: Word.Type
+        _ text: Located<String>, place: @autoclosure () -> String, as: Word.Type
     ) -> Word? {
         if let word = Word(rawValue: text.value) { return word }
         let allowed = Word.allCases.map(\.rawValue)
         report(
-            .valueNotAllowed, text.range, "\(place.quoted) is \(text.value.quoted), which means nothing here",
+            .valueNotAllowed, text.range, "\(place().quoted) is \(text.value.quoted), which means nothing here",
             fix: NearestKey.find(text.value, among: allowed).map { "write \"\($0)\"" }
                 ?? "use one of \(allowed.joined(separator: ", "))")
         return nil

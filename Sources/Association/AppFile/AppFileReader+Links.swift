@@ -55,10 +55,9 @@ extension AppFileReader {
     /// A pattern for the whole query, or one for each named item. An empty pattern is a pattern: no query, no item.
     private mutating func query(in fields: AppFileFields, _ check: ApplePatternCheck) -> AppleQuery? {
         guard let value = fields["?"]?.value else { return nil }
-        let place = fields.path("?")
         switch value.kind {
         case .string(let pattern):
-            lint(pattern, value.range, place, check)
+            lint(pattern, value.range, fields.path("?"), check)
             if pattern.contains("="), !pattern.hasSuffix("*") {
                 findings.report(
                     "AASA-058", at: value.range,
@@ -68,13 +67,14 @@ extension AppFileReader {
             }
             return .whole(pattern)
         case .object:
+            let place = fields.path("?")
             var items: [QueryItemPattern] = []
             for member in named(value, place: place, wanted: "an object", max: Self.elementsMax) {
                 if let item = item(member, place: place, check) { items.append(item) }
             }
             return .items(items)
         default:
-            wrongType(value, place, wanted: "a string, or an object of strings")
+            wrongType(value, fields.path("?"), wanted: "a string, or an object of strings")
             return nil
         }
     }
@@ -99,9 +99,11 @@ extension AppFileReader {
         return QueryItemPattern(name: member.key, pattern: pattern)
     }
 
-    private mutating func lint(_ pattern: String, _ range: SourceRange, _ place: String, _ check: ApplePatternCheck) {
+    private mutating func lint(
+        _ pattern: String, _ range: SourceRange, _ place: @autoclosure () -> String, _ check: ApplePatternCheck
+    ) {
         guard pattern.unicodeScalars.count <= Self.patternMax else {
-            report(.outOfRange, range, "\(place.quoted) is a pattern of more than \(Self.patternMax) characters")
+            report(.outOfRange, range, "\(place().quoted) is a pattern of more than \(Self.patternMax) characters")
             return
         }
         for var problem in check.problems(in: pattern) {

@@ -33,6 +33,7 @@ extension AppFileReader {
     }
 
     private mutating func checkVariables(_ app: AppFile) {
+        guard app.ios?.variables.isEmpty == false else { return }
         let used = Set(app.links.flatMap(\.patterns).flatMap(PatternToken.tokens).compactMap(\.variableName))
         for (index, variable) in (app.ios?.variables ?? []).enumerated() where !used.contains(variable.name) {
             findings.report(

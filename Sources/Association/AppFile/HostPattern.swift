@@ -76,18 +76,11 @@ public struct HostPattern: Hashable, Sendable {
         let bytes = text.utf8
         if text == "*" { return .bareWildcard }
         if bytes.first == UInt8(ascii: "[") { return .isAddress }
-        if contains("://", in: text) { return .hasScheme }
+        let colons = bytes.count { $0 == UInt8(ascii: ":") }
+        if colons > 0, Array(bytes).contains(run: Array("://".utf8)) { return .hasScheme }
         if bytes.contains(UInt8(ascii: "/")) { return .hasPath }
-        let colons = bytes.lazy.filter { $0 == UInt8(ascii: ":") }.count
         if colons > 0 { return colons > 1 ? .isAddress : .hasPort }
         return bytes.contains(UInt8(ascii: "*")) ? .wildcardInside : nil
-    }
-
-    private static func contains(_ needle: StaticString, in text: Substring) -> Bool {
-        let wanted = Array("\(needle)".utf8)
-        let bytes = Array(text.utf8)
-        guard bytes.count >= wanted.count else { return false }
-        return (0...bytes.count - wanted.count).contains { bytes[$0..<$0 + wanted.count].elementsEqual(wanted) }
     }
 }
 

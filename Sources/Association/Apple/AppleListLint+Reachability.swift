@@ -1,5 +1,4 @@
-// Rules that never decide anything. That is proved elsewhere (`Reachability`); here it gets its place and its words. A
-// rule that an opposite one has taken everything from is an error; one that only repeats is not.
+// Rules that never decide anything. That is proved elsewhere (`Reachability`); here it gets its place and its words.
 
 import SourceJSON
 
@@ -41,14 +40,13 @@ extension AppleListLint {
                 findings.report(
                     rule.isNot ? "AASA-072" : "AASA-037", at: rule.range,
                     ListWords.neverReached(after: earlier.map(\.range), isOpposite: isOpposite),
-                    fix: isOpposite ? "put it before" : "remove it", severity: isOpposite ? nil : .warning)
+                    fix: isOpposite ? "put it before" : "remove it")
             case .matchesNothing:
                 // Mostly the pattern was reported already, with the reason.
                 guard !findings.hasFinding(within: rule.range) else { continue }
                 findings.report(
                     "AASA-037", at: rule.range, "the rule is never reached: no URL matches it",
-                    fix: "correct its pattern",
-                    severity: .warning)
+                    fix: "correct its pattern")
             case .excludesNothing:
                 guard count == rules.count, !onlyExcludes, !findings.hasFinding("AASA-040", within: rule.range) else {
                     continue

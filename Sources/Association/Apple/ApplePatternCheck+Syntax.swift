@@ -48,6 +48,7 @@ extension ApplePatternCheck {
 
     /// `?name=` or `&name=`.
     private func hasQuery(_ text: String) -> Bool {
+        guard text.utf8.contains(UInt8(ascii: "=")) else { return false }
         let scalars = Array(text.unicodeScalars)
         for start in scalars.indices where scalars[start] == "?" || scalars[start] == "&" {
             let name = scalars[(start + 1)...].prefix {
@@ -111,6 +112,7 @@ extension ApplePatternCheck {
 
     /// `{id}`, `:id`, `<id>` as a whole segment or part of one.
     private func routerPlaceholder(_ text: String) -> String? {
+        guard text.utf8.contains(where: Array(":{<".utf8).contains) else { return nil }
         for segment in text.split(separator: "/") {
             if segment.hasPrefix(":"), let first = segment.dropFirst().unicodeScalars.first,
                 first.isLetter || first == "_"

@@ -43,6 +43,7 @@ struct ApplePatternCheck {
                     "AASA-061", "\(pattern.quoted) has a $( without its closing parenthesis, so it never matches",
                     fix: "close it: $(name)"))
         }
+        guard !parsed.names.isEmpty else { return problems }
         let known = variables.map(\.name) + AppleReader.predefinedVariables.sorted()
         var reported: Set<String> = []
         for name in parsed.names where !known.contains(name) && reported.insert(name).inserted {
@@ -58,7 +59,8 @@ struct ApplePatternCheck {
 
     /// A whole URL, or a host, where only the path is compared.
     private func addressProblem(_ pattern: String) -> TextProblem? {
-        guard part == .path || part == .legacyPath else { return nil }
+        guard part == .path || part == .legacyPath, pattern.utf8.first != UInt8(ascii: "/") || pattern.hasPrefix("//")
+        else { return nil }
         func problem(_ what: String) -> TextProblem {
             TextProblem(
                 "AASA-043",

@@ -51,7 +51,7 @@ extension AppleReader {
                 + "be an empty array, and what systems do with anything else is undocumented",
             fix: "write \"apps\": [] here, and name apps in details",
             edit: SourceEdit(range: value.range, replacement: "[]"),
-            // Beside details, files like this are seen to work.
+            // Beside details it is undocumented too, but no system is known to refuse the file for it.
             severity: hasDetails ? .warning : .error)
     }
 

@@ -10,6 +10,10 @@ struct PatternVariables {
     private(set) var isUnterminated = false
 
     init(_ pattern: String) {
+        guard pattern.utf8.contains(UInt8(ascii: "$")) else {
+            texts = [pattern]
+            return
+        }
         var text = String.UnicodeScalarView()
         let scalars = Array(pattern.unicodeScalars)
         var index = 0

@@ -29,9 +29,13 @@ struct AppleRelations: RuleRelations {
     ) -> [ProductSearch.Group] {
         var automata: [URLReading: PatternAutomaton] = [:]
         for (index, rule) in rules.enumerated() {
-            var automaton = automata[rule.reading] ?? PatternAutomaton(statesMax: limits.patternStatesMax)
-            if let path = path(rule) { automaton.add(path, tag: index) } else { automaton.addEverything(tag: index) }
-            automata[rule.reading] = automaton
+            // In place: taken out and put back, each rule would copy the states of all before it.
+            let empty = PatternAutomaton(statesMax: limits.patternStatesMax)
+            if let path = path(rule) {
+                automata[rule.reading, default: empty].add(path, tag: index)
+            } else {
+                automata[rule.reading, default: empty].addEverything(tag: index)
+            }
         }
         return automata.sorted { $0.key.index < $1.key.index }.map { reading, automaton in
             ProductSearch.Group(automaton: automaton, lens: .apple(reading), normalisesSlashes: normalisesSlashes)

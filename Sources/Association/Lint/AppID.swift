@@ -131,16 +131,9 @@ extension AppID {
 extension AppID {
     /// A text that is no id but a note to whoever copies it.
     private static func placeholder(in text: String) -> TextProblem? {
-        let upper = text.uppercased()
-        let words = [
-            "TEAMID", "TEAM_ID", "TEAM-ID", "APPID", "APP_ID", "APPLE_TEAM", "YOUR_", "YOUR-", "<", "{{", "${", "$(",
-            "DEVELOPMENT_TEAM", "PRODUCT_BUNDLE", "BUNDLEID", "BUNDLE_ID", "BUNDLE-ID", "BUNDLE.IDENTIFIER", "XXXXXXXX",
-            "PREFIX.", "REPLACE",
-        ]
-        // A word of the template in front or a bracket anywhere; bundle ids such as `com.acme.appidentity` pass.
-        guard words.contains(where: { upper.hasPrefix($0) || (!$0.hasSuffix("ID") && upper.contains($0)) }) else {
-            return nil
-        }
+        let lower = text.utf8.map(ASCII.lowercased)
+        guard openings.contains(where: lower.starts(with:)) || templateWords.contains(where: lower.contains(run:))
+        else { return nil }
         let (prefix, bundleID) = split(text)
         let works =
             bundleID.map {
@@ -154,6 +147,17 @@ extension AppID {
         }
         return placeholderProblem(text)
     }
+
+    /// What a template begins with; elsewhere it may be part of a name, as in `com.acme.appidentity`.
+    private static let openings = [
+        "teamid", "team_id", "team-id", "appid", "app_id", "bundleid", "bundle_id", "bundle-id",
+    ].map { Array($0.utf8) }
+
+    /// What shows a template wherever it stands.
+    private static let templateWords = [
+        "apple_team", "your_", "your-", "<", "{{", "${", "$(", "development_team", "product_bundle",
+        "bundle.identifier", "xxxxxxxx", "prefix.", "replace",
+    ].map { Array($0.utf8) }
 
     private static func placeholderProblem(_ text: String) -> TextProblem {
         TextProblem(

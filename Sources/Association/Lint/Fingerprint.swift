@@ -160,11 +160,12 @@ extension Fingerprint {
 
     /// What no hash looks like: of 32 random bytes about 30 differ, and so do the steps between them.
     private var pattern: String? {
-        let bytes = text.split(separator: ":").compactMap { UInt8($0, radix: 16) }
-        let steps = Set(zip(bytes, bytes.dropFirst()).map { $1 &- $0 })
-        if Set(bytes).count == 1 { return "repeats one byte" }
-        if steps.count <= 3 { return "counts up or down" }
-        return Set(bytes).count <= 16 ? "repeats a few bytes" : nil
+        let digits = text.utf8.compactMap(ASCII.hexValue)
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        let differing = Set(bytes).count
+        if differing == 1 { return "repeats one byte" }
+        if Set(zip(bytes, bytes.dropFirst()).map { $1 &- $0 }).count <= 3 { return "counts up or down" }
+        return differing <= 16 ? "repeats a few bytes" : nil
     }
 
     private static let documented = [

@@ -4,10 +4,10 @@
 extension LintRule {
     static let applePatterns: [LintRule] = [
         LintRule(
-            "AASA-037", .error, "a rule is never reached",
+            "AASA-037", .warning, "a rule is never reached",
             why:
-                "The first rule that matches decides, and earlier ones match everything that this one does. Where they "
-                + "have the same outcome it is only superfluous, and a warning.",
+                "The first rule that matches decides, and earlier ones match everything that this one does. Apple "
+                + "accepts the file and the other rules work, so it is no error, however surely it is a mistake.",
             fix: "put the narrower rule, and every exclude, first.",
             sources: [.appleComponents, .swcutil]),
         LintRule(

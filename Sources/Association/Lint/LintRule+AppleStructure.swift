@@ -73,7 +73,8 @@ extension LintRule {
             "AASA-014", .error, "applinks.apps is not empty",
             why:
                 "The key is a leftover that has to be an empty array; what systems do with entries in it is "
-                + "undocumented. Beside details, files like this are seen to work, so there it is a warning.",
+                + "undocumented. Beside details, which do name apps, it is a warning: no system is known to refuse the "
+                + "file for it.",
             fix: "write \"apps\": [] or leave the key out; apps belong into details.",
             sources: [.appleArchive]),
         LintRule(

@@ -167,10 +167,10 @@ extension LintRule {
             fix: "end the list with {\"/\": \"*\"}.",
             sources: [.androidConfigure]),
         LintRule(
-            "DAL-032", .error, "a dynamic rule is never reached",
+            "DAL-032", .warning, "a dynamic rule is never reached",
             why:
-                "The first rule that matches decides, and earlier ones match everything that this one does. Where they "
-                + "have the same outcome it is only superfluous, and a warning.",
+                "The first rule that matches decides, and earlier ones match everything that this one does. Android "
+                + "accepts the file and the other rules work, so it is no error, however surely it is a mistake.",
             fix: "put the narrower rule, and every exclude, first.",
             sources: [.androidConfigure, .aosp]),
         LintRule(

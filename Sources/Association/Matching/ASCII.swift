@@ -16,6 +16,17 @@ enum ASCII {
     }
 }
 
+extension [UInt8] {
+    /// Whether the bytes of `run` stand anywhere in it, one after the other; for short texts.
+    func contains(run: [UInt8]) -> Bool {
+        guard let first = run.first else { return true }
+        guard count >= run.count else { return false }
+        return (0...count - run.count).contains { start in
+            self[start] == first && self[start..<start + run.count].elementsEqual(run)
+        }
+    }
+}
+
 extension Unicode.Scalar {
     /// Lower case, one scalar at a time: a mapping to several scalars leaves the scalar alone (reference A.6.7).
     var folded: Unicode.Scalar {

@@ -77,7 +77,8 @@ struct AppleRule: Sendable {
         var doubts: [UnsettledPoint.Kind] = []
         if patterns.contains(where: { $0.unicodeScalars.contains("\\") }) { doubts.append(.backslash) }
         if component.path.flatMap(DotSegments.removed) != nil { doubts.append(.dotSegments) }
-        let names = patterns.flatMap(PatternToken.tokens).compactMap(\.variableName)
+        let withVariables = patterns.filter { $0.utf8.contains(UInt8(ascii: "$")) }
+        let names = withVariables.flatMap(PatternToken.tokens).compactMap(\.variableName)
         if names.contains(where: table.shadowsPredefined) { doubts.append(.shadowedVariable) }
         if names.contains(where: table.dropsValues) { doubts.append(.nestedVariable) }
         let hasVariableSlash = pathTokens.compactMap(\.variableName).contains { name in

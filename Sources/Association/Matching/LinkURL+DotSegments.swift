@@ -15,6 +15,7 @@ extension LinkURL {
 enum DotSegments {
     /// The path without them; nil where it has none.
     static func removed(from path: String) -> String? {
+        guard path.utf8.contains(UInt8(ascii: ".")) else { return nil }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         guard segments.contains(where: { $0 == "." || $0 == ".." }) else { return nil }
         var kept: [Substring] = []

@@ -2,7 +2,10 @@
 
 /// Resolves variables to what they match.
 struct SubstitutionTable: Sendable {
+    /// The file's own variables, without those of their values that refer to another variable.
     private let custom: [String: [String]]
+    /// The variables that lost values for that.
+    private let incomplete: Set<String>
     /// Predefined names go before the file's own; the reading that the engine does not follow.
     private let prefersPredefined: Bool
 
@@ -11,9 +14,10 @@ struct SubstitutionTable: Sendable {
 
     init(_ variables: [SubstitutionVariable], prefersPredefined: Bool = false) {
         let values = Dictionary(variables.map { ($0.name, $0.values) }, uniquingKeysWith: { first, _ in first })
-        custom = values
-        self.prefersPredefined = prefersPredefined
         let usable = values.mapValues { $0.filter { !Self.refersToVariable($0) } }
+        custom = usable
+        incomplete = Set(values.keys.filter { usable[$0]?.count != values[$0]?.count })
+        self.prefersPredefined = prefersPredefined
         compiled = Dictionary(
             uniqueKeysWithValues: [false, true].map { folds in
                 (folds, usable.mapValues { Self.compile($0, folds: folds) })
@@ -24,11 +28,11 @@ struct SubstitutionTable: Sendable {
     static let predefinedNames: Set<String> = ["alpha", "upper", "lower", "alnum", "digit", "xdigit", "region", "lang"]
 
     /// The file's own values of a variable, without those that refer to another variable.
-    func values(of name: String) -> [String]? { custom[name]?.filter { !Self.refersToVariable($0) } }
+    func values(of name: String) -> [String]? { custom[name] }
 
     func shadowsPredefined(_ name: String) -> Bool { custom[name] != nil && Self.predefinedNames.contains(name) }
 
-    func dropsValues(of name: String) -> Bool { custom[name]?.contains(where: Self.refersToVariable) == true }
+    func dropsValues(of name: String) -> Bool { incomplete.contains(name) }
 
     /// What a variable matches; an undefined one never does.
     func element(for name: String, folds: Bool) -> GlobElement {
@@ -51,6 +55,7 @@ struct SubstitutionTable: Sendable {
     }
 
     private static func refersToVariable(_ value: String) -> Bool {
+        guard value.utf8.contains(UInt8(ascii: "$")) else { return false }
         let tokens = PatternToken.tokens(of: value)
         return tokens.contains { token in
             switch token {

@@ -87,6 +87,7 @@ enum AndroidPattern {
     /// follows a star.
     static func repeated(_ tokens: [PatternToken]) -> [[PatternToken]] {
         let innerStars = tokens.dropLast().count { $0 == .star }
+        if innerStars == 0 { return [tokens] }
         let repeats = (0...repeatsMax).last { combinations(innerStars, $0) <= repeatedMax } ?? 0
         var variants: [(tokens: [PatternToken], left: Int)] = [([], repeats)]
         for (index, token) in tokens.enumerated() {

@@ -36,9 +36,12 @@ extension AppFile {
     public var androidMatcher: AndroidMatcher? { androidRules.map { AndroidMatcher(rules: $0.rules) } }
 
     /// The rules as they are written, whatever platform they are for: what the landing page goes by.
-    public var sourceMatcher: AppleMatcher {
+    public var sourceMatcher: AppleMatcher { sourceMatcher(first: links.count) }
+
+    /// The same for the first rules of a list that is too long for a question about all of it.
+    func sourceMatcher(first count: Int) -> AppleMatcher {
         AppleMatcher(
-            components: links, defaults: [(ios?.defaults ?? AppleDefaults()).component], variables: ios?.variables ?? []
-        )
+            components: Array(links.prefix(count)), defaults: [(ios?.defaults ?? AppleDefaults()).component],
+            variables: ios?.variables ?? [])
     }
 }

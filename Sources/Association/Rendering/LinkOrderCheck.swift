@@ -15,8 +15,19 @@ struct LinkOrderCheck {
             entry: entry, defaults: [(app.ios?.defaults ?? AppleDefaults()).component],
             variables: app.ios?.variables ?? [], isForOldSystems: app.ios?.hasLegacyPaths == true
         ).report(into: &findings)
-        for useless in Reachability.uselessRules(of: app.sourceMatcher) { findings.report(finding(useless)) }
+        reportUseless(into: &findings)
         return findings.sorted
+    }
+
+    /// Asked about the beginning of a long list only. What earlier rules cover is covered however the list goes on; an
+    /// exclusion that excludes nothing takes the whole list to be sure of.
+    private func reportUseless(into findings: inout FindingList) {
+        var scope = ListScope()
+        let count = scope.take(app.links.map(\.patternTexts))
+        let useless = Reachability.uselessRules(of: app.sourceMatcher(first: count), limits: ListScope.limits)
+        for entry in useless where entry.reason != .excludesNothing || count == app.links.count {
+            findings.report(finding(entry))
+        }
     }
 
     private func finding(_ useless: UselessRule) -> Finding {

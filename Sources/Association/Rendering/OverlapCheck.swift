@@ -27,19 +27,32 @@ struct OverlapCheck {
 
     /// One finding for a pair, whatever platforms it is on.
     private func overlap(_ earlier: AppFile, _ later: AppFile, host: String) -> Finding? {
+        let (earlier, later) = (Self.beginning(of: earlier), Self.beginning(of: later))
+        func witness(_ first: RuleList, _ second: RuleList) -> RuleWitness? {
+            RuleComparison.overlap(of: first, and: second, host: host, limits: ListScope.limits).witnesses.first
+        }
         if let first = earlier.appleMatcher, let second = later.appleMatcher,
-            let witness = RuleComparison.overlap(of: .apple(first), and: .apple(second), host: host).witnesses.first
+            let witness = witness(.apple(first), .apple(second))
         {
             return finding(witness, earlier, later, platform: "iOS", link: witness.second.rule)
         }
         if let first = earlier.androidRules, let second = later.androidRules {
-            let lists = (RuleList.android(AndroidMatcher(rules: first.rules)), AndroidMatcher(rules: second.rules))
-            if let witness = RuleComparison.overlap(of: lists.0, and: .android(lists.1), host: host).witnesses.first {
+            let lists = (AndroidMatcher(rules: first.rules), AndroidMatcher(rules: second.rules))
+            if let witness = witness(.android(lists.0), .android(lists.1)) {
                 let link = witness.second.rule.flatMap { second.origins.element(at: $0) }
                 return finding(witness, earlier, later, platform: "Android", link: link)
             }
         }
         return nil
+    }
+
+    /// The app with as many of its rules as a search takes on. The first rule that matches decides, so what both
+    /// beginnings open, both apps open.
+    private static func beginning(of app: AppFile) -> AppFile {
+        var scope = ListScope()
+        var beginning = app
+        beginning.links = Array(app.links.prefix(scope.take(app.links.map(\.patternTexts))))
+        return beginning
     }
 
     private func finding(

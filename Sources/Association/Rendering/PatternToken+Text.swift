@@ -4,17 +4,19 @@ extension PatternToken {
     /// The pattern as it is written, with some variables under other names. An unclosed variable does not come back as
     /// it was, but the reader lets no such rule pass.
     static func text(of tokens: [PatternToken], renaming names: [String: String] = [:]) -> String {
-        var text = ""
+        var text: [UInt8] = []
+        text.reserveCapacity(tokens.count)
         for token in tokens {
             switch token {
-            case .scalar(let scalar): text.unicodeScalars.append(scalar)
-            case .any: text += "?"
-            case .star: text += "*"
-            case .variable(let name): text += "$(\(names[name] ?? name))"
-            case .broken: text += "$("
+            case .scalar(let scalar) where scalar.isASCII: text.append(UInt8(scalar.value))
+            case .scalar(let scalar): text.append(contentsOf: String(scalar).utf8)
+            case .any: text.append(UInt8(ascii: "?"))
+            case .star: text.append(UInt8(ascii: "*"))
+            case .variable(let name): text.append(contentsOf: "$(\(names[name] ?? name))".utf8)
+            case .broken: text.append(contentsOf: "$(".utf8)
             }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

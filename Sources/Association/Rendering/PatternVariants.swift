@@ -17,6 +17,8 @@ struct PatternVariants {
                 for index in variants.indices { variants[index].append(token) }
             case .broken: return []
             case .variable(let name):
+                // Ten thousand rules may each name a thousand values: they are counted before they are read.
+                if let custom = table.values(of: name), variants.count * custom.count > limit { return nil }
                 guard let values = values(of: name) else { return [] }
                 guard variants.count * values.count <= limit else { return nil }
                 variants = variants.flatMap { start in values.map { start + $0 } }

@@ -42,10 +42,18 @@ struct PlatformComparison {
         var findings: [Finding] = []
         var caseWitnesses: [LinkURL] = []
         var questions = Self.questionsMax
+        var linksLeft = Self.linksMax
         var shown: Set<Bool> = []
         for (index, link) in app.links.enumerated() where findings.count < Self.findingsMax {
             let obstacle = other.obstacles[index]
             guard obstacle != nil || mayDiffer(link) else { continue }
+            let isSearched =
+                linksLeft > 0 && link.patternTexts.allSatisfy { $0.utf8.count <= ListScope.patternBytesMax }
+            guard isSearched else {
+                if let obstacle { findings.append(leftOut(link, obstacle, other)) }
+                continue
+            }
+            linksLeft -= 1
             var reasons: Set<WitnessCandidate.Reason> = []
             var witnesses: [WitnessCandidate] = []
             for candidate in suspects(index, link, other) where questions > 0 {
@@ -76,9 +84,9 @@ struct PlatformComparison {
     /// What a search of all URLs finds beside the known differences: at most one for each way round that has not been
     /// shown yet.
     private func searched(_ other: OtherDialect, shown: Set<Bool>) -> [Finding] {
-        guard shown.count < 2 else { return [] }
-        var limits = AutomatonLimits()
-        limits.stepsMax = 100_000
+        var scope = ListScope()
+        guard shown.count < 2, scope.take(app.links.map(\.patternTexts)) == app.links.count else { return [] }
+        var limits = ListScope.limits
         limits.situationsMax = 100
         let comparison = RuleComparison.differences(
             between: .apple(source), and: other.list, host: host, limits: limits)
@@ -98,6 +106,8 @@ struct PlatformComparison {
     private static let findingsMax = 100
     /// How many URLs are put to all the rules; each of them costs as much as there are rules.
     private static let questionsMax = 1_000
+    /// For how many rules such URLs are made up; each takes as long as its patterns are.
+    private static let linksMax = 200
 
     private func folds(_ link: AppleComponent) -> Bool {
         !(link.caseSensitive ?? app.ios?.defaults.caseSensitive ?? true)
@@ -116,8 +126,7 @@ struct PlatformComparison {
     /// The candidates on which the link alone means different things in the two dialects.
     private func suspects(_ index: Int, _ link: AppleComponent, _ other: OtherDialect) -> [WitnessCandidate] {
         let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
-        let single = AppleMatcher(
-            components: [link], defaults: source.defaults, variables: app.ios?.variables ?? [])
+        let single = AppleMatcher(inherited: [link.inheriting(from: source.defaults)], table: source.table)
         let holds = other.holds(index)
         return WitnessCandidates(host: host, table: table)
             .candidates(for: link, isEncoded: isEncoded, folds: folds(link))
@@ -129,6 +138,14 @@ struct PlatformComparison {
         let decision = source.decide(url)
         guard let theirs = other.decide(url), theirs.opens != decision.opens else { return false }
         return (decision.rule == index || theirs.link == index) && source.unsettled(url).isEmpty
+    }
+
+    /// For a rule that is past the limits of the search.
+    private func leftOut(_ link: AppleComponent, _ obstacle: String, _ other: OtherDialect) -> Finding {
+        Finding(
+            other.cannotExpress, in: app, at: link.range,
+            "the rule is left out on \(other.name), because it needs \(obstacle)",
+            fix: "write it with what both know, or accept the difference")
     }
 
     private func leftOut(_ link: AppleComponent, _ obstacle: String, _ witness: LinkURL?, _ other: OtherDialect)

@@ -58,6 +58,23 @@ import Testing
         guard range.start.offset <= range.end.offset, range.end.offset <= text.count else { return "outside" }
         return String(decoding: text[range.start.offset..<range.end.offset], as: UTF8.self)
     }
+
+    @Test(arguments: [
+        LintExample.components(#"{"/": "/a/*"}, {"/": "/a/b", "exclude": true}"#),
+        LintExample.paths(#""/a/*", "NOT /a/b""#),
+    ])
+    func `refuses no file for a rule that is never reached`(text: String) {
+        let findings = Linter.lint(apple: Array(text.utf8), file: "f")
+        #expect(findings.contains { ["AASA-037", "AASA-072"].contains($0.rule) })
+        #expect(findings.allSatisfy { $0.severity != .error })
+    }
+
+    @Test func `refuses no statement list for a rule that is never reached`() {
+        let text = LintExample.rules(#"{"/": "/a*"}, {"/": "/ab", "exclude": true}"#)
+        let findings = Linter.lint(statements: Array(text.utf8), file: "f")
+        #expect(findings.contains { $0.rule == "DAL-032" })
+        #expect(findings.allSatisfy { $0.severity != .error })
+    }
 }
 
 /// Lower case, no full stop, one line, known rule, and a place within the text.

@@ -30,4 +30,14 @@ import Testing
                 == ["every URL of the rule is decided by links[0] (line 2) before, so it decides nothing"])
         #expect(findings.first?.range?.start.line == 3)
     }
+
+    @Test func `judges the beginning of a list that is too long`() throws {
+        let many = (1..<250).map { #"{ "/": "/b\#($0)" }"# }
+        let links = [#"{ "/": "/a/*" }"#, #"{ "/": "/a/1" }"#, #"{ "/": "/c", exclude: true }"#] + many
+        let text = AppFileSample.text(links: "[" + (links + [#"{ "/": "/a/2" }"#]).joined(separator: ", ") + "]")
+        let app = try AppFileSample.app(text)
+        // The second rule is within the limits, the last is not, and that /c excludes nothing takes the whole list.
+        let useless = LinkOrderCheck(app: app).findings().filter { $0.rule == "APP-040" }
+        #expect(useless.map(\.range) == [app.links[1].range])
+    }
 }

@@ -22,6 +22,15 @@ import Testing
         #expect(Renderer.overlaps(of: [one], host: "shop.acme.test").isEmpty)
     }
 
+    @Test func `looks at the beginning of a list that is too long`() throws {
+        let many = (1...250).map { #"{ "/": "/b\#($0)" }"# }
+        let long = try app("one.json", "[" + (many + [#"{ "/": "/late" }"#]).joined(separator: ", ") + "]")
+        let early = try app("two.json", #"[{ "/": "/b7" }]"#)
+        let late = try app("two.json", #"[{ "/": "/late" }]"#)
+        #expect(Renderer.overlaps(of: [long, early], host: "shop.acme.test").rules == ["APP-036"])
+        #expect(Renderer.overlaps(of: [long, late], host: "shop.acme.test").isEmpty)
+    }
+
     @Test func `looks at Android where there is no iOS app`() throws {
         let apps = try ["one.json", "two.json"].map { file in
             try Sample.app(
