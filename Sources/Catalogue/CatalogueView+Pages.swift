@@ -2,8 +2,11 @@
 // that stands for any other.
 
 extension CatalogueView {
-    /// Whether pages may answer for a decoded path: nothing but what is configured is ever found below `/.well-known/`.
+    /// Whether pages may answer for a decoded path: nothing but what is configured is ever found below `/.well-known/`, nor
+    /// in the place at the root where Apple's devices look for the association file.
     public func allowsPages(_ path: UnsafeRawBufferPointer) -> Bool {
+        let root: StaticString = "/apple-app-site-association"
+        if path.elementsEqual(UnsafeRawBufferPointer(start: root.utf8Start, count: root.utf8CodeUnitCount)) { return false }
         let prefix: StaticString = "/.well-known"
         guard path.starts(with: UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)) else {
             return true

@@ -113,7 +113,7 @@ public struct ConfigurationLoader: Sendable {
             all.merge(own.answers) { _, own in own }
         }
         // Nothing under this prefix is ever a page: a stray file there would answer for a name that has a meaning.
-        return all.filter { !$0.key.hasPrefix("/.well-known/") }
+        return all.filter { !$0.key.hasPrefix("/.well-known/") && $0.key != "/apple-app-site-association" }
     }
 
     /// Adds the association files. False when what was rendered must not be published.

@@ -84,6 +84,7 @@ struct ConfigurationLoaderTests {
         try tree.page("_default/index.html", "default")
         try tree.page("_default/sub/index.html", "sub")
         try tree.page("_default/.well-known/assetlinks.json", "never")
+        try tree.page("_default/apple-app-site-association", "never")
         try tree.page("a.example.com/index.html", "a")
         try tree.page("_wildcard.b.example.com/x.txt", "wild")
         let loaded = try tree.load()
@@ -94,6 +95,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.answer("x.b.example.com", "/x.txt") == "wild")
         #expect(loaded.answer("b.example.com", "/x.txt") == nil)
         #expect(loaded.answer("b.example.com", "/.well-known/assetlinks.json") != "never")
+        #expect(loaded.answer("b.example.com", "/apple-app-site-association") != "never")
     }
 
     @Test func `a page never comes from outside its folder, and a large one is not held in memory`() throws {

@@ -108,6 +108,7 @@ struct LandingPageTests {
         let loaded = try tree.load()
         #expect(loaded.fallback("a.example.com", "/any/path") == "index")
         #expect(loaded.fallback("a.example.com", "/app.js") == nil)
+        #expect(loaded.fallback("a.example.com", "/apple-app-site-association") == nil, "never a page")
         #expect(loaded.fallback("b.example.com", "/any/path") == nil)
     }
 
