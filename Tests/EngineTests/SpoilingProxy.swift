@@ -3,8 +3,8 @@
 import Foundation
 import Posix
 
-/// Passes one connection on to a server, with the last byte of what the client sends spoiled from its third part on: the
-/// first two are the handshake's.
+/// Passes one connection on to a server, with the last byte of each encrypted record of the client's spoiled, except that of
+/// the first: with TLS 1.3 it ends the handshake. How records lie in what is read at a time is chance.
 final class SpoilingProxy: Sendable {
     private let listener: Listener
     private let target: SocketAddress
@@ -27,7 +27,7 @@ final class SpoilingProxy: Sendable {
         let server = try ClientSocket(to: target, timeoutMilliseconds: 10_000)
         poller.add(client.number, .readable, token: 1)
         poller.add(server.number, .readable, token: 2)
-        var parts = 0
+        var records = ClientRecords()
         while poller.wait(milliseconds: 10_000) > 0 {
             if poller.event(0).token == 2 {
                 let bytes = try server.receive()
@@ -37,10 +37,33 @@ final class SpoilingProxy: Sendable {
                 var buffer = [UInt8](repeating: 0, count: 65_536)
                 guard case .moved(let count) = buffer.withUnsafeMutableBytes({ receive(client.number, into: $0) })
                 else { return }
-                parts += 1
-                if parts > 2 { buffer[count - 1] ^= 1 }
-                try server.send(Array(buffer.prefix(count)))
+                let spoiled = records.spoil(buffer.prefix(count))
+                if !spoiled.isEmpty { try server.send(spoiled) }
             }
         }
+    }
+}
+
+/// The records of a client, put together from what is read.
+private struct ClientRecords {
+    private var held: [UInt8] = []
+    private var encryptedCount = 0
+
+    /// The records that are whole now, as they are to be passed on.
+    mutating func spoil(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        held += bytes
+        var whole: [UInt8] = []
+        // Type, version and length come before what is in a record (RFC 8446 §5.1); 23 is "application data".
+        while held.count >= 5 {
+            let count = 5 + Int(held[3]) << 8 + Int(held[4])
+            if held.count < count { break }
+            if held[0] == 23 {
+                encryptedCount += 1
+                if encryptedCount > 1 { held[count - 1] ^= 1 }
+            }
+            whole += held.prefix(count)
+            held.removeFirst(count)
+        }
+        return whole
     }
 }
