@@ -6,7 +6,9 @@ extension CatalogueView {
     /// in the place at the root where Apple's devices look for the association file.
     public func allowsPages(_ path: UnsafeRawBufferPointer) -> Bool {
         let root: StaticString = "/apple-app-site-association"
-        if path.elementsEqual(UnsafeRawBufferPointer(start: root.utf8Start, count: root.utf8CodeUnitCount)) { return false }
+        if path.elementsEqual(UnsafeRawBufferPointer(start: root.utf8Start, count: root.utf8CodeUnitCount)) {
+            return false
+        }
         let prefix: StaticString = "/.well-known"
         guard path.starts(with: UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)) else {
             return true
