@@ -89,6 +89,8 @@ enum AndroidPattern {
         let innerStars = tokens.dropLast().count { $0 == .star }
         if innerStars == 0 { return [tokens] }
         let repeats = (0...repeatsMax).last { combinations(innerStars, $0) <= repeatedMax } ?? 0
+        // With many stars nothing is repeated, and copying the pattern at each of them would take the square of it.
+        if repeats == 0 { return [tokens] }
         var variants: [(tokens: [PatternToken], left: Int)] = [([], repeats)]
         for (index, token) in tokens.enumerated() {
             guard token == .star, index + 1 < tokens.count else {
