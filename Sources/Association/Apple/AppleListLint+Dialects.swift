@@ -15,10 +15,9 @@ extension AppleListLint {
             // With `apps` beside details, old systems are evidently meant.
             severity: isForOldSystems ? .note : .warning)
         let inherited = components.map { $0.inheriting(from: defaults).patternTexts }
-        guard scope.take(inherited) == components.count, scope.take(paths.map { [$0.text] }) == paths.count
-        else {
-            return
-        }
+        guard scope.take(inherited, variables: variables) == components.count,
+            scope.take(paths.map { [$0.text] }, variables: variables) == paths.count
+        else { return }
         let modern = AppleMatcher(components: components, defaults: defaults, variables: variables)
         let legacy = AppleMatcher(paths: paths.map(\.text))
         let comparison = RuleComparison.differences(

@@ -6,14 +6,14 @@ extension AppleListLint {
     func reportUseless(_ findings: inout FindingList, _ scope: inout ListScope) {
         if let components = entry.components {
             let inherited = components.map { $0.inheriting(from: defaults) }
-            let count = scope.take(inherited.map(\.patternTexts))
+            let count = scope.take(inherited.map(\.patternTexts), variables: variables)
             let matcher = AppleMatcher(
                 components: Array(components.prefix(count)), defaults: defaults, variables: variables)
             let places = inherited.map { Place(range: $0.range, excludes: $0.exclude == true, isNot: false) }
             report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, places, &findings)
         }
         if let paths = entry.paths {
-            let count = scope.take(paths.map { [$0.text] })
+            let count = scope.take(paths.map { [$0.text] }, variables: variables)
             let matcher = AppleMatcher(
                 paths: paths.prefix(count).map(\.text), defaults: defaults, variables: variables)
             let places = paths.map { Place(range: $0.range, excludes: $0.exclude, isNot: $0.exclude) }

@@ -23,7 +23,7 @@ struct LinkOrderCheck {
     /// exclusion that excludes nothing takes the whole list to be sure of.
     private func reportUseless(into findings: inout FindingList) {
         var scope = ListScope()
-        let count = scope.take(app.links.map(\.patternTexts))
+        let count = scope.take(app.links.map(\.patternTexts), variables: app.ios?.variables ?? [])
         let useless = Reachability.uselessRules(of: app.sourceMatcher(first: count), limits: ListScope.limits)
         for entry in useless where entry.reason != .excludesNothing || count == app.links.count {
             findings.report(finding(entry))

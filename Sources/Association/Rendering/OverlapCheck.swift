@@ -51,7 +51,8 @@ struct OverlapCheck {
     private static func beginning(of app: AppFile) -> AppFile {
         var scope = ListScope()
         var beginning = app
-        beginning.links = Array(app.links.prefix(scope.take(app.links.map(\.patternTexts))))
+        beginning.links = Array(
+            app.links.prefix(scope.take(app.links.map(\.patternTexts), variables: app.ios?.variables ?? [])))
         return beginning
     }
 

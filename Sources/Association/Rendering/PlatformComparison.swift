@@ -85,7 +85,8 @@ struct PlatformComparison {
     /// shown yet.
     private func searched(_ other: OtherDialect, shown: Set<Bool>) -> [Finding] {
         var scope = ListScope()
-        guard shown.count < 2, scope.take(app.links.map(\.patternTexts)) == app.links.count else { return [] }
+        let count = scope.take(app.links.map(\.patternTexts), variables: app.ios?.variables ?? [])
+        guard shown.count < 2, count == app.links.count else { return [] }
         var limits = ListScope.limits
         limits.situationsMax = 100
         let comparison = RuleComparison.differences(

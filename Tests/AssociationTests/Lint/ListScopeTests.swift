@@ -24,6 +24,17 @@ import Testing
         #expect((0..<5).map { _ in scope.take(full) } == [16, 16, 16, 16, 0])
     }
 
+    @Test func `a variable counts with all its values wherever it is used`() {
+        let large = SubstitutionVariable(name: "large", values: (0..<1_000).map { "value\($0)" })
+        let small = SubstitutionVariable(name: "small", values: ["a", "b"])
+        let rules = [["/$(small)/a"], ["/b"], ["/$(large)"], ["/c"]]
+        var scope = ListScope()
+        #expect(scope.take(rules) == 4)
+        #expect(scope.take(rules, variables: [small]) == 4)
+        #expect(scope.take(rules, variables: [small, large]) == 2)
+        #expect(scope.take([["$(large)"]], variables: [large]) == 0, "at the beginning of a pattern too")
+    }
+
     @Test func `counts every pattern of a rule`() {
         let query = AppleQuery.items([QueryItemPattern(name: "n", pattern: "v")])
         #expect(AppleComponent(path: "/p", query: query, fragment: "f").patternTexts == ["/p", "f", "n", "v"])
