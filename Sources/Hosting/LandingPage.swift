@@ -3,7 +3,6 @@
 
 import Association
 import Catalogue
-import Foundation
 import HTTP
 import TLS
 
@@ -28,7 +27,7 @@ enum LandingPage {
     private static let head: PreparedAnswer = {
         var shared = FieldLines()
         shared.add("cache-control", "public, max-age=\(cacheSeconds)")
-        let digest = Data(Digest.sha256(Array(style.utf8))).base64EncodedString()
+        let digest = Digest.base64(Digest.sha256(Array(style.utf8)))
         var fields = FieldLines()
         fields.add(
             "content-security-policy",

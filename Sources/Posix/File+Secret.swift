@@ -25,23 +25,44 @@ extension File {
     public static func create(
         _ path: String, _ bytes: UnsafeRawBufferPointer, permissions: UInt32
     ) throws(SystemError) -> Bool {
-        let draft = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
+        let draft = draftName(path)
+        defer { unlink(draft) }
+        try write(bytes, toNew: draft, permissions: permissions)
+        if link(draft, path) == 0 { return true }
+        if errno == EEXIST { return false }
+        throw .last("link")
+    }
+
+    /// Writes a whole file and puts it in place of what is there, if anything, in one step.
+    /// The corresponding C function is `rename`.
+    public static func replace(
+        _ path: String, _ bytes: UnsafeRawBufferPointer, permissions: UInt32
+    ) throws(SystemError) {
+        let draft = draftName(path)
+        defer { unlink(draft) }
+        try write(bytes, toNew: draft, permissions: permissions)
+        guard rename(draft, path) == 0 else { throw .last("rename") }
+    }
+
+    private static func draftName(_ path: String) -> String {
+        "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
+    }
+
+    private static func write(
+        _ bytes: UnsafeRawBufferPointer, toNew draft: String, permissions: UInt32
+    ) throws(SystemError) {
         let number = associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
         guard number >= 0 else { throw .last("open") }
-        defer { unlink(draft) }
         let file = Descriptor(takingOwnershipOf: number)
         // The process's mask may have taken more away than was asked for.
         guard fchmod(file.number, permissions) == 0 else { throw .last("fchmod") }
         var rest = bytes
         while !rest.isEmpty {
-            let step = retrying { write(file.number, rest.baseAddress, rest.count) }
+            let step = retrying { Glibc.write(file.number, rest.baseAddress, rest.count) }
             if step < 0 { throw .last("write") }
             rest = UnsafeRawBufferPointer(rebasing: rest[step...])
         }
         guard fsync(file.number) == 0 else { throw .last("fsync") }
-        if link(draft, path) == 0 { return true }
-        if errno == EEXIST { return false }
-        throw .last("link")
     }
 }
 

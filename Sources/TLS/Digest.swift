@@ -10,4 +10,12 @@ public enum Digest {
         precondition(result == 1, "SHA-256 is part of every build of OpenSSL")
         return digest
     }
+
+    /// Bytes in Base64 (RFC 4648 §4). The corresponding C function is `EVP_EncodeBlock`.
+    public static func base64(_ bytes: [UInt8]) -> String {
+        // It ends its text with a zero.
+        var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+        let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
+        return String(decoding: text.prefix(Int(count)), as: UTF8.self)
+    }
 }

@@ -1,7 +1,6 @@
 // `associated sign`: what `ios.signed` does while serving, for one file.
 
 import Association
-import Foundation
 import Glibc
 import Posix
 import TLS
@@ -53,12 +52,14 @@ extension Command {
             Console.output(message)
             return .success
         }
-        do {
-            // In one step, so that a server never sends half of it.
-            try Data(message).write(to: URL(fileURLWithPath: path), options: .atomic)
-            return .success
-        } catch {
-            return .failure(saying: "cannot write \(path): \(error.localizedDescription)")
+        return message.withUnsafeBytes { bytes in
+            do throws(SystemError) {
+                // In one step, so that a server never sends half of it.
+                try File.replace(path, bytes, permissions: 0o644)
+                return .success
+            } catch {
+                return .failure(saying: "cannot write \(path): \(error.reason)")
+            }
         }
     }
 }
