@@ -1,4 +1,4 @@
-// One epoll instance, level-triggered (edge-triggered gained nothing, docs/performance.md). Each registration carries
+// One epoll instance, level-triggered (edge-triggered gained nothing when it was measured). Each registration carries
 // 64 bits of the caller's; what they mean is the caller's business.
 
 import CLinux
