@@ -5,13 +5,6 @@ import Association
 import Posix
 import SourceJSON
 
-/// An app file that can be served, and when it was last changed.
-struct LoadedAppFile {
-    var appFile: AppFile
-    /// Seconds since 1970.
-    var modified: Int64
-}
-
 enum AppFiles {
     /// More bytes are not an app file, whatever they are.
     static let bytesMax = 4 * 1024 * 1024
@@ -30,7 +23,7 @@ enum AppFiles {
                 let reading = AppFile.read(contents.bytes, file: path, environment: environment)
                 findings += reading.findings
                 if let appFile = reading.appFile {
-                    loaded.append(LoadedAppFile(appFile: appFile, modified: contents.modified))
+                    loaded.append(LoadedAppFile(appFile, modified: contents.modified))
                 }
             } catch {
                 findings.append(unreadable(path, error.description, isRefused: error.isRefused))

@@ -50,101 +50,43 @@ public struct ConfigurationLoader: Sendable {
             throw ConfigurationError(description: "cannot read \(configPath)/apps: \(error.reason); \(advice)")
         }
         var findings = apps.findings
-        var builder = CatalogueBuilder()
-        let defaultPages = PageSet(below: "\(publicPath)/_default", findings: &findings)
+        let renderer = SiteRenderer(
+            signer: signer, defaults: PageSet(below: "\(publicPath)/_default", findings: &findings))
         let wellKnown = HostFolders.wellKnown(below: "\(configPath)/hosts", findings: &findings)
+        var builder = CatalogueBuilder()
         var hosts: [String] = []
         defer { signer.endRound() }
-        let landings = LandingPages(apps.loaded)
-        for site in sites(of: apps.loaded, and: wellKnown.keys) {
-            var answers = pages(of: site.names, over: defaultPages, &findings)
-            guard site.apps.isEmpty || addDocuments(of: site.host, site.apps, to: &answers, &findings) else { continue }
-            for name in site.names {
-                if let verbatim = wellKnown[name] { answers.merge(verbatim.answers) { _, verbatim in verbatim } }
-            }
-            let isSinglePageApp = site.apps.contains { $0.appFile.pages.isSinglePageApp }
-            builder.add(
-                PreparedSite(
-                    host: site.host, answers: answers.map { ($0.key, $0.value) }, landings: landings.of(site.apps),
-                    fallback: isSinglePageApp ? answers["/index.html"] : nil))
+        for source in sources(of: apps.loaded, wellKnown, &findings) {
+            let rendered = renderer.render(source)
+            findings += rendered.findings
+            guard let site = rendered.site else { continue }
+            builder.add(site)
             hosts.append(site.host)
         }
         return LoadedConfiguration(
             catalogue: builder.finish(), findings: findings, appCount: apps.loaded.count, hosts: hosts)
     }
 
-    /// One site to be made.
-    private struct Site {
-        var host: String
-        /// The names whose folders it is made of; what a later one has wins.
-        var names: [String]
-        var apps: [LoadedAppFile]
-    }
-
     /// The sites in order of their hosts. A host with files of its own needs no app; below a wildcard it has those files
     /// beside everything that the wildcard has, or a stray file would end the association of a host.
-    private func sites(of apps: [LoadedAppFile], and others: some Sequence<String>) -> [Site] {
+    private func sources(
+        of apps: [LoadedAppFile], _ wellKnown: [String: WellKnownFiles], _ findings: inout [Finding]
+    ) -> [SiteSource] {
         var groups: [String: [LoadedAppFile]] = [:]
         for app in apps {
             for host in app.appFile.hosts { groups[host.text, default: []].append(app) }
         }
-        var sites = groups.map { Site(host: $0.key, names: [$0.key], apps: $0.value) }
-        for host in others where groups[host] == nil {
-            let wildcard = wildcards(over: host).first { groups[$0] != nil }
-            sites.append(
-                Site(
-                    host: host, names: [wildcard, host].compactMap { $0 }, apps: wildcard.flatMap { groups[$0] } ?? []))
-        }
-        return sites.sorted { $0.host < $1.host }
-    }
-
-    /// The wildcards that cover a host, the most specific first.
-    private func wildcards(over host: String) -> [String] {
-        let labels = host.split(separator: ".")
-        return labels.indices.dropFirst().map { "*." + labels[$0...].joined(separator: ".") }.filter { $0 != host }
-    }
-
-    private func pages(
-        of names: [String], over defaults: PageSet, _ findings: inout [Finding]
-    ) -> [String: PreparedAnswer] {
-        var all = defaults.answers
-        for name in names {
-            let own = PageSet(below: "\(publicPath)/\(HostFolders.name(of: name))", findings: &findings)
-            all.merge(own.answers) { _, own in own }
-        }
-        // Nothing under this prefix is ever a page: a stray file there would answer for a name that has a meaning.
-        return all.filter { !$0.key.hasPrefix("/.well-known/") && $0.key != "/apple-app-site-association" }
-    }
-
-    /// Adds the association files. False when what was rendered must not be published.
-    private func addDocuments(
-        of host: String, _ apps: [LoadedAppFile], to answers: inout [String: PreparedAnswer],
-        _ findings: inout [Finding]
-    ) -> Bool {
-        let documents = Renderer.documents(for: Renderer.mergeOrder(apps.map(\.appFile)), host: host)
-        findings += documents.findings
-        if documents.findings.contains(where: { $0.severity == .error }) { return false }
-        let modified = apps.map(\.modified).max() ?? 0
-        func answer(_ kind: AnswerKind, _ bytes: [UInt8]) -> PreparedAnswer {
-            AnswerMaker.answer(
-                Document(
-                    kind: kind, contentType: "application/json", content: .bytes(bytes),
-                    cacheSeconds: documents.cacheSeconds, modified: modified))
-        }
-        if let bytes = documents.appleBytes {
-            let plain = answer(.appleAssociation, bytes)
-            var signed: PreparedAnswer?
-            if documents.signing != .none {
-                signed = SignedAnswer(host: host, apps: apps, cacheSeconds: documents.cacheSeconds)
-                    .make(bytes, by: signer, &findings)
+        return Set(groups.keys).union(wellKnown.keys).sorted().map { host in
+            var names = [host]
+            if groups[host] == nil, let wildcard = HostNames.wildcards(over: host).first(where: { groups[$0] != nil }) {
+                names.insert(wildcard, at: 0)
             }
-            // What is to be signed and cannot be is not there, not even unsigned, nor as a page of that name.
-            answers["/.well-known/apple-app-site-association"] = documents.signing == .everywhere ? signed : plain
-            answers["/apple-app-site-association"] = documents.signing == .none ? plain : signed
+            let folders = names.map { name in
+                SiteFolder(
+                    pages: PageSet(below: "\(publicPath)/\(HostFolders.name(of: name))", findings: &findings),
+                    wellKnown: wellKnown[name])
+            }
+            return SiteSource(host: host, apps: groups[names[0]] ?? [], folders: folders)
         }
-        if let bytes = documents.statementBytes {
-            answers["/.well-known/assetlinks.json"] = answer(.statementList, bytes)
-        }
-        return true
     }
 }

@@ -6,7 +6,7 @@ import Catalogue
 import Posix
 
 /// Pages by the path that they are fetched with.
-struct PageSet {
+struct PageSet: Sendable {
     private(set) var answers: [String: PreparedAnswer] = [:]
     private var openFileCount = 0
 
@@ -16,6 +16,9 @@ struct PageSet {
     static let openFilesMax = 256
     private static let depthMax = 16
     private static let cacheSeconds = 300
+
+    /// No pages.
+    init() {}
 
     /// The pages below a folder; none when there is no such folder.
     init(below directory: String, findings: inout [Finding]) {

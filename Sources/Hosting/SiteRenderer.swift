@@ -1,0 +1,79 @@
+// Makes one site: documents of its apps, files of its own, pages. A function of its source alone but for signatures, so any
+// number of hosts can be made beside each other, in any order, and one again when only that one has changed.
+
+import Association
+import Catalogue
+import TLS
+
+/// What rendering a host gave.
+struct RenderedSite {
+    /// Nil when its documents must not be published.
+    var site: PreparedSite?
+    var findings: [Finding] = []
+}
+
+struct SiteRenderer: Sendable {
+    private let signer: DocumentSigner
+    /// The pages that every host has.
+    private let defaults: PageSet
+
+    init(signer: DocumentSigner, defaults: PageSet) {
+        self.signer = signer
+        self.defaults = defaults
+    }
+
+    func render(_ source: SiteSource) -> RenderedSite {
+        var rendered = RenderedSite()
+        var answers = pages(source)
+        let apps = source.apps
+        guard apps.isEmpty || addDocuments(source, to: &answers, &rendered.findings) else { return rendered }
+        for folder in source.folders {
+            answers.merge(folder.wellKnown?.answers ?? [:]) { _, verbatim in verbatim }
+        }
+        let pageByFile = Dictionary(apps.map { ($0.appFile.file, $0.landing) }) { first, _ in first }
+        rendered.site = PreparedSite(
+            host: source.host, answers: answers.map { ($0.key, $0.value) },
+            landings: Renderer.mergeOrder(apps.map(\.appFile)).compactMap { pageByFile[$0.file] ?? nil },
+            fallback: apps.contains { $0.appFile.pages.isSinglePageApp } ? answers["/index.html"] : nil)
+        return rendered
+    }
+
+    private func pages(_ source: SiteSource) -> [String: PreparedAnswer] {
+        var all = defaults.answers
+        for folder in source.folders { all.merge(folder.pages.answers) { _, own in own } }
+        // Nothing under this prefix is ever a page: a stray file there would answer for a name that has a meaning.
+        return all.filter { !$0.key.hasPrefix(WellKnownFiles.prefix) && $0.key != "/apple-app-site-association" }
+    }
+
+    /// Adds the association files. False when what was rendered must not be published.
+    private func addDocuments(
+        _ source: SiteSource, to answers: inout [String: PreparedAnswer], _ findings: inout [Finding]
+    ) -> Bool {
+        let apps = source.apps
+        let documents = Renderer.documents(for: Renderer.mergeOrder(apps.map(\.appFile)), host: source.host)
+        findings += documents.findings
+        if documents.findings.contains(where: { $0.severity == .error }) { return false }
+        let modified = apps.map(\.modified).max() ?? 0
+        func answer(_ kind: AnswerKind, _ bytes: [UInt8]) -> PreparedAnswer {
+            AnswerMaker.answer(
+                Document(
+                    kind: kind, contentType: "application/json", content: .bytes(bytes),
+                    cacheSeconds: documents.cacheSeconds, modified: modified))
+        }
+        if let bytes = documents.appleBytes {
+            let plain = answer(.appleAssociation, bytes)
+            var signed: PreparedAnswer?
+            if documents.signing != .none {
+                signed = SignedAnswer(host: source.host, apps: apps, cacheSeconds: documents.cacheSeconds)
+                    .make(bytes, by: signer, &findings)
+            }
+            // What is to be signed and cannot be is not there, not even unsigned, nor as a page of that name.
+            answers["/.well-known/apple-app-site-association"] = documents.signing == .everywhere ? signed : plain
+            answers["/apple-app-site-association"] = documents.signing == .none ? plain : signed
+        }
+        if let bytes = documents.statementBytes {
+            answers["/.well-known/assetlinks.json"] = answer(.statementList, bytes)
+        }
+        return true
+    }
+}
