@@ -10,7 +10,7 @@ public struct Answer {
 
     public var kind: AnswerKind { AnswerKind(rawValue: record.pointee.kind)! }
     public var status: Status { Status(rawValue: record.pointee.status)! }
-    public var hasGzip: Bool { record.pointee.hasGzip }
+    public var hasGzip: Bool { record.pointee.hasGzip != 0 }
 
     /// Seconds since 1970, where the answer has a date of its own.
     public var lastModified: Int64? { record.pointee.lastModified == Int64.min ? nil : record.pointee.lastModified }

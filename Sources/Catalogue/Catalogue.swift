@@ -1,50 +1,58 @@
-// The immutable table from host and path to prepared answers. Workers read it through a `CatalogueView`, a plain value of
-// pointers into the image: no class is touched and nothing is counted on the way of a request.
+// The immutable table from host and path to prepared answers: a short stack of layers, so that a change of few hosts makes
+// a small layer and leaves the others where they are. Workers read it through a `CatalogueView`, a plain value of pointers
+// into the images: no class is touched and nothing is counted on the way of a request.
 
 import Posix
 
 /// Everything that is served, at one moment. Replaced whole, never changed.
 public final class Catalogue: @unchecked Sendable {
-    private let image: Memory
-    private let tables: Tables
-    private let files: [OpenFile]
-    /// The descriptors of `files`, as readers want them.
-    private let descriptors: UnsafeMutableBufferPointer<Int32>
-
-    /// Where the tables lie in the image.
-    struct Tables: Sendable {
-        var slotsAt: Int
-        var slotMask: Int
-        var sitesAt: Int
-        var siteCount: Int
-        var routesAt: Int
-        var answersAt: Int
-        var landingsAt: Int
-        var rulesAt: Int
-        var itemsAt: Int
-        var segmentsAt: Int
-    }
-
-    init(image: consuming Memory, tables: Tables, files: [OpenFile]) {
-        self.image = image
-        self.tables = tables
-        self.files = files
-        descriptors = .allocate(capacity: files.count)
-        _ = descriptors.initialize(fromContentsOf: files.map(\.number))
-    }
-
-    deinit { descriptors.deallocate() }
-
+    /// Newest first.
+    public let layers: [CatalogueLayer]
+    /// The pages of all hosts.
+    public let sharedPages: CatalogueLayer?
     /// How many hosts, wildcards counted once, have something to serve.
-    public var siteCount: Int { tables.siteCount }
+    public let siteCount: Int
+    private let views: UnsafeMutableBufferPointer<LayerView>
 
-    /// The image's size in bytes.
-    public var byteCount: Int { image.bytes.count }
+    /// - Parameters:
+    ///   - layers: the newest first; what an older one has under a name of a newer one is not looked at.
+    ///   - sharedPages: a layer of one site, whose answers stand for every host that has none of its own for a path.
+    public init(layers: [CatalogueLayer], sharedPages: CatalogueLayer? = nil) {
+        self.layers = layers
+        self.sharedPages = sharedPages?.view.siteCount == 0 ? nil : sharedPages
+        siteCount = Catalogue.siteCount(layers)
+        views = .allocate(capacity: layers.count + 1)
+        for (index, layer) in layers.enumerated() { views.initializeElement(at: index, to: layer.view) }
+        if let pages = self.sharedPages { views.initializeElement(at: layers.count, to: pages.view) }
+    }
+
+    deinit { views.deallocate() }
+
+    /// The size in bytes of all images.
+    public var byteCount: Int { layers.reduce(sharedPages?.byteCount ?? 0) { $0 + $1.byteCount } }
 
     /// A way to read it, valid as long as the catalogue is kept.
     public var view: CatalogueView {
         CatalogueView(
-            base: UnsafeRawPointer(image.bytes.baseAddress!), tables: tables,
-            descriptors: UnsafeBufferPointer(descriptors))
+            layers: UnsafeBufferPointer(rebasing: views[..<layers.count]),
+            sharedPages: sharedPages == nil ? nil : UnsafePointer(views.baseAddress! + layers.count))
+    }
+
+    /// The oldest layer counts in full; each newer one by what it changes.
+    private static func siteCount(_ layers: [CatalogueLayer]) -> Int {
+        guard let oldest = layers.last else { return 0 }
+        var count = oldest.siteCount
+        for (index, layer) in layers.enumerated().dropLast() {
+            let older = layers[(index + 1)...].map(\.view)
+            for site in 0..<layer.view.siteCount {
+                let name = layer.view.bytes(layer.view.sites[site].host)
+                let hash = KeyHash.of(name)
+                let before = older.lazy.compactMap { view in view.find(name, hash).map { (view, $0) } }.first
+                let was = before.map { !$0.0.isRemoved($0.1) } ?? false
+                let isThere = !layer.view.isRemoved(site)
+                count += (isThere ? 1 : 0) - (was ? 1 : 0)
+            }
+        }
+        return count
     }
 }

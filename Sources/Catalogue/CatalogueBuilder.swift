@@ -1,184 +1,117 @@
-// Builds an image, site by site, on the control plane. Equal bytes, equal answers and equal runs of routes are stored once:
+// Builds a layer, site by site, on the control plane. Equal bytes, equal answers and equal runs of routes are stored once:
 // tenants of one white-label product share most of theirs.
 
 import HTTP
 import Posix
 
-/// Collects sites and makes a catalogue of them.
+/// Collects sites and makes a layer of them.
 public struct CatalogueBuilder: ~Copyable {
-    private var heap = Memory(byteCount: 64 * 1024)
-    private var heapCount = 0
-    private var sites: [SiteRecord] = []
-    private var routes: [RouteRecord] = []
-    private var answers: [AnswerRecord] = []
-    private var blobsByHash: [UInt64: [Blob]] = [:]
-    private var answerIndices: [PreparedAnswer: Int] = [:]
-    private var runsByKey: [[UInt64]: UInt32] = [:]
-    private var hosts: Set<String> = []
+    var heap = ImageHeap()
+    var sites: [SiteRecord] = []
+    private var hosts = HashIndex()
+    var routes = RecordTable<RouteRecord>()
+    var answers = RecordTable<AnswerRecord>()
+    var landings = RecordTable<LandingRecord>()
+    var rules = RecordTable<LinkRuleRecord>()
+    var items = RecordTable<LinkItemRecord>()
+    var segments = RecordTable<SegmentRecord>()
     private var files: [OpenFile] = []
-    private var landings = RecordRuns<LandingRecord>()
-    private var rules = RecordRuns<LinkRuleRecord>()
-    private var items = RecordRuns<LinkItemRecord>()
-    private var segments = RecordRuns<SegmentRecord>()
+    private var fileNumbers: [OpenFile: Int] = [:]
 
     /// All field lines of one answer, in bytes. The engine keeps room for as much.
     public static let fieldBytesMax = 3_072
 
     public init() {}
 
+    /// How many sites and marks there are so far.
+    public var count: Int { sites.count }
+
     /// Adds a site. A host that is there already is a bug of the caller, who merges what belongs to one host.
     public mutating func add(_ site: PreparedSite) {
-        precondition(hosts.insert(site.host).inserted, "a host is added once")
-        let run = addRoutes(site.answers)
-        // A wildcard is kept by its suffix, dot included, so that looking for it needs no copy of the name asked for.
-        let key = site.host.hasPrefix("*.") ? String(site.host.dropFirst()) : site.host
-        let landings = addLandings(site.landings)
-        sites.append(
-            SiteRecord(
-                host: store(Array(key.utf8)), firstRoute: run, routeCount: UInt32(site.answers.count),
-                firstLanding: landings, landingCount: UInt32(site.landings.count),
-                fallback: site.fallback.map { UInt64(index(of: $0)) + 1 } ?? 0))
-    }
-
-    /// The finished catalogue.
-    public consuming func finish() -> Catalogue {
-        var slotCount = 8
-        while slotCount < sites.count * 2 { slotCount *= 2 }
-        var slots = [UInt32](repeating: 0, count: slotCount)
-        for (index, site) in sites.enumerated() {
-            var slot = Int(truncatingIfNeeded: hash(of: site.host)) & (slotCount - 1)
-            while slots[slot] != 0 { slot = (slot + 1) & (slotCount - 1) }
-            slots[slot] = UInt32(index + 1)
-        }
-        let slotsAt = appendTable(slots)
-        let sitesAt = appendTable(sites)
-        let routesAt = appendTable(routes)
-        let answersAt = appendTable(answers)
-        let landingsAt = appendTable(landings.records)
-        let rulesAt = appendTable(rules.records)
-        let itemsAt = appendTable(items.records)
-        let segmentsAt = appendTable(segments.records)
-        heap.resize(byteCount: heapCount)
-        let tables = Catalogue.Tables(
-            slotsAt: slotsAt, slotMask: slotCount - 1, sitesAt: sitesAt, siteCount: sites.count, routesAt: routesAt,
-            answersAt: answersAt, landingsAt: landingsAt, rulesAt: rulesAt, itemsAt: itemsAt, segmentsAt: segmentsAt)
-        return Catalogue(image: heap, tables: tables, files: files)
-    }
-
-    private mutating func addRoutes(_ entries: [(path: String, answer: PreparedAnswer)]) -> UInt32 {
         var run: [RouteRecord] = []
-        for (path, answer) in entries {
-            let bytes = Array(path.utf8)
-            let pathHash = bytes.withUnsafeBytes { KeyHash.of($0) }
-            run.append(RouteRecord(path: store(bytes), pathHash: pathHash, answer: UInt64(index(of: answer))))
+        run.reserveCapacity(site.answers.count)
+        for (path, answer) in site.answers {
+            let path = heap.store(path)
+            run.append(RouteRecord(path: path, pathHash: KeyHash.of(heap.bytes(path)), answer: UInt64(store(answer))))
         }
-        run.sort { ($0.pathHash, $0.path.offset) < ($1.pathHash, $1.path.offset) }
-        let key = run.flatMap { [$0.path.offset, $0.answer] }
-        if let known = runsByKey[key] { return known }
-        let first = UInt32(routes.count)
-        routes.append(contentsOf: run)
-        runsByKey[key] = first
-        return first
+        let firstLanding = store(site.landings)
+        let fallback = site.fallback.map { store($0) + 1 } ?? 0
+        add(
+            SiteRecord(
+                host: storeKey(of: site.host), firstRoute: store(run), routeCount: UInt32(run.count),
+                firstLanding: firstLanding, landingCount: UInt32(site.landings.count), fallback: fallback,
+                flags: site.fallsBackToShared ? SiteRecord.fallsBackToShared : 0))
     }
 
-    private mutating func addLandings(_ pages: [PreparedLanding]) -> UInt32 {
-        var run: [LandingRecord] = []
-        for page in pages {
-            var ruleRun: [LinkRuleRecord] = []
-            for rule in page.rules { ruleRun.append(record(rule)) }
-            var segmentRun: [SegmentRecord] = []
-            for segment in page.segments {
-                segmentRun.append(SegmentRecord(text: store(segment.text), insertion: segment.insertion.rawValue))
-            }
-            run.append(
-                LandingRecord(
-                    answer: UInt32(index(of: page.head)), firstRule: rules.add(ruleRun),
-                    ruleCount: UInt32(ruleRun.count), firstSegment: segments.add(segmentRun),
-                    segmentCount: UInt32(segmentRun.count)))
+    /// Notes that a host of an older layer is gone: what that layer has for it is not looked at any more.
+    public mutating func remove(host: String) { addMark(storeKey(of: host)) }
+
+    mutating func addMark(_ key: Blob) {
+        add(
+            SiteRecord(
+                host: key, firstRoute: 0, routeCount: 0, firstLanding: 0, landingCount: 0, fallback: 0,
+                flags: SiteRecord.isRemoved))
+    }
+
+    mutating func add(_ site: SiteRecord) {
+        let name = heap.bytes(site.host)
+        let hash = KeyHash.of(name)
+        // Equal names are one stretch of the heap.
+        precondition(hosts.find(hash) { sites[$0].host == site.host } == nil, "a host is added once")
+        hosts.insert(hash, sites.count)
+        sites.append(site)
+    }
+
+    /// A wildcard is kept by its suffix, dot included, so that looking for it needs no copy of the name asked for.
+    private mutating func storeKey(of host: String) -> Blob {
+        heap.store(host.hasPrefix("*.") ? String(host.dropFirst()) : host)
+    }
+
+    /// Where a site's routes begin. They are put in the order in which a reader looks for them.
+    mutating func store(_ run: [RouteRecord]) -> UInt32 {
+        routes.add(run.sorted { ($0.pathHash, $0.path.offset) < ($1.pathHash, $1.path.offset) })
+    }
+
+    /// The finished layer.
+    public consuming func finish() -> CatalogueLayer {
+        var header = ImageHeader()
+        header.slots = heap.append(table: slots())
+        header.sites = heap.append(table: sites)
+        header.routes = heap.append(table: routes.records)
+        header.answers = heap.append(table: answers.records)
+        header.landings = heap.append(table: landings.records)
+        header.rules = heap.append(table: rules.records)
+        header.items = heap.append(table: items.records)
+        header.segments = heap.append(table: segments.records)
+        var records: [FileRecord] = []
+        for file in files {
+            records.append(
+                FileRecord(
+                    path: heap.store(file.path), byteCount: Int64(file.byteCount), inode: file.inode,
+                    modifiedNanoseconds: file.modifiedNanoseconds))
         }
-        return landings.add(run)
+        header.files = heap.append(table: records)
+        return CatalogueLayer(.built(heap.finish(header)), files: files)
     }
 
-    private mutating func record(_ rule: LinkRule) -> LinkRuleRecord {
-        var run: [LinkItemRecord] = []
-        for item in rule.items {
-            run.append(LinkItemRecord(name: store(item.name), pattern: store(item.pattern.bytes)))
+    private func slots() -> [Slot] {
+        var count = 8
+        while count < sites.count * 2 { count *= 2 }
+        var slots = [Slot](repeating: .empty, count: count)
+        for (index, site) in sites.enumerated() {
+            let hash = KeyHash.of(heap.bytes(site.host))
+            var place = Int(truncatingIfNeeded: hash) & (count - 1)
+            while !slots[place].isEmpty { place = (place + 1) & (count - 1) }
+            slots[place] = Slot(site: index, hash: hash)
         }
-        return LinkRuleRecord(
-            path: store(rule.path?.bytes ?? []), query: store(rule.query?.bytes ?? []), firstItem: items.add(run),
-            itemCount: UInt32(run.count), excludes: rule.excludes, foldsCase: rule.foldsCase,
-            hasPath: rule.path != nil, hasQuery: rule.query != nil)
+        return slots
     }
 
-    private mutating func index(of answer: PreparedAnswer) -> Int {
-        if let known = answerIndices[answer] { return known }
-        let identity = store(answer.identity)
-        let record = AnswerRecord(
-            kind: answer.kind.rawValue, hasGzip: answer.gzip != nil, status: answer.status.rawValue,
-            lastModified: answer.lastModified ?? Int64.min, identity: identity,
-            gzip: answer.gzip.map { store($0) } ?? identity)
-        answers.append(record)
-        answerIndices[answer] = answers.count - 1
-        return answers.count - 1
-    }
-
-    private mutating func store(_ representation: Representation) -> RepresentationRecord {
-        let shared = representation.sharedFields.bytes
-        let type = Array("content-type: \(representation.contentType)\r\n".utf8)
-        let tag = Array(representation.entityTag.utf8)
-        let fields = store(shared + type + representation.bodyFields.bytes)
-        precondition(fields.count < CatalogueBuilder.fieldBytesMax, "field lines fit into a response's head")
-        var record = RepresentationRecord(
-            fields: fields, sharedFieldBytes: UInt16(shared.count), contentTypeBytes: UInt16(type.count),
-            tagOffset: UInt16(firstOffset(of: tag, in: shared)), tagCount: UInt16(tag.count),
-            body: Blob(offset: 0, count: 0), file: -1)
-        switch representation.content {
-        case .bytes(let bytes): record.body = store(bytes)
-        case .file(let file):
-            record.body.count = UInt64(file.byteCount)
-            record.file = Int32(files.count)
-            files.append(file)
-        }
-        return record
-    }
-
-    /// An empty tag stands for an answer that has none.
-    private func firstOffset(of tag: [UInt8], in fields: [UInt8]) -> Int {
-        if tag.isEmpty { return 0 }
-        for offset in 0..<max(0, fields.count - tag.count + 1)
-        where fields[offset..<offset + tag.count].elementsEqual(tag) {
-            return offset
-        }
-        preconditionFailure("the entity tag stands among the fields that a 304 repeats")
-    }
-
-    private mutating func store(_ bytes: [UInt8]) -> Blob {
-        let hash = bytes.withUnsafeBytes { KeyHash.of($0) }
-        for known in blobsByHash[hash] ?? [] where heap.bytes(known).elementsEqual(bytes) { return known }
-        let blob = Blob(offset: UInt64(append(bytes.span.bytes)), count: UInt64(bytes.count))
-        blobsByHash[hash, default: []].append(blob)
-        return blob
-    }
-
-    private mutating func appendTable<Record: BitwiseCopyable>(_ records: [Record]) -> Int {
-        heapCount = (heapCount + 15) / 16 * 16
-        return records.withUnsafeBytes { append($0.bytes) }
-    }
-
-    private mutating func append(_ bytes: RawSpan) -> Int {
-        let offset = heapCount
-        heapCount += bytes.byteCount
-        if heapCount > heap.bytes.count { heap.resize(byteCount: heapCount * 2) }
-        bytes.withUnsafeBytes { heap.bytes[offset..<offset + $0.count].copyBytes(from: $0) }
-        return offset
-    }
-
-    private func hash(of blob: Blob) -> UInt64 { KeyHash.of(UnsafeRawBufferPointer(heap.bytes(blob))) }
-}
-
-extension Memory {
-    /// The bytes that a blob stands for.
-    fileprivate func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[Int(blob.offset)..<Int(blob.offset + blob.count)])
+    /// The number of a file in the layer.
+    mutating func number(of file: OpenFile) -> Int {
+        if let known = fileNumbers[file] { return known }
+        files.append(file)
+        fileNumbers[file] = files.count - 1
+        return files.count - 1
     }
 }

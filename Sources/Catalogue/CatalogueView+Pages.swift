@@ -19,7 +19,7 @@ extension CatalogueView {
     /// The answer of a single-page app for a decoded path that has none. A name with a dot is that of a file: a script
     /// that is not there must not be answered with a page.
     public func fallback(_ site: Site, path: UnsafeRawBufferPointer) -> Answer? {
-        guard let answer = fallbackAnswer(site), allowsPages(path) else { return nil }
+        guard allowsPages(path), let answer = fallback(site) else { return nil }
         var index = path.count
         while index > 0, path[index - 1] != UInt8(ascii: "/") {
             index -= 1
@@ -28,15 +28,27 @@ extension CatalogueView {
         return answer
     }
 
+    private func fallback(_ site: Site) -> Answer? {
+        let layer = layers[Int(site.layer)]
+        if let own = layer.fallback(Int(site.index)) { return own }
+        guard let sharedPages, layer.sites[Int(site.index)].flags & SiteRecord.fallsBackToShared != 0 else {
+            return nil
+        }
+        return sharedPages.pointee.fallback(0)
+    }
+
     /// The landing page for a request's path and query as they were sent: that of the first app whose rules include it.
     public func landing(_ site: Site, path: Span<UInt8>, query: Span<UInt8>) -> Landing? {
-        let landings = self.landings(of: site)
+        let layer = layers[Int(site.layer)]
+        let landings = layer.landings(of: Int(site.index))
         if landings.isEmpty { return nil }
         return withUnsafeTemporaryAllocation(byteCount: path.count + 2, alignment: 8) { room in
             let path = UnsafeRawBufferPointer(rebasing: room[..<LinkMatch.normalise(path, into: room)])
             return query.withUnsafeBytes { query in
                 var match = LinkMatch(path: path, query: query)
-                for index in landings where match.isIncluded(by: rules(of: index)) { return landing(index) }
+                for index in landings where match.isIncluded(by: layer.rules(of: index)) {
+                    return layer.landing(index)
+                }
                 return nil
             }
         }

@@ -1,39 +1,19 @@
-// Reading the image on the data plane: a host to a site, a path to an answer. Both are a hash, a probe and a comparison;
-// the cost does not grow with the number of hosts.
+// Reading the catalogue on the data plane: a host to a site, a path to an answer. A name is looked for in each layer, the
+// newest first, before the next wildcard is tried; there are one or two layers as a rule.
 
 import HTTP
 
 /// A catalogue as its readers see it.
 public struct CatalogueView {
-    let base: UnsafeRawPointer
-    private let slots: UnsafePointer<UInt32>
-    private let slotMask: Int
-    private let sites: UnsafePointer<SiteRecord>
-    private let routes: UnsafePointer<RouteRecord>
-    private let answers: UnsafePointer<AnswerRecord>
-    private let landings: UnsafePointer<LandingRecord>
-    private let rules: UnsafePointer<LinkRuleRecord>
-    private let items: UnsafePointer<LinkItemRecord>
-    private let segments: UnsafePointer<SegmentRecord>
-    private let descriptors: UnsafeBufferPointer<Int32>
-
-    init(base: UnsafeRawPointer, tables: Catalogue.Tables, descriptors: UnsafeBufferPointer<Int32>) {
-        self.base = base
-        self.descriptors = descriptors
-        slots = (base + tables.slotsAt).assumingMemoryBound(to: UInt32.self)
-        slotMask = tables.slotMask
-        sites = (base + tables.sitesAt).assumingMemoryBound(to: SiteRecord.self)
-        routes = (base + tables.routesAt).assumingMemoryBound(to: RouteRecord.self)
-        answers = (base + tables.answersAt).assumingMemoryBound(to: AnswerRecord.self)
-        landings = (base + tables.landingsAt).assumingMemoryBound(to: LandingRecord.self)
-        rules = (base + tables.rulesAt).assumingMemoryBound(to: LinkRuleRecord.self)
-        items = (base + tables.itemsAt).assumingMemoryBound(to: LinkItemRecord.self)
-        segments = (base + tables.segmentsAt).assumingMemoryBound(to: SegmentRecord.self)
-    }
+    /// Newest first.
+    let layers: UnsafeBufferPointer<LayerView>
+    /// The pages of all hosts: the only site of a layer of its own. Nil when there are none.
+    let sharedPages: UnsafePointer<LayerView>?
 
     /// A site of this catalogue.
     public struct Site: Equatable {
-        let index: Int
+        let layer: Int32
+        let index: Int32
     }
 
     /// The longest name that DNS can carry.
@@ -50,9 +30,9 @@ public struct CatalogueView {
                 name[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
             }
             let whole = UnsafeRawBufferPointer(name)
-            if let index = find(whole) { return Site(index: index) }
+            if let site = find(whole) { return site }
             for index in 1..<count where whole[index] == UInt8(ascii: ".") {
-                if let site = find(UnsafeRawBufferPointer(rebasing: whole[index...])) { return Site(index: site) }
+                if let site = find(UnsafeRawBufferPointer(rebasing: whole[index...])) { return site }
             }
             return nil
         }
@@ -64,68 +44,23 @@ public struct CatalogueView {
         return site(host: name.span) != nil
     }
 
-    /// The answer of a site for a decoded path.
+    /// The answer of a site for a decoded path: its own, else that of the pages of all hosts.
     public func answer(_ site: Site, path: UnsafeRawBufferPointer) -> Answer? {
         let hash = KeyHash.of(path)
-        let record = sites[site.index]
-        var low = Int(record.firstRoute)
-        let end = low + Int(record.routeCount)
-        var high = end
-        while low < high {
-            let middle = (low + high) / 2
-            if routes[middle].pathHash < hash { low = middle + 1 } else { high = middle }
-        }
-        while low < end, routes[low].pathHash == hash {
-            if bytes(routes[low].path).elementsEqual(path) {
-                return answer(Int(routes[low].answer))
-            }
-            low += 1
-        }
-        return nil
+        if let answer = layers[Int(site.layer)].answer(Int(site.index), path: path, hash) { return answer }
+        guard let sharedPages, allowsPages(path) else { return nil }
+        return sharedPages.pointee.answer(0, path: path, hash)
     }
 
-    /// The numbers of a site's landing pages.
-    func landings(of site: Site) -> Range<Int> {
-        let first = Int(sites[site.index].firstLanding)
-        return first..<first + Int(sites[site.index].landingCount)
-    }
-
-    func rules(of landing: Int) -> LinkRules {
-        let record = landings[landing]
-        return LinkRules(
-            rules: UnsafeBufferPointer(start: rules + Int(record.firstRule), count: Int(record.ruleCount)),
-            items: items, base: base)
-    }
-
-    func landing(_ index: Int) -> Landing {
-        let record = landings[index]
-        return Landing(
-            form: answer(Int(record.answer)).form(.identity),
-            segments: UnsafeBufferPointer(
-                start: segments + Int(record.firstSegment), count: Int(record.segmentCount)),
-            base: base)
-    }
-
-    func fallbackAnswer(_ site: Site) -> Answer? {
-        let number = Int(sites[site.index].fallback)
-        return number == 0 ? nil : answer(number - 1)
-    }
-
-    private func answer(_ index: Int) -> Answer {
-        Answer(record: answers + index, base: base, descriptors: descriptors)
-    }
-
-    private func find(_ name: UnsafeRawBufferPointer) -> Int? {
-        var slot = Int(truncatingIfNeeded: KeyHash.of(name)) & slotMask
-        while slots[slot] != 0 {
-            let index = Int(slots[slot]) - 1
-            if bytes(sites[index].host).elementsEqual(name) { return index }
-            slot = (slot + 1) & slotMask
+    /// A removed mark ends the search in older layers, and the next wildcard is tried.
+    @inline(__always)
+    private func find(_ name: UnsafeRawBufferPointer) -> Site? {
+        let hash = KeyHash.of(name)
+        for layer in 0..<layers.count {
+            guard let index = layers[layer].find(name, hash) else { continue }
+            if layers[layer].sites[index].flags & SiteRecord.isRemoved != 0 { return nil }
+            return Site(layer: Int32(truncatingIfNeeded: layer), index: Int32(truncatingIfNeeded: index))
         }
         return nil
-    }
-
-    private func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base + Int(blob.offset), count: Int(blob.count))
     }
 }

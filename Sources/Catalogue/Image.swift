@@ -1,56 +1,112 @@
-// How a catalogue lies in memory: one block of bytes that nothing points into from outside and that points nowhere. It
-// could be written to a file and mapped again as it is.
+// How a layer of the catalogue lies in memory: one block of bytes that nothing points into from outside and that points
+// nowhere. Written to a file and mapped again it is the same layer.
 //
-//   heap: field lines, bodies, host names, paths | slots | sites | routes | answers | landings | rules | items | segments
+//   header | heap: field lines, bodies, host names, paths | slots | sites | routes | answers | landings | rules | items |
+//   segments | files
 //
 // Slots are an open-addressing table over the hash of a host name; each site has a run of routes, sorted by the hash of
 // their path; each route names an answer; each answer names its bytes in the heap. A site may have a run of landing pages,
 // each with a run of rules (and those of items) that say where it stands, and a run of segments that it is made of.
+// No record has a gap, so equal records are equal bytes.
+
+/// What stands at the beginning of an image.
+struct ImageHeader: BitwiseCopyable {
+    /// Changes with each change of the records below.
+    static let formatNumber: UInt64 = 0x0001_7961_6C63_7361
+
+    var format: UInt64 = ImageHeader.formatNumber
+    /// Of the whole image.
+    var byteCount: UInt64 = 0
+    var slots = TablePlace()
+    var sites = TablePlace()
+    var routes = TablePlace()
+    var answers = TablePlace()
+    var landings = TablePlace()
+    var rules = TablePlace()
+    var items = TablePlace()
+    var segments = TablePlace()
+    var files = TablePlace()
+}
+
+/// Where a table lies in the image, and how many records it has.
+struct TablePlace: BitwiseCopyable {
+    var offset: UInt64 = 0
+    var count: UInt64 = 0
+}
 
 /// A stretch of the heap.
-struct Blob: Hashable {
+struct Blob: Hashable, BitwiseCopyable {
     var offset: UInt64
     var count: UInt64
 }
 
+/// A place in the table of host names: the site's number plus one, and above it bits of the hash, so that the wrong site
+/// is hardly ever looked at.
+struct Slot: BitwiseCopyable {
+    private var bits: UInt64
+
+    static let empty = Slot(bits: 0)
+
+    private init(bits: UInt64) { self.bits = bits }
+
+    init(site: Int, hash: UInt64) { bits = hash & ~0xFFFF_FFFF | UInt64(site + 1) }
+
+    @inline(__always) var isEmpty: Bool { bits == 0 }
+    /// -1 when the slot is empty.
+    @inline(__always) var site: Int { Int(bits & 0xFFFF_FFFF) &- 1 }
+
+    @inline(__always)
+    func mayBe(_ hash: UInt64) -> Bool { (bits ^ hash) >> 32 == 0 }
+}
+
 /// One site: a host name and its run of routes.
-struct SiteRecord {
+struct SiteRecord: BitwiseCopyable {
+    /// Of a wildcard the suffix, dot included.
     var host: Blob
     var firstRoute: UInt32
     var routeCount: UInt32
     var firstLanding: UInt32
     var landingCount: UInt32
     /// The answer for paths without one, plus one; 0 when there is none.
-    var fallback: UInt64
+    var fallback: UInt32
+    var flags: UInt32
+
+    /// The name has no site any more, whatever older layers say.
+    static let isRemoved: UInt32 = 1
+    /// For paths without an answer, the index page of the shared pages stands.
+    static let fallsBackToShared: UInt32 = 2
+    static let flagsMax: UInt32 = 3
 }
 
 /// One path of a site.
-struct RouteRecord {
+struct RouteRecord: BitwiseCopyable {
     var path: Blob
     var pathHash: UInt64
     var answer: UInt64
 }
 
 /// One form of a body with its field lines.
-struct RepresentationRecord {
+struct RepresentationRecord: BitwiseCopyable {
     /// All field lines but the length: those that a 304 repeats, then `content-type`, then the others.
     var fields: Blob
+    /// For a file only its count is of use.
+    var body: Blob
     var sharedFieldBytes: UInt16
     var contentTypeBytes: UInt16
     /// Where in `fields` the entity tag's value stands.
     var tagOffset: UInt16
     var tagCount: UInt16
-    /// For a file only its count is of use.
-    var body: Blob
-    /// The number of the catalogue's file that holds the body; -1 when it lies in the heap.
-    var file: Int32
+    /// The number of the layer's file that holds the body; -1 when it lies in the heap.
+    var file: Int64
 }
 
 /// One answer.
-struct AnswerRecord {
+struct AnswerRecord: BitwiseCopyable {
     var kind: UInt8
-    var hasGzip: Bool
+    /// 0 or 1.
+    var hasGzip: UInt8
     var status: UInt16
+    var unused: UInt32 = 0
     /// `Int64.min` when the answer has no date of its own.
     var lastModified: Int64
     var identity: RepresentationRecord
@@ -58,7 +114,7 @@ struct AnswerRecord {
 }
 
 /// One landing page.
-struct LandingRecord: Hashable {
+struct LandingRecord: BitwiseCopyable {
     var answer: UInt32
     var firstRule: UInt32
     var ruleCount: UInt32
@@ -67,66 +123,38 @@ struct LandingRecord: Hashable {
 }
 
 /// A stretch of a landing page, and what is put in behind it.
-struct SegmentRecord: Hashable {
+struct SegmentRecord: BitwiseCopyable {
     var text: Blob
-    var insertion: UInt8
+    var insertion: UInt64
 }
 
 /// A rule that says where a landing page stands.
-struct LinkRuleRecord: Hashable {
+struct LinkRuleRecord: BitwiseCopyable {
     var path: Blob
     var query: Blob
     var firstItem: UInt32
     var itemCount: UInt32
-    var excludes: Bool
-    var foldsCase: Bool
-    var hasPath: Bool
-    var hasQuery: Bool
+    var flags: UInt64
+
+    static let excludes: UInt64 = 1
+    static let foldsCase: UInt64 = 2
+    static let hasPath: UInt64 = 4
+    static let hasQuery: UInt64 = 8
+
+    @inline(__always)
+    func has(_ flag: UInt64) -> Bool { flags & flag != 0 }
 }
 
 /// A condition on a query item.
-struct LinkItemRecord: Hashable {
+struct LinkItemRecord: BitwiseCopyable {
     var name: Blob
     var pattern: Blob
 }
 
-/// A table whose equal runs are stored once.
-struct RecordRuns<Record: Hashable & BitwiseCopyable> {
-    private(set) var records: [Record] = []
-    private var known: [[Record]: UInt32] = [:]
-
-    /// Where the run begins.
-    mutating func add(_ run: [Record]) -> UInt32 {
-        if let first = known[run] { return first }
-        let first = UInt32(records.count)
-        records += run
-        known[run] = first
-        return first
-    }
-}
-
-/// The hash of host names and paths. The keys are the operator's, so no client can make them collide; a client can only
-/// ask for names that are not there, which costs one probe sequence of bounded length.
-enum KeyHash {
-    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        var hash: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count)
-        var index = 0
-        while index + 8 <= bytes.count {
-            hash = mix(hash ^ bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-            index += 8
-        }
-        var tail: UInt64 = 0
-        while index < bytes.count {
-            tail = tail << 8 | UInt64(bytes[index])
-            index += 1
-        }
-        return mix(hash ^ tail)
-    }
-
-    /// Multiplies into 128 bits and folds them: every bit of the input reaches every bit of the output.
-    @inline(__always)
-    private static func mix(_ value: UInt64) -> UInt64 {
-        let product = value.multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
-        return product.high ^ product.low
-    }
+/// A file that is sent from where it is, by the marks that tell whether it is still the same.
+struct FileRecord: BitwiseCopyable {
+    var path: Blob
+    var byteCount: Int64
+    var inode: UInt64
+    var modifiedNanoseconds: Int64
 }

@@ -11,6 +11,6 @@ public struct Landing {
     public subscript(index: Int) -> (text: UnsafeRawBufferPointer, insertion: LinkInsertion) {
         let record = segments[index]
         let text = UnsafeRawBufferPointer(start: base + Int(record.text.offset), count: Int(record.text.count))
-        return (text, LinkInsertion(rawValue: record.insertion)!)
+        return (text, LinkInsertion(rawValue: UInt8(record.insertion))!)
     }
 }

@@ -48,18 +48,19 @@ struct LinkMatch {
 
     /// The first rule that holds decides; when none does, the link is not the app's.
     mutating func isIncluded(by rules: LinkRules) -> Bool {
-        for rule in rules.rules where holds(rule, rules) { return !rule.excludes }
+        for rule in rules.rules where holds(rule, rules) { return !rule.has(LinkRuleRecord.excludes) }
         return false
     }
 
     private mutating func holds(_ rule: LinkRuleRecord, _ rules: LinkRules) -> Bool {
         // A rule that could not be decided must not let one behind it decide.
         if stepsLeft < 0 { return false }
-        if rule.hasPath, !matches(rules.bytes(rule.path), path, rule.foldsCase) { return false }
-        if rule.hasQuery, !matches(rules.bytes(rule.query), query, rule.foldsCase) { return false }
+        let foldsCase = rule.has(LinkRuleRecord.foldsCase)
+        if rule.has(LinkRuleRecord.hasPath), !matches(rules.bytes(rule.path), path, foldsCase) { return false }
+        if rule.has(LinkRuleRecord.hasQuery), !matches(rules.bytes(rule.query), query, foldsCase) { return false }
         for index in 0..<Int(rule.itemCount) {
             let item = rules.items[Int(rule.firstItem) + index]
-            if !holds(rules.bytes(item.name), rules.bytes(item.pattern), rule.foldsCase) { return false }
+            if !holds(rules.bytes(item.name), rules.bytes(item.pattern), foldsCase) { return false }
         }
         return true
     }

@@ -73,14 +73,17 @@ public struct PreparedSite: Sendable {
     public var landings: [PreparedLanding]
     /// The page for any other path, unless it is that of a file.
     public var fallback: PreparedAnswer?
+    /// Without a `fallback` of its own, that of the pages of all hosts stands, if they have one.
+    public var fallsBackToShared: Bool
 
     public init(
         host: String, answers: [(path: String, answer: PreparedAnswer)], landings: [PreparedLanding] = [],
-        fallback: PreparedAnswer? = nil
+        fallback: PreparedAnswer? = nil, fallsBackToShared: Bool = false
     ) {
         self.host = host
         self.answers = answers
         self.landings = landings
         self.fallback = fallback
+        self.fallsBackToShared = fallsBackToShared
     }
 }

@@ -64,7 +64,8 @@ public struct ConfigurationLoader: Sendable {
             hosts.append(site.host)
         }
         return LoadedConfiguration(
-            catalogue: builder.finish(), findings: findings, appCount: apps.loaded.count, hosts: hosts)
+            catalogue: Catalogue(layers: [builder.finish()]), findings: findings, appCount: apps.loaded.count,
+            hosts: hosts)
     }
 
     /// The sites in order of their hosts. A host with files of its own needs no app; below a wildcard it has those files

@@ -6,11 +6,13 @@ import Glibc
 /// A directory kept open.
 public struct Folder: ~Copyable, Sendable {
     private let descriptor: Descriptor
+    private let path: String
 
     public init(_ path: String) throws(SystemError) {
         let number = associated_open(path, O_RDONLY | O_DIRECTORY, 0)
         guard number >= 0 else { throw .last("open") }
         descriptor = Descriptor(takingOwnershipOf: number)
+        self.path = path
     }
 
     /// Opens a regular file below this directory. The corresponding system call is `openat2` with `RESOLVE_BENEATH`: a
@@ -18,13 +20,7 @@ public struct Folder: ~Copyable, Sendable {
     public func open(_ path: String) throws(FileError) -> OpenFile {
         let number = associated_open_beneath(descriptor.number, path)
         guard number >= 0 else { throw .system(.last("openat2")) }
-        let file = Descriptor(takingOwnershipOf: number)
-        var status = stat()
-        guard fstat(file.number, &status) == 0 else { throw .system(.last("fstat")) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-        let count = Int(status.st_size)
-        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-        return OpenFile(takingOwnershipOf: file, byteCount: count, modifiedNanoseconds: modified)
+        return try OpenFile(takingOwnershipOf: Descriptor(takingOwnershipOf: number), path: "\(self.path)/\(path)")
     }
 }
 

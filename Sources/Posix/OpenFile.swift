@@ -7,14 +7,29 @@ import Glibc
 /// file put in its place later is another one.
 public final class OpenFile: Sendable {
     private let descriptor: Descriptor
+    /// Where it was opened: its folder's path, and its own below that.
+    public let path: String
     public let byteCount: Int
+    public let inode: UInt64
     /// Since 1970.
     public let modifiedNanoseconds: Int64
 
-    init(takingOwnershipOf descriptor: consuming Descriptor, byteCount: Int, modifiedNanoseconds: Int64) {
+    init(takingOwnershipOf descriptor: consuming Descriptor, path: String) throws(FileError) {
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0 else { throw .system(.last("fstat")) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         self.descriptor = descriptor
-        self.byteCount = byteCount
-        self.modifiedNanoseconds = modifiedNanoseconds
+        self.path = path
+        byteCount = Int(status.st_size)
+        inode = UInt64(status.st_ino)
+        modifiedNanoseconds = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+    }
+
+    /// Opens a regular file by its path. Without waiting, so that a pipe in its place cannot hold us up.
+    public convenience init(_ path: String) throws(FileError) {
+        let number = associated_open(path, O_RDONLY | O_NONBLOCK, 0)
+        guard number >= 0 else { throw .system(.last("open")) }
+        try self.init(takingOwnershipOf: Descriptor(takingOwnershipOf: number), path: path)
     }
 
     /// Seconds since 1970.

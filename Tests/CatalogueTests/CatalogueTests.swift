@@ -23,7 +23,7 @@ struct CatalogueTests {
         for (host, pages) in sites {
             builder.add(PreparedSite(host: host, answers: pages.map { ($0.0, page($0.1)) }))
         }
-        return builder.finish()
+        return Catalogue(layers: [builder.finish()])
     }
 
     /// The body for a path; empty when the site has none, nil when there is no site.
@@ -92,7 +92,7 @@ struct CatalogueTests {
         answer.lastModified = 12
         var builder = CatalogueBuilder()
         builder.add(PreparedSite(host: "a", answers: [("/", answer)]))
-        let catalogue = builder.finish()
+        let catalogue = Catalogue(layers: [builder.finish()])
         let view = catalogue.view
         let host = Array("a".utf8)
         let known = view.site(host: host.span)

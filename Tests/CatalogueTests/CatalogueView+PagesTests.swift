@@ -23,7 +23,7 @@ struct CatalogueViewPagesTests {
         var builder = CatalogueBuilder()
         builder.add(PreparedSite(host: "a", answers: [("/x", page("x"))], landings: landings, fallback: fallback))
         builder.add(PreparedSite(host: "b", answers: [("/x", page("x"))]))
-        return builder.finish()
+        return Catalogue(layers: [builder.finish()])
     }
 
     private func found(_ catalogue: Catalogue, _ path: String, query: String = "", host: String = "a") throws -> String?

@@ -43,7 +43,7 @@ final class TestEngine {
     static func catalogue(_ sites: [PreparedSite]) -> Catalogue {
         var builder = CatalogueBuilder()
         for site in sites { builder.add(site) }
-        return builder.finish()
+        return Catalogue(layers: [builder.finish()])
     }
 
     static let sites = [

@@ -41,7 +41,7 @@ struct LandingRulesTests {
     private func catalogue(_ page: PreparedLanding?) -> Catalogue {
         var builder = CatalogueBuilder()
         builder.add(PreparedSite(host: "a.example", answers: [], landings: page.map { [$0] } ?? []))
-        return builder.finish()
+        return Catalogue(layers: [builder.finish()])
     }
 
     private func stands(_ catalogue: Catalogue, _ url: LinkURL) -> Bool {

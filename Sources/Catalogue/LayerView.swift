@@ -1,0 +1,108 @@
+// Reading one layer's image on the data plane: a host to a site, a path to an answer. Both are a hash, a probe and a
+// comparison; the cost does not grow with the number of hosts.
+
+import HTTP
+
+/// A layer as its readers see it: nothing but addresses.
+struct LayerView {
+    let base: UnsafeRawPointer
+    private let slots: UnsafePointer<Slot>
+    private let slotMask: Int
+    let sites: UnsafePointer<SiteRecord>
+    let siteCount: Int
+    let routes: UnsafePointer<RouteRecord>
+    let answers: UnsafePointer<AnswerRecord>
+    let answerCount: Int
+    let landings: UnsafePointer<LandingRecord>
+    let rules: UnsafePointer<LinkRuleRecord>
+    let items: UnsafePointer<LinkItemRecord>
+    let segments: UnsafePointer<SegmentRecord>
+    private let descriptors: UnsafeBufferPointer<Int32>
+
+    init(base: UnsafeRawPointer, descriptors: UnsafeBufferPointer<Int32>) {
+        let header = base.load(as: ImageHeader.self)
+        func table<Record>(_ place: TablePlace) -> UnsafePointer<Record> {
+            (base + Int(place.offset)).assumingMemoryBound(to: Record.self)
+        }
+        self.base = base
+        self.descriptors = descriptors
+        slots = table(header.slots)
+        slotMask = Int(header.slots.count) - 1
+        sites = table(header.sites)
+        siteCount = Int(header.sites.count)
+        routes = table(header.routes)
+        answers = table(header.answers)
+        answerCount = Int(header.answers.count)
+        landings = table(header.landings)
+        rules = table(header.rules)
+        items = table(header.items)
+        segments = table(header.segments)
+    }
+
+    /// The number of the site, or of the mark, for a host in lower case or a wildcard's suffix.
+    @inline(__always)
+    func find(_ name: UnsafeRawBufferPointer, _ hash: UInt64) -> Int? {
+        var place = Int(truncatingIfNeeded: hash) & slotMask
+        while !slots[place].isEmpty {
+            let slot = slots[place]
+            if slot.mayBe(hash), bytes(sites[slot.site].host).equals(name) { return slot.site }
+            place = (place &+ 1) & slotMask
+        }
+        return nil
+    }
+
+    /// The answer of a site for a decoded path.
+    @inline(__always)
+    func answer(_ site: Int, path: UnsafeRawBufferPointer, _ hash: UInt64) -> Answer? {
+        var low = Int(sites[site].firstRoute)
+        let end = low &+ Int(sites[site].routeCount)
+        var high = end
+        while low < high {
+            let middle = (low &+ high) / 2
+            if routes[middle].pathHash < hash { low = middle &+ 1 } else { high = middle }
+        }
+        while low < end, routes[low].pathHash == hash {
+            if bytes(routes[low].path).equals(path) { return answer(Int(routes[low].answer)) }
+            low &+= 1
+        }
+        return nil
+    }
+
+    /// The numbers of a site's landing pages.
+    func landings(of site: Int) -> Range<Int> {
+        let first = Int(sites[site].firstLanding)
+        return first..<first + Int(sites[site].landingCount)
+    }
+
+    func rules(of landing: Int) -> LinkRules {
+        let record = landings[landing]
+        return LinkRules(
+            rules: UnsafeBufferPointer(start: rules + Int(record.firstRule), count: Int(record.ruleCount)),
+            items: items, base: base)
+    }
+
+    func landing(_ index: Int) -> Landing {
+        let record = landings[index]
+        return Landing(
+            form: answer(Int(record.answer)).form(.identity),
+            segments: UnsafeBufferPointer(
+                start: segments + Int(record.firstSegment), count: Int(record.segmentCount)),
+            base: base)
+    }
+
+    /// The answer for a site's paths that have none, where it has one of its own.
+    func fallback(_ site: Int) -> Answer? {
+        let number = Int(sites[site].fallback)
+        return number == 0 ? nil : answer(number - 1)
+    }
+
+    @inline(__always)
+    func answer(_ index: Int) -> Answer {
+        Answer(record: answers + index, base: base, descriptors: descriptors)
+    }
+
+    @inline(__always)
+    func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base + Int(blob.offset), count: Int(blob.count))
+    }
+}
