@@ -48,10 +48,20 @@ int associated_open_beneath(int directory, const char *path) {
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
-int associated_lead_to(int listener, uint32_t index) {
-    struct sock_filter choose = {.code = BPF_RET | BPF_K, .k = index};
-    struct sock_fprog program = {.len = 1, .filter = &choose};
+int associated_lead_to(int listener, uint32_t first, uint32_t count) {
+    struct sock_filter choose[] = {
+        {.code = BPF_LD | BPF_W | BPF_ABS, .k = (uint32_t)(SKF_AD_OFF + SKF_AD_RANDOM)},
+        {.code = BPF_ALU | BPF_MOD | BPF_K, .k = count},
+        {.code = BPF_ALU | BPF_ADD | BPF_K, .k = first},
+        {.code = BPF_RET | BPF_A},
+    };
+    struct sock_fprog program = {.len = sizeof choose / sizeof choose[0], .filter = choose};
     return setsockopt(listener, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program);
+}
+
+int associated_lead_nowhere(int listener) {
+    int unused = 0;
+    return setsockopt(listener, SOL_SOCKET, SO_DETACH_REUSEPORT_BPF, &unused, sizeof unused);
 }
 
 int associated_unsent(int fd) {

@@ -4,6 +4,7 @@
 public import Catalogue
 import HTTP
 public import Posix
+import Synchronization
 
 /// Workers, one per processor unless told otherwise, each with its own listeners.
 public final class Engine: Sendable {
@@ -13,6 +14,7 @@ public final class Engine: Sendable {
     public let secureAddresses: [SocketAddress]
     private let controls: [WorkerControl]
     private let threads: Threads
+    private let neighbours: Mutex<[Neighbours]>
 
     /// Why the engine could not start.
     public enum StartError: Error, CustomStringConvertible {
@@ -36,6 +38,10 @@ public final class Engine: Sendable {
         let sockets = try Engine.listen(plain + secure, workerCount: settings.workerCount)
         addresses = Array(sockets.addresses.prefix(plain.count))
         secureAddresses = Array(sockets.addresses.dropFirst(plain.count))
+        var settings = settings
+        // Known only now, because port 0 has been settled.
+        settings.publicSecurePort = settings.publicSecurePort ?? secureAddresses.first { !$0.isUnix }?.port
+        neighbours = Mutex(sockets.neighbours)
         var controls: [WorkerControl] = []
         let threads = Threads(capacity: settings.workerCount)
         let addressCounts = AddressCounts(limit: settings.limits.connectionsPerAddressMax)
@@ -71,9 +77,21 @@ public final class Engine: Sendable {
         for control in controls { control.wakeUp.wake() }
     }
 
+    /// Looks whether the process that this one took over from is gone, and from then on has connections spread over all
+    /// workers evenly. To be called about once a second; it costs nothing when there was nobody.
+    public func lookForNeighbours() {
+        let areGone = neighbours.withLock { neighbours in
+            guard neighbours.contains(where: \.hasElders) else { return false }
+            for index in neighbours.indices { neighbours[index].look() }
+            return !neighbours.contains(where: \.hasElders)
+        }
+        if areGone { controls.first?.standAlone() }
+    }
+
     /// Stops accepting, finishes what is in flight within the drain time, and returns when all workers have ended.
     public func stop() {
-        for control in controls { control.drain() }
+        let leads = neighbours.withLock { neighbours in neighbours.indices.map { neighbours[$0].others() } }
+        for control in controls { control.drain(leading: leads) }
         threads.join()
     }
 

@@ -18,9 +18,12 @@ public struct EngineSettings: Sendable {
     public var limits = Limits()
     /// Seconds for which browsers shall use TLS only (RFC 6797); 0 says nothing about it.
     public var strictTransportSeconds = 0
-    /// The port that pages asked for in plain HTTP are to be fetched from instead; nil serves them where they are asked for.
+    /// Whether pages asked for in plain HTTP are to be fetched over TLS instead, on hosts that have a certificate.
     /// Association files are never sent elsewhere.
-    public var redirectsPagesToPort: UInt16?
+    public var redirectsPages = false
+    /// The port at which clients find TLS, where that is not the first of those listened on: behind a container's port
+    /// mapping, or a load balancer.
+    public var publicSecurePort: UInt16?
 
     /// Where plain HTTP is spoken, then where TLS is.
     var listening: (plain: [ListenerSource], secure: [ListenerSource]) {

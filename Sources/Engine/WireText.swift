@@ -30,7 +30,7 @@ struct WireText: ~Copyable {
     init(_ settings: EngineSettings) {
         let seconds = settings.strictTransportSeconds
         strictTransport = seconds > 0 ? Array("strict-transport-security: max-age=\(seconds)\r\n".utf8) : []
-        let port = settings.redirectsPagesToPort ?? 443
+        let port = settings.publicSecurePort ?? 443
         redirectPort = port == 443 ? [] : Array(":\(port)".utf8)
         boundary = Array((0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined().utf8)
         statusLines = .allocate(capacity: 600)

@@ -15,7 +15,7 @@ extension Worker {
 
     mutating func listen() {
         for index in 0..<listeners.count {
-            guard poller.add(listeners[index].descriptor.number, .readable, token: UInt64(index)) else {
+            guard poller.addListener(listeners[index].descriptor.number, token: UInt64(index)) else {
                 for added in 0..<index { poller.remove(listeners[added].descriptor.number) }
                 acceptAgainAt = now + Worker.pauseMilliseconds
                 return
@@ -96,7 +96,17 @@ extension Worker {
         acceptAgainAt = nil
         drainDeadline = now + limits.drainTimeoutMilliseconds
         idleDrainDeadline = now + min(limits.drainIdleMilliseconds, limits.drainTimeoutMilliseconds)
-        for index in 0..<listeners.count { listeners[index].leadElsewhere(past: settings.workerCount) }
+        for index in 0..<listeners.count {
+            listeners[index].lead(to: control.lead(of: index))
+            // Who is silent shall show itself before the listener closes, or it would be reset at its first byte.
+            listeners[index].stopDeferring()
+        }
+    }
+
+    /// Puts an end to what an earlier process has told the kernel.
+    func standAlone() {
+        guard areListenersOpen, drainDeadline == nil else { return }
+        for index in 0..<listeners.count { listeners[index].leadNowhere() }
     }
 
     /// Takes those who came until now, and closes the listeners and the connections between requests.

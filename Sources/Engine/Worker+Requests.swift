@@ -126,9 +126,16 @@ extension Worker {
         let slot = table.slots + Int(index)
         slot.pointee.requestCount &+= 1
         let session = slot.pointee.session
-        let channel = Channel(
-            serverName: session?.serverName, redirectsPages: session == nil && settings.redirectsPagesToPort != nil)
+        var channel = Channel(
+            serverName: session?.serverName, redirectsPages: session == nil && settings.redirectsPages)
         var response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)
+        if response.location != nil,
+            settings.secure?.certificates.hasIdentity(for: bytes.extracting(head.host.range)) != true
+        {
+            // Better the page in plain HTTP than a handshake that fails.
+            channel.redirectsPages = false
+            response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)
+        }
         response.closes = !head.wantsKeepAlive || hasHadItsShare(slot) || drainDeadline != nil
         response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
         if response.location != nil || response.landing != nil {

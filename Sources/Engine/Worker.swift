@@ -118,6 +118,7 @@ struct Worker: ~Copyable {
             for index in 0..<count { handle(poller.event(index)) }
             expireConnections()
             if let time = acceptAgainAt, now >= time { resumeAccepting() }
+            if control.takeStandingAlone() { standAlone() }
             if control.isDraining, drainDeadline == nil { beginDraining() }
             if let time = idleDrainDeadline, now >= time { endAccepting() }
         }

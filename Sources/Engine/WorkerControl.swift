@@ -1,4 +1,4 @@
-// What the engine and one of its workers say to each other: two numbers and a way to wake the worker.
+// What the engine and one of its workers say to each other: a few numbers and a way to wake the worker.
 
 import Posix
 import Synchronization
@@ -6,15 +6,45 @@ import Synchronization
 /// Shared by the engine and one worker.
 final class WorkerControl: Sendable {
     let wakeUp: WakeUp
-    private let draining = Atomic<Bool>(false)
+    private let wishes = Atomic<UInt8>(0)
+    private let leads = Mutex<[Range<Int>]>([])
+
+    /// What the engine wants; more than one at a time.
+    struct Wishes: OptionSet {
+        let rawValue: UInt8
+
+        /// To stop accepting, to finish what is in flight and to end.
+        static let drain = Wishes(rawValue: 1)
+        /// To take every connection to a listener's address as it comes, whatever others have told the kernel.
+        static let standAlone = Wishes(rawValue: 2)
+    }
 
     init() throws(SystemError) { wakeUp = try WakeUp() }
 
-    var isDraining: Bool { draining.load(ordering: .acquiring) }
+    var isDraining: Bool { Wishes(rawValue: wishes.load(ordering: .acquiring)).contains(.drain) }
 
-    /// Asks the worker to stop accepting, to finish what is in flight and to end.
-    func drain() {
-        draining.store(true, ordering: .releasing)
+    /// Asks the worker to drain. New connections to each listener are led to those of the sockets at its address.
+    func drain(leading: [Range<Int>] = []) {
+        leads.withLock { $0 = leading }
+        wish(.drain)
+    }
+
+    func standAlone() { wish(.standAlone) }
+
+    /// Where connections to a listener are led while draining; empty for nowhere else.
+    func lead(of listener: Int) -> Range<Int> {
+        leads.withLock { listener < $0.count ? $0[listener] : 0..<0 }
+    }
+
+    /// Whether the worker is to stand alone. Said once for each time it is asked.
+    func takeStandingAlone() -> Bool {
+        guard Wishes(rawValue: wishes.load(ordering: .relaxed)).contains(.standAlone) else { return false }
+        wishes.bitwiseAnd(~Wishes.standAlone.rawValue, ordering: .acquiringAndReleasing)
+        return true
+    }
+
+    private func wish(_ wish: Wishes) {
+        wishes.bitwiseOr(wish.rawValue, ordering: .releasing)
         wakeUp.wake()
     }
 }

@@ -18,12 +18,17 @@ enum ListenerSource {
 /// Opens sockets for workers and owns those not handed over yet.
 final class WorkerListeners {
     private(set) var addresses: [SocketAddress] = []
+    /// What else listens at each address, from before we came.
+    private var elders: [Set<UInt64>] = []
+    private var inodes: [Set<UInt64>] = []
     private let rows: [UnsafeMutableBufferPointer<Listener>]
     private var opened: [Int]
     private var isTaken: [Bool]
 
-    /// Seconds that the kernel waits for a client's first bytes before it hands over a silent connection.
-    private static let deferAcceptSeconds: Int32 = 5
+    /// Seconds that the kernel waits for a client's first bytes before it hands over a silent connection. One is enough for
+    /// those who ask at once, and no more, because who waits in the kernel is lost when the listener closes:
+    /// `drainIdleMilliseconds` is a little longer.
+    private static let deferAcceptSeconds: Int32 = 1
 
     init(workerCount: Int, addressCount: Int) {
         rows = (0..<workerCount).map { _ in .allocate(capacity: addressCount) }
@@ -34,6 +39,8 @@ final class WorkerListeners {
     /// Opens the socket of one worker for one address; the first worker's choice of port holds for the others.
     func open(_ source: ListenerSource, worker: Int, index: Int) throws(SystemError) {
         let listener: Listener
+        // Looked for before ours are among them.
+        if worker == 0 { elders.append(ListeningSockets.inodes(at: source.address) ?? []) }
         switch source {
         case .inherited(let socket):
             listener = try Listener(sharing: socket)
@@ -44,10 +51,19 @@ final class WorkerListeners {
         case .address:
             listener = try Listener(addresses[index], sharesPort: true)
         }
-        if worker == 0 { addresses.append(listener.address) }
+        if worker == 0 {
+            addresses.append(listener.address)
+            inodes.append([])
+        }
+        if listener.inode != 0 { inodes[index].insert(listener.inode) }
         listener.deferAccept(seconds: WorkerListeners.deferAcceptSeconds)
         (rows[worker].baseAddress! + index).initialize(to: listener)
         opened[worker] += 1
+    }
+
+    /// Who is where, once all are open.
+    var neighbours: [Neighbours] {
+        addresses.indices.map { Neighbours(address: addresses[$0], own: inodes[$0], elders: elders[$0]) }
     }
 
     /// Hands a worker its listeners.

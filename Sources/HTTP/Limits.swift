@@ -38,8 +38,9 @@ public struct Limits: Sendable {
     public var connectionsPerAddressMax = 1_024
     /// Milliseconds to finish what is in flight when the server is told to stop.
     public var drainTimeoutMilliseconds: Int64 = 10_000
-    /// Milliseconds that a silent connection is kept when the server is told to stop: a request may be on its way.
-    public var drainIdleMilliseconds: Int64 = 500
+    /// Milliseconds that a silent connection is kept when the server is told to stop: a request may be on its way. Longer
+    /// than a second, so that clients who have not said anything yet show themselves (`TCP_DEFER_ACCEPT`).
+    public var drainIdleMilliseconds: Int64 = 1_500
 
     public init() {}
 }

@@ -21,6 +21,8 @@ public struct ServerSettings: Sendable {
     public var strictTransportSeconds = 86_400
     /// Whether pages asked for in plain HTTP are sent to TLS, where that is spoken.
     public var redirectsPages = true
+    /// The port they are sent to; nil for the first that TLS is spoken on.
+    public var publicSecurePort: UInt16?
     /// Threads that serve; nil for one per processor.
     public var workers: Int?
     /// Which of the app files' environments is served.

@@ -14,7 +14,7 @@ public struct SettingsReader {
 
     /// The keys of the whole file, and those of `limits`.
     static let keys = ["http", "https", "workers", "environment", "strict", "tls", "signing", "limits"]
-    static let tlsKeys = ["ticketKeyFile", "passphraseFile", "strictTransportSeconds", "redirectPages"]
+    static let tlsKeys = ["ticketKeyFile", "passphraseFile", "strictTransportSeconds", "redirectPages", "publicPort"]
     static let signingKeys = ["certificateFile", "keyFile"]
 
     private static let bytesMax = 1024 * 1024
@@ -75,6 +75,7 @@ public struct SettingsReader {
             switch member.key {
             case "ticketKeyFile": settings.ticketKeyFile = string(member)
             case "passphraseFile": settings.passphraseFile = string(member)
+            case "publicPort": settings.publicSecurePort = integer(member, 1...65_535).map { UInt16($0) }
             case "redirectPages": settings.redirectsPages = bool(member) ?? settings.redirectsPages
             default:
                 settings.strictTransportSeconds = integer(member, 0...63_072_000) ?? settings.strictTransportSeconds

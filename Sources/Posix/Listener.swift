@@ -73,18 +73,39 @@ public struct Listener: ~Copyable, Sendable {
         if address.isIPv6 { setOption(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
     }
 
-    /// Lets the kernel hold a connection back until its first bytes are here: 27 % less CPU for a connection that serves
-    /// one request. The corresponding socket option is `TCP_DEFER_ACCEPT`.
+    /// Lets the kernel hold a connection back until its first bytes are here, or so many seconds have passed: 27 % less CPU
+    /// for a connection that serves one request. The corresponding socket option is `TCP_DEFER_ACCEPT`.
     public func deferAccept(seconds: Int32) {
         guard !address.isUnix else { return }
         setOption(descriptor.number, Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT, seconds)
     }
 
-    /// Leads new connections past the first sockets that share the port, which are this process's, to the next one. Without
-    /// another process there is no next one, and everything stays as it was. Refused by some kernels, which costs nothing
-    /// but a connection or two. The corresponding socket option is `SO_ATTACH_REUSEPORT_CBPF`.
-    public func leadElsewhere(past count: Int) {
-        if !isShared, !address.isUnix { _ = associated_lead_to(descriptor.number, UInt32(count)) }
+    /// Has a connection handed over at its first byte or never, from now on: those that are silent show themselves within
+    /// a second or so, when the kernel asks them again whether they are there.
+    public func stopDeferring() { deferAccept(seconds: 0) }
+
+    /// Leads new connections to some of the sockets that share the port, counted in the order in which they began to
+    /// listen, each as likely as the others. The kernel keeps to it until all of them are closed or `leadNowhere` is called
+    /// on any. Refused by some kernels, which costs nothing but a connection or two.
+    /// The corresponding socket option is `SO_ATTACH_REUSEPORT_CBPF`.
+    public func lead(to sockets: Range<Int>) {
+        guard !isShared, !address.isUnix, !sockets.isEmpty else { return }
+        _ = associated_lead_to(descriptor.number, UInt32(sockets.lowerBound), UInt32(sockets.count))
+    }
+
+    /// Lets the kernel spread connections over all sockets again. False when it did so already.
+    /// The corresponding socket option is `SO_DETACH_REUSEPORT_BPF`.
+    @discardableResult
+    public func leadNowhere() -> Bool {
+        !isShared && !address.isUnix && associated_lead_nowhere(descriptor.number) == 0
+    }
+
+    /// What the kernel calls this socket, unlike every other one of this machine; 0 when it is one of several names for the
+    /// same socket.
+    public var inode: UInt64 {
+        var status = stat()
+        guard !isShared, !address.isUnix, fstat(descriptor.number, &status) == 0 else { return 0 }
+        return UInt64(status.st_ino)
     }
 
     /// What came of one attempt to accept.

@@ -16,6 +16,8 @@ public struct Poller: ~Copyable {
 
         public static let readable = Interest(rawValue: EPOLLIN.rawValue)
         public static let writable = Interest(rawValue: EPOLLOUT.rawValue)
+        /// For a descriptor that several pollers wait for.
+        static let shared = Interest(rawValue: EPOLLEXCLUSIVE.rawValue)
     }
 
     /// What happened to a descriptor.
@@ -43,6 +45,12 @@ public struct Poller: ~Copyable {
     @discardableResult
     public func add(_ fd: Int32, _ interest: Interest, token: UInt64) -> Bool {
         control(EPOLL_CTL_ADD, fd, interest, token)
+    }
+
+    /// The same for a listener: where several workers wait for one socket, a connection wakes one of them instead of all
+    /// (epoll_ctl(2), `EPOLLEXCLUSIVE`).
+    public func addListener(_ fd: Int32, token: UInt64) -> Bool {
+        control(EPOLL_CTL_ADD, fd, [.readable, .shared], token)
     }
 
     public func change(_ fd: Int32, _ interest: Interest, token: UInt64) {

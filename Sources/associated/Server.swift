@@ -119,7 +119,8 @@ struct Server {
         // what is being tried out.
         if isDevelopment { return engine }
         engine.strictTransportSeconds = settings.strictTransportSeconds
-        if settings.redirectsPages { engine.redirectsPagesToPort = settings.https[0].port }
+        engine.redirectsPages = settings.redirectsPages
+        engine.publicSecurePort = settings.publicSecurePort
         return engine
     }
 
@@ -154,6 +155,7 @@ struct Server {
         let engine = running.engine
         while true {
             let signal = signals.next(timeoutMilliseconds: Server.reportMilliseconds)
+            engine.lookForNeighbours()
             // Workers find what is wrong with a certificate in the middle of a handshake and leave saying so to this thread.
             for problem in running.certificates?.drainProblems() ?? [] { Console.error(Finding(problem)) }
             if signal == SIGHUP || signal == nil && running.loader.needsSigning() {

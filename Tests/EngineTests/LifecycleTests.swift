@@ -213,6 +213,25 @@ struct LifecycleTests {
         server.engine.stop()
         #expect(Clock.monotonicMilliseconds() - start < 5_000)
     }
+
+    @Test(arguments: [false, true])
+    func `a client that has connected and said nothing is served or let go, and never reset`(speaks: Bool) throws {
+        var limits = Limits()
+        limits.drainTimeoutMilliseconds = 60_000
+        let server = try TestEngine(limits: limits, workers: 1)
+        let address = server.address
+        var client = try TestClient(address)
+        let stopping = try Thread(name: "stop") { [engine = server.engine] in engine.stop() }
+        if speaks {
+            try client.send(get("/doc"))
+            let answer = try #require(try client.response())
+            #expect(answer.status == 200)
+        }
+        // A reset would be an error here.
+        #expect(try client.rest().isEmpty)
+        stopping.join()
+        #expect(throws: SystemError.self) { _ = try TestClient(address) }
+    }
 }
 
 /// Several clients at once; an array cannot hold what cannot be copied.

@@ -177,7 +177,10 @@ struct SecureTests {
     }
 
     @Test func `pages are sent to TLS, association files are not`() throws {
-        let server = try SecureServer { $0.redirectsPagesToPort = 8_443 }
+        let server = try SecureServer {
+            $0.redirectsPages = true
+            $0.publicSecurePort = 8_443
+        }
         func plain(_ path: String) throws -> ReceivedResponse? {
             var client = try TestClient(server.engine.addresses[0])
             try client.send(get(path))
@@ -193,6 +196,31 @@ struct SecureTests {
         var stranger = try TestClient(server.engine.addresses[0])
         try stranger.send(get("/", host: "other.test"))
         #expect(try stranger.response()?.status == 404)
+    }
+
+    @Test(arguments: [nil, 443, 8_443])
+    func `pages are sent to the port that clients find TLS at`(publicPort: UInt16?) throws {
+        let server = try SecureServer {
+            $0.redirectsPages = true
+            $0.publicSecurePort = publicPort
+        }
+        var client = try TestClient(server.engine.addresses[0])
+        try client.send(get("/empty"))
+        let port = publicPort.map { $0 == 443 ? "" : ":\($0)" } ?? ":\(server.port)"
+        #expect(try client.response()?["location"] == "https://shop.example\(port)/empty")
+    }
+
+    @Test func `pages of a host without a certificate are not sent to where none would answer`() throws {
+        let tickets = try TicketKeys()
+        let server = try SecureServer {
+            $0.redirectsPages = true
+            $0.secure = SecureSettings(certificates: CertificateStore(hostsPath: "/nonexistent"), tickets: tickets)
+        }
+        var client = try TestClient(server.engine.addresses[0])
+        try client.send(get("/a%20b"))
+        let answer = try #require(try client.response())
+        #expect(answer.status == 200)
+        #expect(answer.body == Array("space".utf8))
     }
 
     @Test func `answers over TLS say so to browsers, others do not`() throws {

@@ -33,7 +33,7 @@ struct SettingsReaderTests {
               http: ["0.0.0.0:80", "[::]:80", "unix:/run/a.sock"], https: ["0.0.0.0:443"],
               tls: {
                 ticketKeyFile: "/run/tickets", passphraseFile: "/run/phrase", strictTransportSeconds: 0,
-                redirectPages: false,
+                redirectPages: false, publicPort: 443,
               },
               signing: { certificateFile: "/run/chain.pem", keyFile: "/run/key.pem" },
               workers: 3, environment: "staging", strict: true,
@@ -48,6 +48,7 @@ struct SettingsReaderTests {
         #expect(reader.settings.signing?.certificateFile == "/run/chain.pem")
         #expect(reader.settings.signing?.keyFile == "/run/key.pem")
         #expect(reader.settings.strictTransportSeconds == 0)
+        #expect(reader.settings.publicSecurePort == 443)
         #expect(!reader.settings.redirectsPages)
         #expect(reader.settings.workers == 3)
         #expect(reader.settings.environment == "staging")

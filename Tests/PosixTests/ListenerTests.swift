@@ -98,4 +98,54 @@ struct ListenerTests {
         let client = try ClientSocket(to: again.address, timeoutMilliseconds: 5_000)
         try client.send([1])
     }
+
+    @Test func `leads connections past one socket to the others at its address, and back to all`() throws {
+        let first = try Listener(anyPort, sharesPort: true)
+        let second = try Listener(first.address, sharesPort: true)
+        let third = try Listener(first.address, sharesPort: true)
+        func takenOf(_ count: Int) throws -> [Int] {
+            for _ in 0..<count { _ = try ClientSocket(to: first.address, timeoutMilliseconds: 5_000) }
+            return [accepted(first), accepted(second), accepted(third)]
+        }
+        func accepted(_ listener: borrowing Listener) -> Int {
+            var peer = SocketAddress.unknown
+            var count = 0
+            while case .accepted(let fd) = listener.accept(peer: &peer) {
+                closeDescriptor(fd)
+                count += 1
+            }
+            return count
+        }
+        first.lead(to: 1..<3)
+        let led = try takenOf(60)
+        #expect(led[0] == 0)
+        // Each of sixty is as likely here as there: fewer than ten on one side once in ten million times.
+        #expect(led[1] >= 10 && led[2] >= 10)
+        third.lead(to: 0..<1)
+        #expect(try takenOf(20) == [20, 0, 0])
+        second.leadNowhere()
+        #expect(try takenOf(60).allSatisfy { $0 > 0 })
+    }
+
+    @Test func `a deferred connection comes with its first byte, or when it is no longer waited for`() throws {
+        let listener = try Listener(anyPort, sharesPort: false)
+        listener.deferAccept(seconds: 60)
+        let client = try ClientSocket(to: listener.address, timeoutMilliseconds: 5_000)
+        var peer = SocketAddress.unknown
+        guard case .nobody = listener.accept(peer: &peer) else {
+            Issue.record("a silent client was let in at once")
+            return
+        }
+        listener.stopDeferring()
+        let poller = try Poller()
+        let isAdded = poller.addListener(listener.descriptor.number, token: 1)
+        #expect(isAdded)
+        #expect(poller.wait(milliseconds: 5_000) == 1)
+        guard case .accepted(let fd) = listener.accept(peer: &peer) else {
+            Issue.record("the silent client is lost")
+            return
+        }
+        closeDescriptor(fd)
+        #expect(try client.receive().isEmpty)
+    }
 }

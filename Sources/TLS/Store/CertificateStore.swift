@@ -95,6 +95,19 @@ public final class CertificateStore: Sendable {
         return host.withUTF8 { identity(for: Span(_unsafeElements: $0)) }
     }
 
+    /// Whether a handshake for a host, in any case and without a trailing dot, would find a certificate.
+    public func hasIdentity(for host: Span<UInt8>) -> Bool {
+        if host.isEmpty || host.count > HostName.bytesMax { return false }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: host.count) { lowered in
+            for index in host.indices {
+                let byte = host[index]
+                lowered[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+            }
+            if case .identity = identity(for: Span(_unsafeElements: UnsafeBufferPointer(lowered))) { return true }
+            return false
+        }
+    }
+
     /// The identity for clients that name no host.
     public func identityWithoutName() -> Lookup {
         look(.unnamed, nobody.span) ?? developmentIdentity(for: nobody.span) ?? .none

@@ -1,0 +1,57 @@
+// Who else listens on an address. Sockets of several processes may share one (SO_REUSEPORT), and none is told when another
+// comes or goes; the kernel's own table, /proc/net/tcp, has a line for each. The sockets that listen stand first in it, so
+// reading ends where the connections begin, however many there are.
+
+import CLinux
+import Glibc
+
+public enum ListeningSockets {
+    /// More than any machine's listening sockets take.
+    private static let bytesMax = 4 * 1024 * 1024
+    private static let isListening: Substring = "0A"
+
+    /// The inodes of all sockets that listen on exactly this address, of whichever process; nil where the kernel does not
+    /// tell.
+    public static func inodes(at address: SocketAddress) -> Set<UInt64>? {
+        guard let name = name(of: address) else { return nil }
+        let number = associated_open(address.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp", O_RDONLY, 0)
+        guard number >= 0 else { return nil }
+        let table = Descriptor(takingOwnershipOf: number)
+        var inodes: Set<UInt64> = []
+        var text = ""
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var count = 0
+        while count < bytesMax {
+            let step = buffer.withUnsafeMutableBytes { read(table.number, $0.baseAddress, $0.count) }
+            if step < 0 { return nil }
+            if step == 0 { break }
+            count += step
+            text += String(decoding: buffer[..<step], as: UTF8.self)
+            while let end = text.firstIndex(of: "\n") {
+                let fields = text[..<end].split(separator: " ")
+                text = String(text[text.index(after: end)...])
+                // The first line names the columns.
+                if fields.first == "sl" { continue }
+                guard fields.count > 9, fields[3] == isListening else { return inodes }
+                if fields[1] == name, let inode = UInt64(fields[9]) { inodes.insert(inode) }
+            }
+        }
+        return inodes
+    }
+
+    /// An address as that table writes it: the words of the address as numbers of this machine, and the port.
+    static func name(of address: SocketAddress) -> String? {
+        if address.isUnix { return nil }
+        var text = withUnsafeBytes(of: address.storage) { raw in
+            stride(from: address.isIPv6 ? 8 : 4, to: address.isIPv6 ? 24 : 8, by: 4)
+                .map { hexadecimal(raw.loadUnaligned(fromByteOffset: $0, as: UInt32.self), digits: 8) }.joined()
+        }
+        text += ":" + hexadecimal(UInt32(address.port), digits: 4)
+        return text
+    }
+
+    private static func hexadecimal(_ number: UInt32, digits: Int) -> String {
+        let text = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}
