@@ -38,6 +38,8 @@ struct Connection {
     enum Phase {
         /// Becoming a TLS session.
         case handshake
+        /// In the middle of that, while the certificate is being read. Nothing is received; what has come already is held.
+        case certificate
         /// Between requests.
         case idle
         /// Part of a head is here.

@@ -5,6 +5,7 @@ public import Catalogue
 import HTTP
 public import Posix
 import Synchronization
+import TLS
 
 /// Workers, one per processor unless told otherwise, each with its own listeners.
 public final class Engine: Sendable {
@@ -15,6 +16,7 @@ public final class Engine: Sendable {
     private let controls: [WorkerControl]
     private let threads: Threads
     private let neighbours: Mutex<[Neighbours]>
+    private let readers: CertificateReaders?
 
     /// Why the engine could not start.
     public enum StartError: Error, CustomStringConvertible {
@@ -44,13 +46,16 @@ public final class Engine: Sendable {
         neighbours = Mutex(sockets.neighbours)
         var controls: [WorkerControl] = []
         let threads = Threads(capacity: settings.workerCount)
+        var readers: CertificateReaders?
+        if let secure = settings.secure { readers = try CertificateReaders(secure.certificates) }
         let addressCounts = AddressCounts(limit: settings.limits.connectionsPerAddressMax)
         do throws(StartError) {
             for worker in 0..<settings.workerCount {
                 let control = try Engine.makeControl()
                 let box = WorkerBox(
                     try Worker(
-                        settings, control: control, published: published, addressCounts: addressCounts,
+                        settings, control: control, published: published, queue: readers?.queue,
+                        addressCounts: addressCounts,
                         listeners: sockets.take(worker)))
                 threads.append(try Engine.start(box, number: worker))
                 controls.append(control)
@@ -58,8 +63,10 @@ public final class Engine: Sendable {
         } catch {
             for control in controls { control.drain() }
             threads.join()
+            readers?.end()
             throw error
         }
+        self.readers = readers
         self.controls = controls
         self.threads = threads
     }
@@ -93,6 +100,7 @@ public final class Engine: Sendable {
         let leads = neighbours.withLock { neighbours in neighbours.indices.map { neighbours[$0].others() } }
         for control in controls { control.drain(leading: leads) }
         threads.join()
+        readers?.end()
     }
 
     /// Every worker gets a socket of its own for each address. Port 0 is settled by the first.

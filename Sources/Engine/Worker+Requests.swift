@@ -99,7 +99,7 @@ extension Worker {
                 catalogue.release()
                 return step
             }
-        case .handshake, .lingering:
+        case .handshake, .certificate, .lingering:
             preconditionFailure("no request is read before a handshake or after a refusal")
         }
     }

@@ -157,7 +157,7 @@ extension Worker {
     private mutating func armDeadline(_ phase: Connection.Phase, _ index: Int32) {
         let kind: DeadlineKind =
             switch phase {
-            case .handshake: .handshake
+            case .handshake, .certificate: .handshake
             case .idle: .idle
             case .head: .head
             case .body: .body
@@ -193,6 +193,14 @@ extension Worker {
         slot.pointee.interest = interest
     }
 
+    /// Makes the poller leave a connection alone until it is waited for again.
+    mutating func waitForNothing(_ index: Int32) {
+        let slot = table.slots + Int(index)
+        guard slot.pointee.interest != nil else { return }
+        poller.remove(slot.pointee.fd)
+        slot.pointee.interest = nil
+    }
+
     /// Ends a connection on which nothing is under way.
     mutating func closeGracefully(_ index: Int32) {
         table.slots[Int(index)].ending = .close
@@ -203,7 +211,10 @@ extension Worker {
     /// Ends a connection and gives back all that it has.
     mutating func close(_ index: Int32) {
         let slot = table.slots + Int(index)
-        if case .handshake = slot.pointee.phase { handshakeCount -= 1 }
+        switch slot.pointee.phase {
+        case .handshake, .certificate: handshakeCount -= 1
+        case .idle, .head, .body, .lingering: break
+        }
         if let session = slot.pointee.session {
             session.end()
             slot.pointee.session = nil

@@ -34,18 +34,23 @@ extension Worker {
 
     /// True when the session is established, and what came behind the handshake can be read.
     private mutating func goOnWithHandshake(
-        _ index: Int32, _ session: SecureSession, _ received: UnsafeRawBufferPointer
+        _ index: Int32, _ session: SecureSession, _ received: UnsafeRawBufferPointer, hasPaused: Bool = false
     ) -> Bool {
+        let slot = table.slots + Int(index)
         output.clear()
-        switch session.handshake(secure, received) {
+        switch session.handshake(secure, received, token: table.token(index), hasPaused: hasPaused) {
         case .done:
             handshakeCount -= 1
-            table.slots[Int(index)].phase = .idle
+            slot.pointee.phase = .idle
             deadlines.set(.head, for: index, now: now, in: table.slots)
             return true
         case .wantsInput:
             // One deadline for all flights of a handshake.
             if flush(index) { wait(index, for: .readable) }
+        case .wantsCertificate:
+            slot.pointee.phase = .certificate
+            slot.pointee.held = HeldBytes(copying: secure.unreadRecords)
+            waitForNothing(index)
         case .failed(.plainHTTP):
             refusePlainHTTP(index)
         case .ended, .failed(.other):
@@ -53,6 +58,21 @@ extension Worker {
             endWithAlert(index)
         }
         return false
+    }
+
+    /// Goes on with the handshakes whose certificate has been read, or looked for in vain.
+    mutating func resumeHandshakes() {
+        for token in control.readyHandshakes.take() {
+            // The connection may have ended since.
+            guard let index = table.index(of: token) else { continue }
+            let slot = table.slots + Int(index)
+            guard case .certificate = slot.pointee.phase, let session = slot.pointee.session else { continue }
+            slot.pointee.phase = .handshake
+            var held = slot.pointee.held
+            slot.pointee.held = HeldBytes()
+            if goOnWithHandshake(index, session, held.bytes, hasPaused: true) { decrypt(index, session) }
+            held.release()
+        }
     }
 
     /// Sends the alert that OpenSSL has made of a failure. Reading on for a moment keeps a reset from overtaking it.
@@ -79,7 +99,7 @@ extension Worker {
         }
         if count > 0 { return processHeld(index, andReceived: count, hasEnded: outcome != .wantsInput) }
         switch outcome {
-        case .wantsInput, .done:
+        case .wantsInput, .wantsCertificate, .done:
             // A flight of the handshake or a key update may be waiting to be sent.
             output.clear()
             if flush(index) { wait(index, for: .readable) }

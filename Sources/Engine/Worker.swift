@@ -60,18 +60,25 @@ struct Worker: ~Copyable {
     /// What a session may have kept of a record that was cut (RFC 8446 §5.2, and room to spare).
     static let recordBytesMax = 18_432
     static let wakeUpToken: UInt64 = 0xFFFF_FFFF
+    static let readyToken: UInt64 = 0xFFFF_FFFE
 
     init(
-        _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue,
+        _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue, queue: LoadingQueue?,
         addressCounts: AddressCounts?, listeners: UnsafeMutableBufferPointer<Listener>
     ) throws(Engine.StartError) {
         let poller: Poller
         let secure: SecureContext
         do throws(SystemError) { poller = try Poller() } catch { throw .cannotStart("\(error)") }
-        guard poller.add(control.wakeUp.descriptor.number, .readable, token: Worker.wakeUpToken) else {
+        guard poller.add(control.wakeUp.descriptor.number, .readable, token: Worker.wakeUpToken),
+            poller.add(control.readyHandshakes.wakeUp.descriptor.number, .readable, token: Worker.readyToken)
+        else {
             throw .cannotStart("the kernel watches no more descriptors for this user")
         }
-        do throws(TLSError) { secure = try SecureContext(settings.secure) } catch { throw .cannotStart("\(error)") }
+        do throws(TLSError) {
+            secure = try SecureContext(settings.secure, queue: queue, ready: control.readyHandshakes)
+        } catch {
+            throw .cannotStart("\(error)")
+        }
         let limits = settings.limits
         self.settings = settings
         self.secure = secure
@@ -127,7 +134,11 @@ struct Worker: ~Copyable {
 
     private mutating func handle(_ event: Poller.Event) {
         if event.token >> 32 == 0 {
-            if event.token == Worker.wakeUpToken { control.wakeUp.clear() } else { accept(from: Int(event.token)) }
+            switch event.token {
+            case Worker.wakeUpToken: control.wakeUp.clear()
+            case Worker.readyToken: resumeHandshakes()
+            default: accept(from: Int(event.token))
+            }
             return
         }
         // The connection may have ended earlier in this round.

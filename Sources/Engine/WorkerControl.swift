@@ -1,11 +1,14 @@
-// What the engine and one of its workers say to each other: a few numbers and a way to wake the worker.
+// What the engine, the readers of certificates and one of the workers say to each other: little, and a way to wake the
+// worker.
 
 import Posix
 import Synchronization
+import TLS
 
 /// Shared by the engine and one worker.
 final class WorkerControl: Sendable {
     let wakeUp: WakeUp
+    let readyHandshakes: ReadyHandshakes
     private let wishes = Atomic<UInt8>(0)
     private let leads = Mutex<[Range<Int>]>([])
 
@@ -19,7 +22,10 @@ final class WorkerControl: Sendable {
         static let standAlone = Wishes(rawValue: 2)
     }
 
-    init() throws(SystemError) { wakeUp = try WakeUp() }
+    init() throws(SystemError) {
+        wakeUp = try WakeUp()
+        readyHandshakes = try ReadyHandshakes()
+    }
 
     var isDraining: Bool { Wishes(rawValue: wishes.load(ordering: .acquiring)).contains(.drain) }
 

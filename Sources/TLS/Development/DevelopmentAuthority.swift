@@ -44,12 +44,18 @@ public final class DevelopmentAuthority: Sendable {
     /// The certificate for a host, made if need be (about 100 µs). The host is in lower case; an empty one stands for
     /// clients that name none, and gets a certificate for the addresses of this machine.
     func identity(for host: Span<UInt8>) throws(TLSError) -> ServerIdentity {
+        if let known = knownIdentity(for: host) { return known }
+        let made = ServerIdentity(try issue(host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }), nil)
+        issued.withLock { $0.insert(.exact, host, hash: HostCache<ServerIdentity>.hash(.exact, host), made) }
+        return made
+    }
+
+    /// The certificate for a host, if it was made before and is good for some time yet.
+    func knownIdentity(for host: Span<UInt8>) -> ServerIdentity? {
         let hash = HostCache<ServerIdentity>.hash(.exact, host)
         let known = issued.withLock { issued in issued.place(.exact, host, hash: hash).map { issued[$0] } }
-        if let known, known.notAfter - Clock.wallSeconds() > 7 * DevelopmentAuthority.day { return known }
-        let made = ServerIdentity(try issue(host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }), nil)
-        issued.withLock { $0.insert(.exact, host, hash: hash, made) }
-        return made
+        guard let known, known.notAfter - Clock.wallSeconds() > 7 * DevelopmentAuthority.day else { return nil }
+        return known
     }
 
     /// Writes a host's certificate and key to new files, for other programs. Folders that are missing are made.

@@ -12,8 +12,8 @@ public struct SecureContext: ~Copyable {
     let context: OpaquePointer
     let wire: UnsafeMutablePointer<Wire>
     private let bio: OpaquePointer
-    /// Held for the name callback, which has a bare pointer to it.
-    private let certificates: Unmanaged<CertificateStore>?
+    /// Held for the callbacks, which have a bare pointer to it.
+    private let gate: Unmanaged<HelloGate>?
 
     private static let ciphers = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305",
@@ -27,7 +27,10 @@ public struct SecureContext: ~Copyable {
     ]
 
     /// Without settings there are no sessions, and nothing but a little memory is used.
-    public init(_ settings: SecureSettings?) throws(TLSError) {
+    /// - Parameters:
+    ///   - queue: reads the certificates that are not in memory.
+    ///   - ready: is told which handshakes can go on.
+    public init(_ settings: SecureSettings?, queue: LoadingQueue?, ready: ReadyHandshakes) throws(TLSError) {
         OpenSSLFailure.forget()
         guard let context = SSL_CTX_new(TLS_server_method()) else {
             throw TLSError("cannot make a TLS context: \(OpenSSLFailure.drain())")
@@ -53,9 +56,15 @@ public struct SecureContext: ~Copyable {
         self.context = context
         self.wire = wire
         self.bio = bio
-        certificates = settings.map { Unmanaged.passRetained($0.certificates) }
-        associated_set_name_callback(context, chooseIdentity, certificates?.toOpaque())
-        if let settings { TicketKeys.install(on: context, keys: settings.tickets) }
+        guard let settings, let queue else {
+            gate = nil
+            return
+        }
+        let gate = Unmanaged.passRetained(HelloGate(settings.certificates, queue: queue, ready: ready))
+        self.gate = gate
+        SSL_CTX_set_client_hello_cb(context, lookAtHello, gate.toOpaque())
+        associated_set_name_callback(context, chooseIdentity, gate.toOpaque())
+        TicketKeys.install(on: context, keys: settings.tickets)
     }
 
     deinit {
@@ -64,7 +73,7 @@ public struct SecureContext: ~Copyable {
         wire.pointee.deallocate()
         wire.deinitialize(count: 1)
         wire.deallocate()
-        certificates?.release()
+        gate?.release()
     }
 
     /// A session for a client that has just connected; nil when there is no memory for it.
@@ -80,6 +89,15 @@ public struct SecureContext: ~Copyable {
         return SecureSession(ssl: ssl)
     }
 
+    /// Says which handshake is gone on with next.
+    func prepare(token: UInt64, hasPaused: Bool) {
+        gate?.takeUnretainedValue().token = token
+        gate?.takeUnretainedValue().hasPaused = hasPaused
+    }
+
+    /// Records that were given and not yet read.
+    public var unreadRecords: UnsafeRawBufferPointer { wire.pointee.input }
+
     /// Records to be sent, made by whichever session was served.
     public var output: UnsafeRawBufferPointer { wire.pointee.output }
 
@@ -92,34 +110,24 @@ private func chooseIdentity(
     _ ssl: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let ssl, let alert, let argument else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-    let certificates = Unmanaged<CertificateStore>.fromOpaque(argument).takeUnretainedValue()
-    switch lookUp(ssl, certificates) {
+    let gate = Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
+    switch lookUp(ssl, gate.certificates) {
     case .identity(let identity):
         if identity.apply(to: ssl) { return SSL_TLSEXT_ERR_OK }
         alert.pointee = SSL_AD_INTERNAL_ERROR
     case .broken:
         alert.pointee = SSL_AD_INTERNAL_ERROR
     case .none:
-        alert.pointee = SSL_AD_UNRECOGNIZED_NAME
+        // Who named no host is told to (RFC 8446 §9.2); earlier versions have no word for it.
+        let isMissing = SecureSession(ssl: ssl).serverName == nil && SSL_version(ssl) >= TLS1_3_VERSION
+        alert.pointee = isMissing ? SSL_AD_MISSING_EXTENSION : SSL_AD_UNRECOGNIZED_NAME
     }
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }
 
-/// Names are looked up in lower case without a trailing dot.
 private func lookUp(_ ssl: OpaquePointer, _ certificates: CertificateStore) -> CertificateStore.Lookup {
-    guard let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else {
-        return certificates.identityWithoutName()
-    }
-    var count = 0
-    while name[count] != 0 { count += 1 }
-    if count > 1, name[count - 1] == CChar(UInt8(ascii: ".")) { count -= 1 }
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, count)) { lowered in
-        for index in 0..<count {
-            let byte = UInt8(bitPattern: name[index])
-            lowered[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
-        }
-        return certificates.identity(for: Span(_unsafeElements: UnsafeBufferPointer(rebasing: lowered[..<count])))
-    }
+    guard let name = SecureSession(ssl: ssl).serverName else { return certificates.identityWithoutName() }
+    return withCanonicalName(name) { certificates.identity(for: $0) }
 }
 
 /// HTTP/1.1 or nothing (RFC 7301 §3.2): a client that speaks only others is told so.

@@ -14,6 +14,8 @@ public struct SecureSession {
         case done(Int)
         /// More records have to come first.
         case wantsInput
+        /// The certificate has to be read first; the worker is told when that is done.
+        case wantsCertificate
         /// The client has said that it will send no more.
         case ended
         /// The session is of no more use; an alert may be waiting to be sent.
@@ -27,9 +29,15 @@ public struct SecureSession {
         case other
     }
 
-    /// Goes on with the handshake, over records that `context` was given.
-    public func handshake(_ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer) -> Outcome {
+    /// Goes on with the handshake, over records that have come.
+    /// - Parameters:
+    ///   - token: the worker's number for the connection.
+    ///   - hasPaused: whether it goes on where it wanted a certificate.
+    public func handshake(
+        _ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer, token: UInt64, hasPaused: Bool
+    ) -> Outcome {
         context.wire.pointee.input = records
+        context.prepare(token: token, hasPaused: hasPaused)
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
         return result == 1 ? .done(0) : outcome(result)
@@ -81,6 +89,7 @@ public struct SecureSession {
     private func outcome(_ result: Int32) -> Outcome {
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: return .wantsInput
+        case SSL_ERROR_WANT_CLIENT_HELLO_CB: return .wantsCertificate
         case SSL_ERROR_ZERO_RETURN: return .ended
         default:
             let isHTTP = associated_is_http_request(ERR_peek_error()) == 1

@@ -82,12 +82,8 @@ public final class CertificateStore: Sendable {
     /// The identity for a name in lower case without a trailing dot. Any bytes are welcome; what is no host name finds the
     /// one for everybody else.
     public func identity(for host: Span<UInt8>) -> Lookup {
-        if let found = look(.exact, host) { return found }
-        if HostName.isValid(host) {
-            if let found = wildcardIdentity(for: host) { return found }
-            if let found = developmentIdentity(for: host) { return found }
-        }
-        return look(.unnamed, nobody.span) ?? .none
+        // Where it may read, nothing is left unread.
+        (try? find(host, reads: true)) ?? .none
     }
 
     public func identity(for host: String) -> Lookup {
@@ -109,8 +105,12 @@ public final class CertificateStore: Sendable {
     }
 
     /// The identity for clients that name no host.
-    public func identityWithoutName() -> Lookup {
-        look(.unnamed, nobody.span) ?? developmentIdentity(for: nobody.span) ?? .none
+    public func identityWithoutName() -> Lookup { (try? findWithoutName(reads: true)) ?? .none }
+
+    /// Whether a look-up of the name would be answered from memory, without a look at the disk. The empty name stands for
+    /// clients that name no host.
+    public func isReady(for host: Span<UInt8>) -> Bool {
+        (try? host.isEmpty ? findWithoutName(reads: false) : find(host, reads: false)) != nil
     }
 
     /// The problems found since the last call, for the log. Each is reported once for each state of the files.
@@ -125,8 +125,30 @@ public final class CertificateStore: Sendable {
     /// The name of those who name no host.
     private var nobody: [UInt8] { [] }
 
-    private func developmentIdentity(for host: Span<UInt8>) -> Lookup? {
+    /// A look-up would have had to look at the disk, and must not.
+    private struct Unread: Error {}
+
+    private func find(_ host: Span<UInt8>, reads: Bool) throws(Unread) -> Lookup {
+        if let found = try look(.exact, host, reads) { return found }
+        if HostName.isValid(host) {
+            if let found = try wildcardIdentity(for: host, reads) { return found }
+            if let found = try developmentIdentity(for: host, reads) { return found }
+        }
+        return try look(.unnamed, nobody.span, reads) ?? .none
+    }
+
+    private func findWithoutName(reads: Bool) throws(Unread) -> Lookup {
+        if let found = try look(.unnamed, nobody.span, reads) { return found }
+        return try developmentIdentity(for: nobody.span, reads) ?? .none
+    }
+
+    private func developmentIdentity(for host: Span<UInt8>, _ reads: Bool) throws(Unread) -> Lookup? {
         guard let development else { return nil }
+        // Making one is no look at the disk, but takes as long; and so may asking whether it is wanted.
+        guard reads else {
+            guard let known = development.knownIdentity(for: host) else { throw Unread() }
+            return .identity(known)
+        }
         let name = host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         guard host.isEmpty || wantsDevelopment(name) else { return nil }
         do throws(TLSError) {
@@ -136,27 +158,30 @@ public final class CertificateStore: Sendable {
         }
     }
 
-    private func wildcardIdentity(for host: Span<UInt8>) -> Lookup? {
+    private func wildcardIdentity(for host: Span<UInt8>, _ reads: Bool) throws(Unread) -> Lookup? {
         var parents = 0
         for index in host.indices where host[index] == UInt8(ascii: ".") {
             parents += 1
             if parents >= CertificateLimits.labelsMax { return nil }
-            if let found = look(.wildcard, host.extracting((index + 1)...)) { return found }
+            if let found = try look(.wildcard, host.extracting((index + 1)...), reads) { return found }
         }
         return nil
     }
 
     /// What one folder has; nil if it has no certificate.
-    private func look(_ scope: HostScope, _ name: Span<UInt8>) -> Lookup? {
+    private func look(_ scope: HostScope, _ name: Span<UInt8>, _ reads: Bool) throws(Unread) -> Lookup? {
         if name.count > HostName.bytesMax { return nil }
         let hash = HostCache<Entry>.hash(scope, name)
         let now = Clock.monotonicMilliseconds()
-        switch remembered(scope, name, hash, now) {
+        switch remembered(scope, name, hash, now, claims: reads) {
         case .known(let lookup): return lookup
         case .absent: return nil
-        case .due(let entry): return recheck(entry, scope, name, hash)
+        case .due(let entry):
+            guard reads else { throw Unread() }
+            return recheck(entry, scope, name, hash)
         case .unknown:
             guard scope == .unnamed || HostName.isValid(name) else { return nil }
+            guard reads else { throw Unread() }
             return load(scope, name, hash, now)
         }
     }
@@ -165,16 +190,18 @@ public final class CertificateStore: Sendable {
     private enum Memory {
         case known(Lookup)
         case absent
-        /// To be compared with the files again, by this caller and no other.
+        /// To be compared with the files again, by this caller and no other if it claims to do so.
         case due(Entry)
         case unknown
     }
 
-    private func remembered(_ scope: HostScope, _ name: Span<UInt8>, _ hash: Int, _ now: Int64) -> Memory {
+    private func remembered(
+        _ scope: HostScope, _ name: Span<UInt8>, _ hash: Int, _ now: Int64, claims: Bool
+    ) -> Memory {
         tables.withLock { tables in
             if let place = tables.entries.place(scope, name, hash: hash) {
                 if now &- tables.entries[place].checkedMilliseconds >= limits.recheckMilliseconds {
-                    tables.entries[place].checkedMilliseconds = now
+                    if claims { tables.entries[place].checkedMilliseconds = now }
                     return .due(tables.entries[place])
                 }
                 return .known(tables.entries[place].content.lookup)

@@ -1,0 +1,67 @@
+// Where a handshake's first message is looked at before OpenSSL goes on with it: is the certificate for the name it asks
+// for in memory? If not, the handshake pauses here until somebody else has read it.
+
+import COpenSSL
+
+/// What the callback of one worker's context needs. It belongs to the worker's thread.
+final class HelloGate {
+    let certificates: CertificateStore
+    private let queue: LoadingQueue
+    private let ready: ReadyHandshakes
+    /// The worker's number for the connection whose handshake it goes on with.
+    var token: UInt64 = 0
+    /// Whether that handshake has paused before: then it goes on, whatever came of the reading.
+    var hasPaused = false
+
+    init(_ certificates: CertificateStore, queue: LoadingQueue, ready: ReadyHandshakes) {
+        self.certificates = certificates
+        self.queue = queue
+        self.ready = ready
+    }
+
+    /// False when the handshake has to wait.
+    fileprivate func admits(_ name: Span<UInt8>) -> Bool {
+        if hasPaused || certificates.isReady(for: name) { return true }
+        queue.add(name, token: token, ready: ready)
+        return false
+    }
+}
+
+/// The corresponding C type is that of `SSL_CTX_set_client_hello_cb`.
+func lookAtHello(
+    _ ssl: OpaquePointer?, _: UnsafeMutablePointer<Int32>?, _ argument: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let ssl, let argument else { return SSL_CLIENT_HELLO_ERROR }
+    let gate = Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
+    guard let name = serverName(inHelloOf: ssl) else { return SSL_CLIENT_HELLO_SUCCESS }
+    return withCanonicalName(name) { gate.admits($0) } ? SSL_CLIENT_HELLO_SUCCESS : SSL_CLIENT_HELLO_RETRY
+}
+
+/// The name in a client's first message (RFC 6066 §3): a list with one entry of type 0. Empty where none is asked for; nil
+/// where the field is broken, which OpenSSL will find itself.
+private func serverName(inHelloOf ssl: OpaquePointer) -> UnsafeRawBufferPointer? {
+    var start: UnsafePointer<UInt8>?
+    var count = 0
+    guard SSL_client_hello_get0_ext(ssl, UInt32(TLSEXT_TYPE_server_name), &start, &count) == 1 else {
+        return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    let field = UnsafeRawBufferPointer(start: start, count: count)
+    guard field.count > 5, field[2] == UInt8(TLSEXT_NAMETYPE_host_name) else { return nil }
+    let listCount = Int(field[0]) << 8 | Int(field[1])
+    let nameCount = Int(field[3]) << 8 | Int(field[4])
+    guard listCount == field.count - 2, nameCount == field.count - 5 else { return nil }
+    return UnsafeRawBufferPointer(rebasing: field[5...])
+}
+
+/// Lends a name as certificates are looked up by: in lower case, without a trailing dot.
+func withCanonicalName<Result>(_ name: UnsafeRawBufferPointer, _ use: (Span<UInt8>) -> Result) -> Result {
+    var count = name.count
+    if count > 1, name[count - 1] == UInt8(ascii: ".") { count -= 1 }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, count)) { lowered in
+        for index in 0..<count {
+            let byte = name[index]
+            lowered[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+        }
+        return use(Span(_unsafeElements: UnsafeBufferPointer(rebasing: lowered[..<count])))
+    }
+}

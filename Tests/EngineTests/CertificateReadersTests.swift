@@ -1,0 +1,155 @@
+// Handshakes whose certificate has to be read first: who waits for it, and who does not.
+
+import Catalogue
+import Engine
+import Foundation
+import HTTP
+import Posix
+import Synchronization
+import TLS
+import Testing
+
+struct CertificateReadersTests {
+    /// An engine of one worker that has no certificate in memory. That of `slow.example` takes until `release`.
+    private final class SlowServer: Sendable {
+        let engine: Engine
+        private let folder: String
+        private let held: HeldUp
+
+        init(adjust: (inout Limits) -> Void = { _ in }) throws {
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            let held = try HeldUp()
+            self.held = held
+            let store = CertificateStore(
+                hostsPath: folder + "/hosts", development: try DevelopmentAuthority(directory: folder),
+                wantsDevelopment: { host in
+                    if host == "slow.example" { held.stay() }
+                    return host.hasSuffix(".example")
+                })
+            var settings = EngineSettings(plainAddresses: [], workerCount: 1)
+            settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
+            settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
+            settings.limits = TestEngine.limits
+            adjust(&settings.limits)
+            engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
+        }
+
+        deinit {
+            engine.stop()
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        /// Returns once the certificate of `slow.example` is being made.
+        func waitUntilHeldUp() { held.isEntered.wait() }
+
+        func release() { held.isLeft.signal() }
+
+        func connect() throws -> TestClient { try TestClient(engine.secureAddresses[0]) }
+
+        /// Fetches over connections of their own; the statuses, or curl's complaint.
+        func fetch(count: Int) throws -> String {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            let port = engine.secureAddresses[0].port
+            process.arguments = [
+                "curl", "--silent", "--show-error", "--max-time", "20", "--cacert", "\(folder)/development-ca.pem",
+                "--resolve", "shop.example:\(port):127.0.0.1", "--header", "connection: close", "--no-sessionid",
+                "--output", "/dev/null", "--write-out", "%{http_code} ",
+                "https://shop.example:\(port)/doc?[1-\(count)]",
+            ]
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = output
+            process.standardError = output
+            try process.run()
+            let text = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    /// Where the first who comes stays until it may leave.
+    private final class HeldUp: Sendable {
+        private let isTaken = Atomic<Bool>(false)
+        let isEntered: Posix.Semaphore
+        let isLeft: Posix.Semaphore
+
+        init() throws {
+            isEntered = try Posix.Semaphore()
+            isLeft = try Posix.Semaphore()
+        }
+
+        func stay() {
+            if isTaken.exchange(true, ordering: .relaxed) { return }
+            isEntered.signal()
+            isLeft.wait()
+        }
+    }
+
+    /// The first message of a client of TLS 1.3 in one record, for a host of less than 200 bytes.
+    private static func hello(_ host: String) -> [UInt8] {
+        func sized(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes }
+        func field(_ type: UInt8, _ bytes: [UInt8]) -> [UInt8] { [0, type] + sized(bytes) }
+        let share: [UInt8] = [9] + Array(repeating: 0, count: 31)
+        let fields =
+            field(0, sized([0] + sized(Array(host.utf8)))) + field(10, sized([0, 0x1D]))
+            + field(13, sized([4, 3, 8, 4])) + field(43, [2, 3, 4])
+            + field(51, sized([0, 0x1D] + sized(share)))
+        let random = [UInt8](repeating: 7, count: 32)
+        let body = [3, 3] + random + [0] + sized([0x13, 1]) + [1, 0] + sized(fields)
+        return [22, 3, 1] + sized([1, 0] + sized(body))
+    }
+
+    @Test func `a certificate that takes long keeps nobody else waiting`() throws {
+        let server = try SlowServer()
+        var slow = try server.connect()
+        try slow.send(CertificateReadersTests.hello("slow.example"))
+        server.waitUntilHeldUp()
+        #expect(try server.fetch(count: 20) == String(repeating: "200 ", count: 20))
+        server.release()
+        slow.finishSending()
+        // A record of the handshake, which is what comes first when everything is well.
+        #expect(try slow.rest().first == 22)
+    }
+
+    @Test func `what a client sent behind its first message is read when the certificate is there`() throws {
+        let server = try SlowServer { $0.handshakeTimeoutMilliseconds = 60_000 }
+        var client = try server.connect()
+        // A record of a kind that does not exist: if it were lost, the server would wait for the next.
+        try client.send(CertificateReadersTests.hello("slow.example") + [99, 3, 3, 0, 1, 0])
+        server.waitUntilHeldUp()
+        server.release()
+        let answer = try client.rest()
+        #expect(answer.first == 22)
+    }
+
+    @Test func `several clients wait for one reading`() throws {
+        let server = try SlowServer()
+        var first = try server.connect()
+        var second = try server.connect()
+        try first.send(CertificateReadersTests.hello("slow.example"))
+        server.waitUntilHeldUp()
+        try second.send(CertificateReadersTests.hello("SLOW.example."))
+        // Answered after the second one has been taken in: there is one worker, and it takes one after the other.
+        #expect(try server.fetch(count: 1) == "200 ")
+        server.release()
+        first.finishSending()
+        second.finishSending()
+        #expect(try first.rest().first == 22)
+        #expect(try second.rest().first == 22)
+    }
+
+    @Test func `a client that leaves or runs out of time leaves nothing behind`() throws {
+        let server = try SlowServer { $0.handshakeTimeoutMilliseconds = 50 }
+        var late = try server.connect()
+        try late.send(CertificateReadersTests.hello("slow.example"))
+        server.waitUntilHeldUp()
+        #expect(try late.rest().isEmpty)
+        do {
+            let gone = try server.connect()
+            try gone.send(CertificateReadersTests.hello("slow.example"))
+        }
+        server.release()
+        #expect(try server.fetch(count: 2) == "200 200 ")
+    }
+}

@@ -1,0 +1,96 @@
+// What each client is shown, as `openssl s_client` sees it: each version with the name of a host, with another name and
+// with none, where there is a certificate for everybody else and where there is not.
+
+import Catalogue
+import Engine
+import Foundation
+import Posix
+import TLS
+import Testing
+
+struct HandshakeMatrixTests {
+    /// An engine with certificates in files, for `shop.example` and perhaps for everybody else.
+    private final class FileServer {
+        let engine: Engine
+        private let folder: String
+        private let authority: DevelopmentAuthority
+
+        init(hasDefault: Bool) throws {
+            folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            authority = try DevelopmentAuthority(directory: folder)
+            for (name, host) in [("shop.example", "shop.example")] + (hasDefault ? [("_default", "else.example")] : [])
+            {
+                let place = "\(folder)/hosts/\(name)"
+                try authority.write(
+                    for: host, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
+            }
+            var settings = EngineSettings(plainAddresses: [], workerCount: 2)
+            settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
+            settings.secure = SecureSettings(
+                certificates: CertificateStore(hostsPath: folder + "/hosts"), tickets: try TicketKeys())
+            settings.limits = TestEngine.limits
+            engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
+        }
+
+        deinit {
+            engine.stop()
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        func openssl(_ arguments: [String], request: String) throws -> String {
+            let input = "\(folder)/\(UUID().uuidString)"
+            try Data(request.utf8).write(to: URL(fileURLWithPath: input))
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments =
+                ["openssl", "s_client", "-connect", engine.secureAddresses[0].description, "-ign_eof"]
+                + ["-CAfile", authority.certificatePath, "-nameopt", "utf8"] + arguments
+            process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: input))
+            process.standardOutput = output
+            process.standardError = output
+            try process.run()
+            let text = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    private static let versions = ["-tls1_2", "-tls1_3"]
+
+    @Test(arguments: versions, [true, false])
+    func `a host's name is shown its certificate and answered`(version: String, hasDefault: Bool) throws {
+        let text = try FileServer(hasDefault: hasDefault).openssl(
+            [version, "-servername", "shop.example", "-verify_hostname", "shop.example"], request: Self.request)
+        #expect(text.contains("Verification: OK"))
+        #expect(text.contains("HTTP/1.1 200 OK"))
+    }
+
+    @Test(arguments: versions, [["-servername", "other.example"], ["-noservername"]])
+    func `another name or none is shown the certificate for everybody else`(version: String, name: [String]) throws {
+        let text = try FileServer(hasDefault: true).openssl(
+            [version, "-verify_hostname", "else.example"] + name, request: Self.request)
+        #expect(text.contains("Verification: OK"))
+        // A client that named another host is at the wrong place; one that named none may ask for any.
+        #expect(text.contains(name == ["-noservername"] ? "HTTP/1.1 200 OK" : "HTTP/1.1 421 Misdirected Request"))
+    }
+
+    // RFC 6066 §3 has the alert 112, unrecognized_name; RFC 8446 §9.2 has 109, missing_extension, for clients that should have
+    // named a host.
+    @Test(arguments: [
+        ("-tls1_2", ["-servername", "other.example"], 112),
+        ("-tls1_3", ["-servername", "other.example"], 112),
+        ("-tls1_2", ["-noservername"], 112),
+        ("-tls1_3", ["-noservername"], 109),
+    ])
+    func `where there is no certificate for everybody else, the alert says what is missing`(
+        version: String, name: [String], alert: Int
+    ) throws {
+        let text = try FileServer(hasDefault: false).openssl([version] + name, request: Self.request)
+        #expect(text.contains("SSL alert number \(alert)\n"))
+        #expect(!text.contains("HTTP/1.1"))
+        #expect(!text.contains("BEGIN CERTIFICATE"))
+    }
+
+    private static let request = "GET /doc HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n"
+}
