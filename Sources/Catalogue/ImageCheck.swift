@@ -1,0 +1,115 @@
+// Looks at an image that comes from a file, once, before anybody reads in it: every number in it that names a place must
+// name one that is there. Afterwards no request can be led outside, whatever the file says.
+
+import HTTP
+
+/// The bytes of an image, and what its header says about them.
+struct ImageCheck {
+    private let bytes: UnsafeRawBufferPointer
+    private let header: ImageHeader
+
+    /// Whether the bytes are an image that can be read without further care.
+    static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= MemoryLayout<ImageHeader>.size else { return false }
+        let check = ImageCheck(bytes: bytes, header: bytes.loadUnaligned(as: ImageHeader.self))
+        return check.isHeaderSound && check.areSlotsSound && check.areSitesSound && check.areAnswersSound
+            && check.areLandingsSound && check.areFilesSound
+    }
+
+    private var isHeaderSound: Bool {
+        header.format == ImageHeader.formatNumber && header.byteCount == UInt64(bytes.count)
+            && isTable(header.slots, of: Slot.self) && isTable(header.sites, of: SiteRecord.self)
+            && isTable(header.routes, of: RouteRecord.self) && isTable(header.answers, of: AnswerRecord.self)
+            && isTable(header.landings, of: LandingRecord.self) && isTable(header.rules, of: LinkRuleRecord.self)
+            && isTable(header.items, of: LinkItemRecord.self) && isTable(header.segments, of: SegmentRecord.self)
+            && isTable(header.files, of: FileRecord.self)
+            && UInt(bitPattern: bytes.baseAddress) % 16 == 0
+    }
+
+    private func isTable<Record>(_ place: TablePlace, of type: Record.Type) -> Bool {
+        let size = place.count.multipliedReportingOverflow(by: UInt64(MemoryLayout<Record>.stride))
+        let end = place.offset.addingReportingOverflow(size.partialValue)
+        return !size.overflow && !end.overflow && end.partialValue <= header.byteCount && place.offset % 16 == 0
+            && place.count < UInt32.max
+    }
+
+    /// A probe sequence ends at an empty slot, so there must be one.
+    private var areSlotsSound: Bool {
+        let count = header.slots.count
+        guard count > 0, count & (count - 1) == 0 else { return false }
+        var hasEmpty = false
+        let areKnown = all(header.slots) { (slot: Slot) in
+            if slot.isEmpty { hasEmpty = true }
+            return slot.site < Int(header.sites.count) && (slot.site >= 0 || slot.isEmpty)
+        }
+        return areKnown && hasEmpty
+    }
+
+    private var areSitesSound: Bool {
+        all(header.sites) { (site: SiteRecord) in
+            isBlob(site.host) && isRun(site.firstRoute, site.routeCount, header.routes)
+                && isRun(site.firstLanding, site.landingCount, header.landings)
+                && UInt64(site.fallback) <= header.answers.count && site.flags <= SiteRecord.flagsMax
+        }
+            && all(header.routes) { (route: RouteRecord) in
+                isBlob(route.path) && route.answer < header.answers.count
+            }
+    }
+
+    private var areAnswersSound: Bool {
+        all(header.answers) { (answer: AnswerRecord) in
+            AnswerKind(rawValue: answer.kind) != nil && Status(rawValue: answer.status) != nil && answer.hasGzip <= 1
+                && isForm(answer.identity) && isForm(answer.gzip)
+        }
+    }
+
+    private func isForm(_ form: RepresentationRecord) -> Bool {
+        guard isBlob(form.fields), form.fields.count < UInt64(CatalogueBuilder.fieldBytesMax) else { return false }
+        let known = UInt64(form.sharedFieldBytes) + UInt64(form.contentTypeBytes)
+        guard known <= form.fields.count, UInt64(form.tagOffset) + UInt64(form.tagCount) <= form.fields.count else {
+            return false
+        }
+        if form.file == -1 { return isBlob(form.body) }
+        guard form.file >= 0, UInt64(form.file) < header.files.count else { return false }
+        let offset = Int(header.files.offset) + Int(form.file) * MemoryLayout<FileRecord>.stride
+        let file = bytes.loadUnaligned(fromByteOffset: offset, as: FileRecord.self)
+        return file.byteCount >= 0 && form.body.count == UInt64(file.byteCount)
+    }
+
+    private var areLandingsSound: Bool {
+        all(header.landings) { (landing: LandingRecord) in
+            UInt64(landing.answer) < header.answers.count && isRun(landing.firstRule, landing.ruleCount, header.rules)
+                && isRun(landing.firstSegment, landing.segmentCount, header.segments)
+        }
+            && all(header.rules) { (rule: LinkRuleRecord) in
+                isBlob(rule.path) && isBlob(rule.query) && isRun(rule.firstItem, rule.itemCount, header.items)
+            }
+            && all(header.items) { (item: LinkItemRecord) in isBlob(item.name) && isBlob(item.pattern) }
+            && all(header.segments) { (segment: SegmentRecord) in
+                isBlob(segment.text) && segment.insertion <= UInt64(UInt8.max)
+                    && LinkInsertion(rawValue: UInt8(segment.insertion)) != nil
+            }
+    }
+
+    private var areFilesSound: Bool {
+        all(header.files) { (file: FileRecord) in isBlob(file.path) && file.byteCount >= 0 }
+    }
+
+    private func isBlob(_ blob: Blob) -> Bool {
+        let end = blob.offset.addingReportingOverflow(blob.count)
+        return !end.overflow && end.partialValue <= header.byteCount
+    }
+
+    private func isRun(_ first: UInt32, _ count: UInt32, _ table: TablePlace) -> Bool {
+        UInt64(first) + UInt64(count) <= table.count
+    }
+
+    private func all<Record: BitwiseCopyable>(_ place: TablePlace, _ holds: (Record) -> Bool) -> Bool {
+        let stride = MemoryLayout<Record>.stride
+        for index in 0..<Int(place.count) {
+            let offset = Int(place.offset) + index * stride
+            if !holds(bytes.loadUnaligned(fromByteOffset: offset, as: Record.self)) { return false }
+        }
+        return true
+    }
+}

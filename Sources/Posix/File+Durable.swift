@@ -1,0 +1,49 @@
+// Writing files that must be there after a crash, whole or as they were before.
+
+import CLinux
+import Glibc
+
+extension File {
+    /// Writes the parts, one behind the other, and puts them in place of what is there under this name, in one step that
+    /// outlasts a loss of power. When that fails, on a full disk for one, what was there stays. Of several processes that
+    /// do this at once each waits for its turn. The corresponding C functions are `flock`, `fsync` and `rename`.
+    public static func replaceDurably(
+        _ name: String, in folder: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
+    ) throws(SystemError) {
+        let number = associated_open(folder, O_RDONLY | O_DIRECTORY, 0)
+        guard number >= 0 else { throw .last("open") }
+        let directory = Descriptor(takingOwnershipOf: number)
+        // Ends with the descriptor, and so with a process that is killed.
+        guard retrying({ flock(directory.number, LOCK_EX) }) == 0 else { throw .last("flock") }
+        let path = "\(folder)/\(name)"
+        // The lock makes it ours: what a killed process has left under this name is overwritten.
+        let draft = "\(path).new"
+        do throws(SystemError) {
+            try writeDraft(draft, parts, permissions: permissions)
+            guard rename(draft, path) == 0 else { throw SystemError.last("rename") }
+        } catch {
+            unlink(draft)
+            throw error
+        }
+        guard fsync(directory.number) == 0 else { throw .last("fsync") }
+    }
+
+    private static func writeDraft(
+        _ draft: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
+    ) throws(SystemError) {
+        // A file of another user, or a link, must not be what is written to.
+        guard unlink(draft) == 0 || errno == ENOENT else { throw .last("unlink") }
+        let number = associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
+        guard number >= 0 else { throw .last("open") }
+        let file = Descriptor(takingOwnershipOf: number)
+        for part in parts {
+            var rest = part
+            while !rest.isEmpty {
+                let step = retrying { Glibc.write(file.number, rest.baseAddress, rest.count) }
+                if step < 0 { throw .last("write") }
+                rest = UnsafeRawBufferPointer(rebasing: rest[step...])
+            }
+        }
+        guard fsync(file.number) == 0 else { throw .last("fsync") }
+    }
+}

@@ -1,0 +1,74 @@
+// Files that are there whole, or as they were before.
+
+import Glibc
+import Posix
+import Testing
+
+struct FileDurableTests {
+    private let folder: String
+
+    init() throws {
+        var template = Array("/tmp/associated-durable-XXXXXX".utf8CString)
+        let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) }
+        folder = String(cString: try #require(made))
+    }
+
+    private static func write(_ texts: [String], to name: String, in folder: String) throws(SystemError) {
+        let parts = texts.map { text in
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.utf8.count, alignment: 1)
+            copy.copyBytes(from: text.utf8)
+            return UnsafeRawBufferPointer(copy)
+        }
+        defer { for part in parts { part.deallocate() } }
+        try File.replaceDurably(name, in: folder, parts, permissions: 0o600)
+    }
+
+    private static func text(_ path: String) throws -> String {
+        String(decoding: try File.read(path, bytesMax: 1_000_000).bytes, as: UTF8.self)
+    }
+
+    @Test func `parts follow each other, and take the place of what was there`() throws {
+        try FileDurableTests.write(["old"], to: "x", in: folder)
+        try FileDurableTests.write(["a", "", "bc"], to: "x", in: folder)
+        #expect(try FileDurableTests.text("\(folder)/x") == "abc")
+        #expect(try Directory.entries(folder).map(\.name) == ["x"])
+        #expect(try File.status("\(folder)/x").permissions == 0o600)
+    }
+
+    @Test func `what a killed process left is overwritten, and a link there is not followed`() throws {
+        try FileDurableTests.write(["victim"], to: "victim", in: folder)
+        #expect(symlink("\(folder)/victim", "\(folder)/x.new") == 0)
+        try FileDurableTests.write(["abc"], to: "x", in: folder)
+        #expect(try FileDurableTests.text("\(folder)/x") == "abc")
+        #expect(try FileDurableTests.text("\(folder)/victim") == "victim")
+    }
+
+    @Test func `a folder that is not there is an error, not an end`() {
+        #expect(throws: SystemError(call: "open", number: ENOENT)) {
+            try FileDurableTests.write(["a"], to: "x", in: "\(folder)/none")
+        }
+    }
+
+    @Test func `when the room ends in the middle, what was there stays`() async {
+        await #expect(processExitsWith: .success) {
+            var template = Array("/tmp/associated-durable-XXXXXX".utf8CString)
+            let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) }
+            let folder = String(cString: try #require(made))
+            try FileDurableTests.write(["old"], to: "x", in: folder)
+            // The limit of a process stands for the end of a disk: a write fails after a part was written.
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            let text = String(repeating: "x", count: 60_000)
+            var failure: SystemError?
+            do throws(SystemError) {
+                try FileDurableTests.write([text, text], to: "x", in: folder)
+            } catch {
+                failure = error
+            }
+            let isKept = try FileDurableTests.text("\(folder)/x") == "old"
+            let names = try Directory.entries(folder).map(\.name)
+            exit(failure?.number == EFBIG && isKept && names == ["x"] ? 0 : 1)
+        }
+    }
+}
