@@ -130,7 +130,7 @@ extension Worker {
             serverName: session?.serverName, redirectsPages: session == nil && settings.redirectsPages)
         var response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)
         if response.location != nil,
-            settings.secure?.certificates.hasIdentity(for: bytes.extracting(head.host.range)) != true
+            settings.secure?.certificates.seemsToHaveCertificate(for: bytes.extracting(head.host.range)) != true
         {
             // Better the page in plain HTTP than a handshake that fails.
             channel.redirectsPages = false

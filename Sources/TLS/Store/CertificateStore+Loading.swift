@@ -157,7 +157,7 @@ extension CertificateStore {
         tables.withLock { $0.absent.insert(scope, name, hash: hash, now) }
     }
 
-    private func folder(_ scope: HostScope, _ name: Span<UInt8>) -> String {
+    func folder(_ scope: HostScope, _ name: Span<UInt8>) -> String {
         let text = name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return switch scope {
         case .exact: "\(hostsPath)/\(text)"

@@ -91,19 +91,6 @@ public final class CertificateStore: Sendable {
         return host.withUTF8 { identity(for: Span(_unsafeElements: $0)) }
     }
 
-    /// Whether a handshake for a host, in any case and without a trailing dot, would find a certificate.
-    public func hasIdentity(for host: Span<UInt8>) -> Bool {
-        if host.isEmpty || host.count > HostName.bytesMax { return false }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: host.count) { lowered in
-            for index in host.indices {
-                let byte = host[index]
-                lowered[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
-            }
-            if case .identity = identity(for: Span(_unsafeElements: UnsafeBufferPointer(lowered))) { return true }
-            return false
-        }
-    }
-
     /// The identity for clients that name no host.
     public func identityWithoutName() -> Lookup { (try? findWithoutName(reads: true)) ?? .none }
 
@@ -123,7 +110,7 @@ public final class CertificateStore: Sendable {
     var absentNameCount: Int { tables.withLock { $0.absent.count } }
 
     /// The name of those who name no host.
-    private var nobody: [UInt8] { [] }
+    var nobody: [UInt8] { [] }
 
     /// A look-up would have had to look at the disk, and must not.
     private struct Unread: Error {}
@@ -149,13 +136,18 @@ public final class CertificateStore: Sendable {
             guard let known = development.knownIdentity(for: host) else { throw Unread() }
             return .identity(known)
         }
-        let name = host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        guard host.isEmpty || wantsDevelopment(name) else { return nil }
+        guard isDevelopmentHost(host) else { return nil }
         do throws(TLSError) {
             return .identity(try development.identity(for: host))
         } catch {
             return .broken(error.description)
         }
+    }
+
+    /// Whether a development authority answers for a name.
+    func isDevelopmentHost(_ host: Span<UInt8>) -> Bool {
+        guard development != nil else { return false }
+        return host.isEmpty || wantsDevelopment(host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
     }
 
     private func wildcardIdentity(for host: Span<UInt8>, _ reads: Bool) throws(Unread) -> Lookup? {
@@ -200,15 +192,19 @@ public final class CertificateStore: Sendable {
     ) -> Memory {
         tables.withLock { tables in
             if let place = tables.entries.place(scope, name, hash: hash) {
-                if now &- tables.entries[place].checkedMilliseconds >= limits.recheckMilliseconds {
+                if !isFresh(tables.entries[place].checkedMilliseconds, now) {
                     if claims { tables.entries[place].checkedMilliseconds = now }
                     return .due(tables.entries[place])
                 }
                 return .known(tables.entries[place].content.lookup)
             }
             guard let place = tables.absent.place(scope, name, hash: hash) else { return .unknown }
-            return now &- tables.absent[place] < limits.recheckMilliseconds ? .absent : .unknown
+            return isFresh(tables.absent[place], now) ? .absent : .unknown
         }
+    }
+
+    func isFresh(_ checkedMilliseconds: Int64, _ now: Int64) -> Bool {
+        now &- checkedMilliseconds < limits.recheckMilliseconds
     }
 }
 
