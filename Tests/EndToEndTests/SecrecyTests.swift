@@ -1,0 +1,45 @@
+// What nobody may learn from the outside about a process that has private keys in its memory.
+
+import Foundation
+import Testing
+
+struct SecrecyTests {
+    /// The files of a process in /proc belong to its user, unless nobody may have an image of its memory: then they belong to
+    /// root (proc(5)). So it has to be run by somebody else to be seen.
+    @Test func `a server leaves no image of its memory`() throws {
+        let folder = try Folder()
+        try folder.write(
+            "config/apps/shop.json",
+            #"{ name: "Shop", hosts: ["shop.example"], ios: { appIDs: ["7QK4Z2M9XA.com.acme.shop"] }, links: [{ "/": "/a" }] }"#
+        )
+        var command = [Subject.executable.path]
+        if getuid() == 0 {
+            let copy = "\(folder.path)/associated"
+            try FileManager.default.copyItem(atPath: Subject.executable.path, toPath: copy)
+            chmod(folder.path, 0o755)
+            chmod(copy, 0o755)
+            command = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", copy]
+        }
+        command += ["serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0"]
+        let server = try RunningServer(command: command, environment: [:], input: nil)
+        var status = stat()
+        #expect(stat("/proc/\(server.process.processIdentifier)/environ", &status) == 0)
+        #expect(status.st_uid == 0)
+        // The command that runs beside it shows that this tells something.
+        let other = Process()
+        other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let drop = getuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
+        other.arguments = drop + ["cat"]
+        let input = Pipe()
+        let output = Pipe()
+        other.standardInput = input
+        other.standardOutput = output
+        try other.run()
+        try input.fileHandleForWriting.write(contentsOf: Data("x".utf8))
+        #expect(try output.fileHandleForReading.read(upToCount: 1) == Data("x".utf8))
+        #expect(stat("/proc/\(other.processIdentifier)/environ", &status) == 0)
+        #expect(status.st_uid != 0)
+        try input.fileHandleForWriting.close()
+        other.waitUntilExit()
+    }
+}
