@@ -6,40 +6,48 @@ import Catalogue
 import TLS
 
 /// What rendering a host gave.
-struct RenderedSite {
-    /// Nil when its documents must not be published.
+struct RenderedSite: Sendable {
+    /// Nil when there is nothing to serve, or nothing that may be published.
     var site: PreparedSite?
     var findings: [Finding] = []
+    /// Its documents must not be published.
+    var isRefused = false
+    /// Paths of documents that were to be there and could not be made.
+    var missing: Set<String> = []
+    /// Whether any of its documents is to be signed.
+    var isSigned = false
 }
 
 struct SiteRenderer: Sendable {
     private let signer: DocumentSigner
-    /// The pages that every host has.
-    private let defaults: PageSet
 
-    init(signer: DocumentSigner, defaults: PageSet) {
-        self.signer = signer
-        self.defaults = defaults
-    }
+    init(signer: DocumentSigner) { self.signer = signer }
 
     func render(_ source: SiteSource) -> RenderedSite {
         var rendered = RenderedSite()
         var answers = pages(source)
         let apps = source.apps
-        guard apps.isEmpty || addDocuments(source, to: &answers, &rendered.findings) else { return rendered }
-        for folder in source.folders {
-            answers.merge(folder.wellKnown?.answers ?? [:]) { _, verbatim in verbatim }
+        guard apps.isEmpty || addDocuments(source, to: &answers, &rendered) else {
+            rendered.isRefused = true
+            return rendered
         }
+        for folder in source.folders {
+            guard let wellKnown = folder.wellKnown else { continue }
+            rendered.missing.formUnion(wellKnown.refused)
+            answers.merge(wellKnown.answers) { _, verbatim in verbatim }
+        }
+        rendered.missing.subtract(answers.keys)
         let pageByFile = Dictionary(apps.map { ($0.appFile.file, $0.landing) }) { first, _ in first }
+        let isSinglePageApp = apps.contains { $0.appFile.pages.isSinglePageApp }
         rendered.site = PreparedSite(
             host: source.host, answers: answers.map { ($0.key, $0.value) },
             landings: Renderer.mergeOrder(apps.map(\.appFile)).compactMap { pageByFile[$0.file] ?? nil },
-            fallback: apps.contains { $0.appFile.pages.isSinglePageApp } ? answers["/index.html"] : nil)
+            fallback: isSinglePageApp ? answers["/index.html"] : nil, fallsBackToShared: isSinglePageApp)
         return rendered
     }
 
     private func pages(_ source: SiteSource) -> [String: PreparedAnswer] {
-        var all = defaults.answers
+        var all: [String: PreparedAnswer] = [:]
         for folder in source.folders { all.merge(folder.pages.answers) { _, own in own } }
         // Nothing under this prefix is ever a page: a stray file there would answer for a name that has a meaning.
         return all.filter { !$0.key.hasPrefix(WellKnownFiles.prefix) && $0.key != "/apple-app-site-association" }
@@ -47,11 +55,11 @@ struct SiteRenderer: Sendable {
 
     /// Adds the association files. False when what was rendered must not be published.
     private func addDocuments(
-        _ source: SiteSource, to answers: inout [String: PreparedAnswer], _ findings: inout [Finding]
+        _ source: SiteSource, to answers: inout [String: PreparedAnswer], _ rendered: inout RenderedSite
     ) -> Bool {
         let apps = source.apps
         let documents = Renderer.documents(for: Renderer.mergeOrder(apps.map(\.appFile)), host: source.host)
-        findings += documents.findings
+        rendered.findings += documents.findings
         if documents.findings.contains(where: { $0.severity == .error }) { return false }
         let modified = apps.map(\.modified).max() ?? 0
         func answer(_ kind: AnswerKind, _ bytes: [UInt8]) -> PreparedAnswer {
@@ -64,12 +72,14 @@ struct SiteRenderer: Sendable {
             let plain = answer(.appleAssociation, bytes)
             var signed: PreparedAnswer?
             if documents.signing != .none {
+                rendered.isSigned = true
                 signed = SignedAnswer(host: source.host, apps: apps, cacheSeconds: documents.cacheSeconds)
-                    .make(bytes, by: signer, &findings)
+                    .make(bytes, by: signer, &rendered.findings)
             }
             // What is to be signed and cannot be is not there, not even unsigned, nor as a page of that name.
             answers["/.well-known/apple-app-site-association"] = documents.signing == .everywhere ? signed : plain
             answers["/apple-app-site-association"] = documents.signing == .none ? plain : signed
+            rendered.missing = ["/.well-known/apple-app-site-association", "/apple-app-site-association"]
         }
         if let bytes = documents.statementBytes {
             answers["/.well-known/assetlinks.json"] = answer(.statementList, bytes)

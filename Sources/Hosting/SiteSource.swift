@@ -5,7 +5,7 @@ import Association
 import Catalogue
 
 /// An app file that can be served.
-struct LoadedAppFile {
+struct LoadedAppFile: Sendable {
     var appFile: AppFile
     /// Seconds since 1970 of its last change.
     var modified: Int64

@@ -9,9 +9,11 @@ import Posix
 import SourceJSON
 
 /// What one host's folder adds to its site.
-struct WellKnownFiles {
+struct WellKnownFiles: Sendable {
     /// By path below the root of the site.
     private(set) var answers: [String: PreparedAnswer] = [:]
+    /// Paths of files that phones would refuse, so they are not served.
+    private(set) var refused: Set<String> = []
     private let directory: String
 
     static let prefix = "/.well-known/"
@@ -58,7 +60,11 @@ struct WellKnownFiles {
                 throw FileError.tooLarge(byteCount: file.byteCount, limit: WellKnownFiles.bytesMax)
             }
             let bytes = try file.contents()
-            guard let answer = answer(name, bytes, modified: file.modified, &findings) else { return }
+            guard let answer = answer(name, bytes, modified: file.modified, &findings) else {
+                refused.insert(WellKnownFiles.prefix + name)
+                if name == "apple-app-site-association" { refused.insert("/\(name)") }
+                return
+            }
             answers[WellKnownFiles.prefix + name] = answer
             // Systems of the first years ask for it at the root (reference A1-2).
             if answer.kind == .appleAssociation { answers["/\(name)"] = answer }

@@ -19,6 +19,12 @@ public enum Clock {
     /// Seconds since 1970 by the wall clock.
     public static func wallSeconds() -> Int64 { Int64(read(CLOCK_REALTIME_COARSE).tv_sec) }
 
+    /// Nanoseconds since 1970 by the wall clock, which file systems put their times by.
+    public static func wallNanoseconds() -> Int64 {
+        let now = read(CLOCK_REALTIME)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+
     private static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()
         let result = clock_gettime(clock, &time)

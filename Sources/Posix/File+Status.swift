@@ -20,14 +20,54 @@ extension File {
     public static func status(_ path: String) throws(FileError) -> FileStatus {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .system(.last("stat")) }
-        return FileStatus(
+        return FileStatus(status)
+    }
+}
+
+extension File {
+    /// Whether this is a regular file without a single byte.
+    public static func isEmptyRegular(_ path: String) -> Bool {
+        guard let status = try? status(path) else { return false }
+        return status.isRegular && status.byteCount == 0
+    }
+}
+
+extension Directory {
+    /// What tells a directory from every other that is there at the same time; nil when there is none of this name.
+    public static func identity(_ path: String) -> FileStatus.Identity? {
+        guard exists(path), let status = try? File.status(path) else { return nil }
+        return FileStatus.Identity(device: status.device, inode: status.inode)
+    }
+}
+
+extension FileStatus {
+    public struct Identity: Hashable, Sendable {
+        var device: UInt64
+        var inode: UInt64
+    }
+}
+
+extension FileStatus {
+    init(_ status: stat) {
+        self.init(
             isRegular: status.st_mode & S_IFMT == S_IFREG, permissions: status.st_mode & 0o7777,
             device: UInt64(status.st_dev), inode: UInt64(status.st_ino), byteCount: Int64(status.st_size),
-            modifiedNanoseconds: nanoseconds(status.st_mtim), changedNanoseconds: nanoseconds(status.st_ctim))
+            modifiedNanoseconds: FileStatus.nanoseconds(status.st_mtim),
+            changedNanoseconds: FileStatus.nanoseconds(status.st_ctim))
     }
 
     /// A year that no disk should claim wraps around instead of ending the program.
     private static func nanoseconds(_ time: timespec) -> Int64 {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
+
+    /// Whether this tells the file from any other content it had or will have. What was written a moment before it was
+    /// looked at may be written to again within the same tick of the file system's clock, and show nothing of it.
+    public func isSettled(atNanoseconds now: Int64) -> Bool {
+        let newest = max(modifiedNanoseconds, changedNanoseconds)
+        return now > newest && now &- newest > FileStatus.tickNanosecondsMax
+    }
+
+    /// A tick of the kernel's clock is 10 ms at most.
+    private static let tickNanosecondsMax: Int64 = 20_000_000
 }

@@ -68,7 +68,7 @@ public enum File {
     }
 
     /// Until the end, because a file may grow while it is read; not beyond the limit.
-    private static func readAll(
+    static func readAll(
         _ file: borrowing Descriptor, expected: Int, _ bytesMax: Int
     ) throws(FileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: expected + 1)

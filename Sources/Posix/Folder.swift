@@ -5,7 +5,7 @@ import Glibc
 
 /// A directory kept open.
 public struct Folder: ~Copyable, Sendable {
-    private let descriptor: Descriptor
+    let descriptor: Descriptor
     private let path: String
 
     public init(_ path: String) throws(SystemError) {

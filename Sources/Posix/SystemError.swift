@@ -27,6 +27,9 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether a path was refused because it leads out of the directory that it must stay below.
     public var leadsOutside: Bool { number == EXDEV }
 
+    /// Whether there is nothing of that name.
+    public var isMissing: Bool { number == ENOENT || number == ENOTDIR }
+
     /// The failures that have an advice of their own.
     public enum Cause: Sendable {
         case permission

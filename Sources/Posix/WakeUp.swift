@@ -18,6 +18,13 @@ public struct WakeUp: ~Copyable, Sendable {
         _ = eventfd_write(descriptor.number, 1)
     }
 
+    /// Waits until somebody has called `wake`, and says whether that has happened in time.
+    /// The corresponding C function is `poll`.
+    public func wait(milliseconds: Int32) -> Bool {
+        var watched = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, milliseconds) == 1
+    }
+
     /// Makes the descriptor unreadable again.
     public func clear() {
         var count: eventfd_t = 0

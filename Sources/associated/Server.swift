@@ -19,8 +19,8 @@ struct Server {
     private let sockets: Result<ServerSockets, any Error>
     private let supervisor = Supervisor()
 
-    /// How long what happens meanwhile waits to be said.
-    private static let reportMilliseconds: Int32 = 1000
+    /// How long a signal may wait while everything is read for the first time.
+    private static let signalMilliseconds: Int32 = 50
 
     init(_ loaded: LoadedSettings, _ arguments: ParsedArguments) {
         sockets = Result { try ServerSockets() }
@@ -42,19 +42,27 @@ struct Server {
             let sockets = try sockets.get()
             for finding in settingsFindings { Console.error(finding) }
             let development = try developmentAuthority()
-            let loader = loader(development)
-            let configuration = try loader.load()
-            for finding in configuration.findings { Console.error(finding) }
-            if let status = objection(to: configuration) { return status }
-            let published = PublishedCatalogue(configuration.catalogue)
+            let tenants = tenants(development)
+            let background = try Background()
+            guard let loaded = try load(tenants, background, signals) else {
+                return .failure(saying: "stopped before it was ready")
+            }
+            for finding in loaded.findings { Console.error(finding) }
+            if let status = objection(to: loaded) { return status }
+            let published = PublishedCatalogue(loaded.catalogue)
             let certificates = certificateStore(published, development)
             // Asked before we listen ourselves.
             let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
             let engine = try Engine(sockets.taking(from: try engineSettings(certificates)), published: published)
-            announce(configuration, engine, development, isShared)
-            supervisor.tell(.ready(status: "serving \(summary(configuration))"))
-            let running = Running(engine: engine, published: published, loader: loader, certificates: certificates)
-            return manage(running, signals)
+            announce(loaded, engine, development, isShared)
+            supervisor.tell(.ready(status: "serving \(loaded.summary)"))
+            let control = try Control(
+                Control.Running(
+                    engine: engine, published: published, tenants: tenants, certificates: certificates,
+                    supervisor: supervisor),
+                background, signals, watching: (configPath, publicPath))
+            control.run(signals)
+            return stop(engine, signals)
         } catch let error as any Error & CustomStringConvertible {
             return .failure(saying: error.description)
         } catch {
@@ -62,9 +70,39 @@ struct Server {
         }
     }
 
+    /// Reads and renders everything, while this thread listens for signals; nil when one has ended it.
+    private func load(
+        _ tenants: Tenants, _ background: Background, _ signals: borrowing Signals
+    ) throws -> RoundReport? {
+        let outcome = Outcome()
+        background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(.all) } }
+        while !background.wait(milliseconds: Server.signalMilliseconds) {
+            if let signal = signals.next(timeoutMilliseconds: 0), signal != SIGHUP { return nil }
+        }
+        return try outcome.value?.get()
+    }
+
+    private func stop(_ engine: Engine, _ signals: borrowing Signals) -> ExitStatus {
+        Console.error("stopping\n")
+        supervisor.tell(.stopping)
+        do {
+            // Beside this thread, which goes on listening for the second signal; it is never joined, it ends the process.
+            _ = try Thread(name: "drain") {
+                engine.stop()
+                exit(ExitStatus.success.rawValue)
+            }
+            while signals.next() == SIGHUP {}
+            Console.error("stopped before everything was finished\n")
+            exit(ExitStatus.failure.rawValue)
+        } catch {
+            engine.stop()
+            return .success
+        }
+    }
+
     /// A server that would answer nothing to anybody does not start.
-    private func objection(to configuration: LoadedConfiguration) -> ExitStatus? {
-        let errors = (settingsFindings + configuration.findings).count { $0.severity == .error }
+    private func objection(to loaded: RoundReport) -> ExitStatus? {
+        let errors = (settingsFindings + loaded.findings).count { $0.severity == .error }
         if settingsFindings.contains(where: { $0.rule == "CFG-001" }) {
             // With none of its settings the server would listen elsewhere than it is asked for.
             return .failure(saying: "not started: \(configPath)/server.json cannot be read; mend it or remove it")
@@ -73,7 +111,7 @@ struct Server {
             let count = "\(errors) \(errors == 1 ? "error" : "errors")"
             return .failure(saying: "not started: \(count) above, and --strict is set")
         }
-        if configuration.hosts.isEmpty {
+        if loaded.hostCount == 0 {
             return .failure(
                 saying: "not started: no app file in \(configPath)/apps gives a host to serve; write one, or mend what "
                     + "is reported above")
@@ -89,8 +127,8 @@ struct Server {
         return try DevelopmentAuthority(directory: statePath)
     }
 
-    private func loader(_ development: DevelopmentAuthority?) -> ConfigurationLoader {
-        ConfigurationLoader(
+    private func tenants(_ development: DevelopmentAuthority?) -> Tenants {
+        Tenants(
             configPath: configPath, publicPath: publicPath, environment: settings.environment,
             signer: DocumentSigner(
                 hostsPath: "\(configPath)/hosts", named: settings.signing, passphrase: passphrase,
@@ -125,9 +163,9 @@ struct Server {
     }
 
     private func announce(
-        _ configuration: LoadedConfiguration, _ engine: Engine, _ development: DevelopmentAuthority?, _ isShared: [Bool]
+        _ loaded: RoundReport, _ engine: Engine, _ development: DevelopmentAuthority?, _ isShared: [Bool]
     ) {
-        Console.error("serving \(summary(configuration))\n")
+        Console.error("serving \(loaded.summary)\n")
         if let development { Console.error("development certificates by \(development.certificatePath)\n") }
         let listeners = engine.addresses.map { ("http://", $0) } + engine.secureAddresses.map { ("https://", $0) }
         for ((scheme, address), isShared) in zip(listeners, isShared) {
@@ -135,67 +173,5 @@ struct Server {
             Console.error("listening on \(address.isUnix ? "" : scheme)\(address)\(beside)\n")
         }
         Console.error("ready\n")
-    }
-
-    private func summary(_ configuration: LoadedConfiguration) -> String {
-        let apps = configuration.appCount
-        let hosts = configuration.hosts.count
-        return "\(apps) \(apps == 1 ? "app" : "apps") on \(hosts) \(hosts == 1 ? "host" : "hosts")"
-    }
-
-    /// What there is to manage once it runs.
-    private struct Running {
-        let engine: Engine
-        let published: PublishedCatalogue
-        let loader: ConfigurationLoader
-        let certificates: CertificateStore?
-    }
-
-    private func manage(_ running: Running, _ signals: borrowing Signals) -> ExitStatus {
-        let engine = running.engine
-        while true {
-            let signal = signals.next(timeoutMilliseconds: Server.reportMilliseconds)
-            engine.lookForNeighbours()
-            // Workers find what is wrong with a certificate in the middle of a handshake and leave saying so to this thread.
-            for problem in running.certificates?.drainProblems() ?? [] { Console.error(Finding(problem)) }
-            if signal == SIGHUP || signal == nil && running.loader.needsSigning() {
-                reload(running)
-            } else if signal != nil {
-                break
-            }
-        }
-        Console.error("stopping\n")
-        supervisor.tell(.stopping)
-        do {
-            // Beside this thread, which goes on listening for the second signal; it is never joined, it ends the process.
-            _ = try Thread(name: "drain") {
-                engine.stop()
-                exit(ExitStatus.success.rawValue)
-            }
-            while signals.next() == SIGHUP {}
-            Console.error("stopped before everything was finished\n")
-            exit(ExitStatus.failure.rawValue)
-        } catch {
-            engine.stop()
-            return .success
-        }
-    }
-
-    /// Publishes what is there now, or keeps what is in service when that cannot be read.
-    private func reload(_ running: Running) {
-        supervisor.tell(.reloading)
-        // A supervisor waits for the end of a reload, however it went.
-        defer { supervisor.tell(.ready(status: "serving")) }
-        // Certificates too: they would be looked at within seconds, but whoever asks wants it now.
-        running.certificates?.invalidateAll()
-        do {
-            let configuration = try running.loader.load()
-            for finding in configuration.findings { Console.error(finding) }
-            running.published.publish(configuration.catalogue)
-            running.engine.catalogueChanged()
-            Console.error("reloaded: serving \(summary(configuration))\n")
-        } catch {
-            Console.error("associated: kept what was served: \(error)\n")
-        }
     }
 }

@@ -51,7 +51,7 @@ struct ConfigurationLoaderTests {
         try tree.app("good.json", ConfigTree.shop(hosts: ["good.example.com"]))
         let apps = tree.config + "/apps"
         try FileManager.default.createSymbolicLink(atPath: apps + "/gone.json", withDestinationPath: "nowhere")
-        try tree.app("huge.json", String(repeating: " ", count: AppFiles.bytesMax + 1))
+        try tree.app("huge.json", String(repeating: " ", count: AppTree.bytesMax + 1))
         try FileManager.default.createSymbolicLink(atPath: apps + "/loop", withDestinationPath: ".")
         let loaded = try tree.load()
         let files = Set(loaded.findings.filter { $0.severity == .error }.map { $0.file.dropFirst(apps.count + 1) })

@@ -8,7 +8,7 @@ import Testing
 @testable import Hosting
 
 struct SiteRendererTests {
-    private let renderer = SiteRenderer(signer: DocumentSigner(hostsPath: "/nowhere"), defaults: PageSet())
+    private let renderer = SiteRenderer(signer: DocumentSigner(hostsPath: "/nowhere"))
 
     private func app(_ hosts: [String], id: String = "8KQ2V7M4XN.dev.associated.shop") throws -> LoadedAppFile {
         let text = ConfigTree.shop(hosts: hosts, id: id)

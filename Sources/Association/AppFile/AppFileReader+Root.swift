@@ -23,6 +23,7 @@ extension AppFileReader {
         let overlays = environmentNames(in: base)
         environments = overlays
         let exampleHosts = hostsOfAllEnvironments(base)
+        allHosts = exampleHosts
         let merged = overlaid(base, environment: environment, names: overlays)
         let name = string("name", in: merged)
         let (hosts, hostRanges) = hosts("hosts", in: merged)

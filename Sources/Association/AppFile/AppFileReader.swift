@@ -8,6 +8,8 @@ struct AppFileReader {
     var findings: FindingList
     /// The names under `environments`.
     var environments: [String] = []
+    /// The hosts of all environments, where there are any.
+    var allHosts: [HostPattern] = []
 
     /// Entries of one array: more hosts, ids or rules than any document made from the file can hold.
     static let elementsMax = 10_000

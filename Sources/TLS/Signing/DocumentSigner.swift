@@ -116,13 +116,14 @@ public final class DocumentSigner: Sendable {
         }
     }
 
-    /// Says that every host has been asked for, and forgets those that were not.
-    public func endRound() {
+    /// Says that the hosts of a round have been asked for. When these were all that there are, the others are forgotten.
+    public func endRound(isComplete: Bool = true) {
         memory.withLock { memory in
+            memory.reported = []
+            guard isComplete else { return }
             let round = memory.round
             memory.sources = memory.sources.filter { $0.value.round == round }
             memory.messages = memory.messages.filter { $0.value.round == round }
-            memory.reported = []
             memory.round += 1
         }
     }

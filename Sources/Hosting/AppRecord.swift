@@ -1,0 +1,38 @@
+// What is known of one app file: how it looked last, and the last version of it that was good. That version is what
+// everything served follows from; the file on disk only ever replaces it by another good one.
+
+import Posix
+
+/// One app file, as it is remembered.
+struct AppRecord: Sendable {
+    /// The file as it was when it was last looked at; nil when it is to be read at the next look in any case.
+    var mark: FileStatus?
+    var standing: Standing
+    /// Nil while there has never been a good version.
+    var good: GoodVersion?
+
+    /// How the file on disk stands to the version in service.
+    enum Standing: UInt8, Sendable, CaseIterable {
+        /// It is the version in service.
+        case current
+        /// It has errors, or cannot be read.
+        case broken
+        /// It drops something that is live.
+        case held
+        /// It is not there any more, and was not retired.
+        case gone
+        /// With it, a host that is live could not be rendered.
+        case refused
+    }
+
+    /// A version that was good.
+    struct GoodVersion: Sendable {
+        var text: [UInt8]
+        /// Seconds since 1970.
+        var modified: Int64
+        /// The hosts that it names, with their asterisks.
+        var hosts: [String]
+        /// Those that it names in other environments only.
+        var otherHosts: [String]
+    }
+}

@@ -1,0 +1,119 @@
+// The app files in `config/apps/`, however deep: which there are, and what they hold. Each is on its own: what is wrong with
+// one is a finding on that one and leaves the others as they are. Nothing here remembers anything.
+
+import Association
+import Posix
+
+/// A folder of app files, kept open for as long as it is looked at.
+final class AppTree: Sendable {
+    /// How the folder is called in findings.
+    let label: String
+    private let root: Folder
+    /// Where the files are below the root, with a slash behind it.
+    private let prefix: String
+
+    /// More bytes are not an app file, whatever they are.
+    static let bytesMax = AppFile.bytesMax
+    /// Deeper folders are a loop of links, or nobody's intention.
+    static let depthMax = 16
+
+    /// What a listing found. All paths are below the tree's folder.
+    struct Listing {
+        var files: [String: FileStatus] = [:]
+        /// What is in the place of an app file and is none.
+        var problems: [String: Finding] = [:]
+        /// Folders that could not be looked into: what is in them is not known to be gone.
+        var unlisted: [String] = []
+    }
+
+    /// What came of reading one file.
+    enum Outcome: Sendable {
+        case gone
+        /// Somebody is writing to it at this moment.
+        case changing
+        case unreadable(Finding)
+        case contents(SettledContents)
+    }
+
+    /// Opens `apps` or `retired`. Links may lead anywhere inside `config/`; when the folder itself is a link that leads out
+    /// of it, then that is where the app files are, and links may lead anywhere inside that.
+    init(configPath: String, _ name: String) throws(SystemError) {
+        label = "\(configPath)/\(name)"
+        let config = try Folder(configPath)
+        var isInside = true
+        do {
+            _ = try config.list(name)
+        } catch {
+            guard error.leadsOutside else { throw error }
+            isInside = false
+        }
+        root = isInside ? config : try Folder(label)
+        prefix = isInside ? "\(name)/" : ""
+    }
+
+    /// Lists a folder of the tree with everything below it; an empty path is all of it.
+    func list(_ folder: String, into listing: inout Listing) {
+        list(folder, depth: folder.isEmpty ? 0 : folder.utf8.count { $0 == UInt8(ascii: "/") } + 1, &listing)
+    }
+
+    private func list(_ folder: String, depth: Int, _ listing: inout Listing) {
+        let entries: [ListedEntry]
+        do {
+            entries = try root.list(prefix + folder)
+        } catch {
+            if error.isMissing { return }
+            listing.unlisted.append(folder)
+            let isRefused = error.cause == .permission
+            listing.problems[folder] = unreadable(folder, AppTree.reason(error), isRefused: isRefused)
+            return
+        }
+        for entry in entries where !entry.name.hasPrefix(".") {
+            let path = folder.isEmpty ? entry.name : "\(folder)/\(entry.name)"
+            let isNamed = AppTree.isAppFile(entry.name)
+            switch entry.kind {
+            case .file:
+                if isNamed { listing.files[path] = entry.status }
+            case .directory where isNamed: listing.problems[path] = unreadable(path, "it is a folder")
+            case .directory where depth == AppTree.depthMax:
+                listing.problems[path] = unreadable(path, "it is more than \(AppTree.depthMax) folders deep")
+            case .directory: list(path, depth: depth + 1, &listing)
+            case .other:
+                if isNamed { listing.problems[path] = unreadable(path, "it is neither a file nor a folder") }
+            }
+        }
+    }
+
+    /// What a path stands for at this moment.
+    func status(_ path: String) -> FileStatus? { root.status(prefix + path) }
+
+    func read(_ path: String) -> Outcome {
+        do {
+            guard let contents = try root.read(prefix + path, bytesMax: AppTree.bytesMax) else { return .changing }
+            return .contents(contents)
+        } catch {
+            if error.isMissing, root.isMissing(prefix + path) { return .gone }
+            return .unreadable(unreadable(path, AppTree.reason(error), isRefused: error.isRefused))
+        }
+    }
+
+    /// Whether a name is meant as an app file; hidden ones and editors' copies are not.
+    static func isAppFile(_ name: some StringProtocol) -> Bool {
+        !name.hasPrefix(".") && (name.hasSuffix(".json") || name.hasSuffix(".json5"))
+    }
+
+    private static func reason(_ error: FileError) -> String {
+        if case .system(let error) = error { return reason(error) }
+        return error.description
+    }
+
+    private static func reason(_ error: SystemError) -> String {
+        error.leadsOutside ? "it is a link that leads out of \"config\"" : error.reason
+    }
+
+    private func unreadable(_ path: String, _ reason: String, isRefused: Bool = false) -> Finding {
+        Finding(
+            rule: "APP-001", severity: .error, file: path.isEmpty ? label : "\(label)/\(path)", range: nil,
+            message: "cannot read the app file: \(reason)",
+            fix: isRefused ? "let the server's user read it" : nil)
+    }
+}

@@ -1,0 +1,64 @@
+// The memory of the control plane: every app file by its path, and which of them name a host. Small on purpose: what app
+// files say is read again when it is needed, from the last good text.
+
+import Posix
+
+/// What is known about all app files.
+struct Ledger: Sendable {
+    /// By path below `config/apps`.
+    private(set) var records: [String: AppRecord] = [:]
+    /// The files whose last good version names a host.
+    private var pathsByHost: [String: [String]] = [:]
+    /// How many files name a host in another environment and not in this one.
+    private var otherHosts: [String: Int] = [:]
+    /// The files that are not what is served.
+    private(set) var troubled: Set<String> = []
+
+    /// The files that something is served from.
+    private(set) var goodCount = 0
+
+    subscript(path: String) -> AppRecord? { records[path] }
+
+    /// Every host that an app file names.
+    var hosts: some Collection<String> { pathsByHost.keys }
+
+    /// The files that name a host, in the order of their paths.
+    func paths(naming host: String) -> [String] { pathsByHost[host] ?? [] }
+
+    func isNamed(_ host: String) -> Bool { pathsByHost[host] != nil }
+
+    /// Whether a host belongs to another environment, and so to another server.
+    func isElsewhere(_ host: String) -> Bool { pathsByHost[host] == nil && otherHosts[host] != nil }
+
+    /// How many files name a host in another environment and not in this one.
+    func countNamingElsewhere(_ host: String) -> Int { otherHosts[host] ?? 0 }
+
+    /// Puts a record in the place of what was known; nil forgets the file.
+    mutating func put(_ record: AppRecord?, at path: String) {
+        let old = records[path]?.good
+        let new = record?.good
+        if old?.hosts != new?.hosts {
+            for host in old?.hosts ?? [] { remove(path, from: host) }
+            for host in new?.hosts ?? [] { add(path, to: host) }
+        }
+        for host in old?.otherHosts ?? [] {
+            otherHosts[host, default: 1] -= 1
+            if otherHosts[host] == 0 { otherHosts[host] = nil }
+        }
+        for host in new?.otherHosts ?? [] { otherHosts[host, default: 0] += 1 }
+        goodCount += (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
+        records[path] = record
+        if let record, record.standing != .current { troubled.insert(path) } else { troubled.remove(path) }
+    }
+
+    private mutating func add(_ path: String, to host: String) {
+        let paths = pathsByHost[host] ?? []
+        let index = paths.firstIndex { $0 > path } ?? paths.count
+        pathsByHost[host, default: []].insert(path, at: index)
+    }
+
+    private mutating func remove(_ path: String, from host: String) {
+        pathsByHost[host]?.removeAll { $0 == path }
+        if pathsByHost[host]?.isEmpty == true { pathsByHost[host] = nil }
+    }
+}

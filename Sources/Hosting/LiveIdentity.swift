@@ -1,0 +1,82 @@
+// What phones and Apple's and Google's caches know a host by. Such a fact, once served, is not dropped in silence: what has
+// been cached cannot be recalled.
+
+import Association
+
+/// One thing that one host says about an app.
+struct LiveIdentity: Hashable, Sendable {
+    var host: String
+    var kind: Kind
+    var text: String
+
+    enum Kind: Hashable, Sendable {
+        /// The host is served for an app at all.
+        case host
+        /// An iOS app or App Clip.
+        case appID
+        case package
+        /// Of a package: the text has both.
+        case fingerprint
+    }
+
+    /// Everything that an app file makes live.
+    static func all(of app: AppFile) -> Set<LiveIdentity> {
+        var all: Set<LiveIdentity> = []
+        for host in app.hosts.map(\.text) {
+            all.insert(LiveIdentity(host: host, kind: .host, text: ""))
+            for id in (app.ios?.appIDs ?? []) + (app.ios?.appClips ?? []) {
+                all.insert(LiveIdentity(host: host, kind: .appID, text: id))
+            }
+            for package in app.android?.packages ?? [] {
+                all.insert(LiveIdentity(host: host, kind: .package, text: package.name))
+                for fingerprint in package.fingerprints {
+                    all.insert(
+                        LiveIdentity(host: host, kind: .fingerprint, text: "\(package.name) \(fingerprint)"))
+                }
+            }
+        }
+        return all
+    }
+
+    /// Whether an app file says that this is gone on purpose. A package is an app id on its platform.
+    func isRetired(by retired: RetiredIdentities) -> Bool {
+        if retired.hosts.contains(where: { $0.text == host }) { return true }
+        switch kind {
+        case .host: return false
+        case .appID, .package: return retired.appIDs.contains(text)
+        case .fingerprint:
+            let parts = text.split(separator: " ")
+            return retired.fingerprints.contains { $0 == parts[1] } || retired.appIDs.contains { $0 == parts[0] }
+        }
+    }
+
+    /// What is lost, in a few words, with hosts counted: nobody wants to read the same id for each of a thousand hosts.
+    static func summary(_ lost: Set<LiveIdentity>) -> String {
+        let hosts = Set(lost.filter { $0.kind == .host }.map(\.host))
+        var parts: [String] = []
+        if !hosts.isEmpty { parts.append(list(hosts.sorted(), one: "host", many: "hosts")) }
+        // With a whole host go its ids, and with a package its fingerprints.
+        let rest = lost.filter { !hosts.contains($0.host) }
+        let packages = Set(rest.filter { $0.kind == .package }.map(\.text))
+        parts += [(Kind.appID, "app id", "app ids"), (.package, "package", "packages")].compactMap { kind, one, many in
+            let texts = Set(rest.filter { $0.kind == kind }.map(\.text)).sorted()
+            return texts.isEmpty ? nil : list(texts, one: one, many: many)
+        }
+        let prints = Set(rest.filter { $0.kind == .fingerprint }.map(\.text)).filter { text in
+            !packages.contains { text.hasPrefix("\($0) ") }
+        }
+        if !prints.isEmpty {
+            let short = prints.map { "\($0.split(separator: " ")[1].prefix(11))…" }
+            parts.append(list(Set(short).sorted(), one: "fingerprint", many: "fingerprints"))
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private static let namedMax = 3
+
+    private static func list(_ texts: [String], one: String, many: String) -> String {
+        let names = texts.prefix(namedMax).joined(separator: ", ")
+        let more = texts.count > namedMax ? " and \(texts.count - namedMax) more" : ""
+        return "\(texts.count == 1 ? one : many) \(names)\(more)"
+    }
+}

@@ -1,0 +1,58 @@
+// One round of the control plane, while it lasts: what was read, what is to become of it, and what it means for hosts.
+// Everything here is thrown away at its end; what stays is put into the ledger.
+
+import Association
+import Catalogue
+import Posix
+
+/// What is known in the course of a round.
+struct Round {
+    /// A file that was looked at because something may have changed.
+    struct Candidate: Sendable {
+        var reading: Reading
+        /// The marks of the file, when they can be relied on.
+        var mark: FileStatus?
+        var findings: [Finding] = []
+        /// How the file is to be recorded, when it does not become the version in service.
+        var rejection: AppRecord.Standing?
+
+        enum Reading: Sendable {
+            case gone
+            case broken
+            case good(LoadedAppFile, AppRecord.GoodVersion)
+        }
+
+        /// The app file that takes the place of the last good version.
+        var accepted: LoadedAppFile? {
+            guard rejection == nil, case .good(let app, _) = reading else { return nil }
+            return app
+        }
+    }
+
+    /// By path below `config/apps`. Files that turn out to be as they were are not among them.
+    var candidates: [String: Candidate] = [:]
+    /// The candidates that name a host.
+    var newNamers: [String: [String]] = [:]
+    /// Files that are looked at because of others, and have nothing new to say.
+    var rechecked: Set<String> = []
+    /// Files whose content is the version in service again, with their marks.
+    var unchanged: [String: FileStatus?] = [:]
+    /// Hosts to be rendered because of their folders.
+    var hosts: Set<String> = []
+    var findings: [Finding] = []
+    /// What was still changing.
+    var later = TreeChanges()
+    /// Last good versions that were read again, by path.
+    var lastGood: [String: LoadedAppFile] = [:]
+    /// Files that came into `config/retired`; nil until it is asked for.
+    var retired: RetiredFiles?
+    /// Hosts that keep the version in service because they cannot be rendered.
+    var stale: Set<String> = []
+}
+
+/// What was taken out of service by moving its file.
+struct RetiredFiles {
+    var identities: Set<LiveIdentity> = []
+    /// Below `config/retired`.
+    var paths: Set<String> = []
+}

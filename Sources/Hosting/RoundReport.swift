@@ -1,0 +1,19 @@
+// What a round has to say: to the log, to whoever publishes, and to whoever asks how things stand.
+
+public import Association
+public import Catalogue
+
+public struct RoundReport: Sendable {
+    public var findings: [Finding] = []
+    /// Hosts whose answers differ from before, in order.
+    public var changes: [HostChange] = []
+    public var catalogue = Catalogue(layers: [])
+    /// App files that are served.
+    public var appCount = 0
+    public var hostCount = 0
+    /// App files whose last good version is served in the place of what is on disk, and the hosts that this concerns.
+    public var keptFiles = 0
+    public var keptHosts = 0
+    /// What was being written to while it was to be read. To be looked at soon.
+    public var later = TreeChanges()
+}

@@ -1,0 +1,90 @@
+// The last part of a round: the new catalogue, what is remembered, and what there is to say.
+
+import Association
+import Catalogue
+import Posix
+import TLS
+
+extension Tenants {
+    func commit(_ rendered: [String: RenderedSite], _ round: Round, rendersAllSigned: Bool) -> RoundReport {
+        var report = RoundReport()
+        report.findings = round.findings + findings(round)
+        remember(round)
+        var sites: [PreparedSite] = []
+        var removed: [String] = []
+        let isFirst = shelf.isEmpty
+        let apps = Set(round.candidates.values.flatMap { $0.rejection == nil ? $0.hosts : [] })
+        for (host, outcome) in rendered.sorted(by: { $0.key < $1.key }) {
+            report.findings += outcome.findings
+            if outcome.isSigned { signed.insert(host) } else { signed.remove(host) }
+            if round.stale.contains(host) {
+                stale.insert(host)
+                continue
+            }
+            stale.remove(host)
+            let before = shelf.tags(of: host)
+            if let site = outcome.site {
+                sites.append(site)
+            } else if before != nil {
+                removed.append(host)
+                if let finding = finding(aboutLossOf: host, round) { report.findings.append(finding) }
+            }
+            // At the start all of them would be new.
+            if isFirst { continue }
+            let change = HostChange(host: host, from: before, to: outcome.site)
+            if change.isOfAnswers || apps.contains(host) { report.changes.append(change) }
+        }
+        shelf.replace(sites, removing: removed)
+        signer.endRound(isComplete: rendersAllSigned || isFirst)
+        report.catalogue = shelf.catalogue
+        report.appCount = ledger.goodCount
+        report.hostCount = shelf.catalogue.siteCount
+        report.later = round.later
+        report.keptFiles = ledger.troubled.count { ledger[$0]?.good != nil }
+        report.keptHosts = keptHosts.count
+        return report
+    }
+
+    /// The hosts that are served by an earlier version of something than there is on disk.
+    public var keptHosts: [String] {
+        Set(ledger.troubled.flatMap { ledger[$0]?.good?.hosts ?? [] }).union(stale).sorted()
+    }
+
+    /// What there is to say about app files, in the order of their paths. A file that was looked at because of others, and
+    /// stands as it stood, has been reported.
+    private func findings(_ round: Round) -> [Finding] {
+        var findings: [Finding] = []
+        for (path, candidate) in round.candidates.sorted(by: { $0.key < $1.key }) {
+            if round.rechecked.contains(path), ledger[path]?.standing == candidate.rejection { continue }
+            findings += candidate.findings
+        }
+        return findings
+    }
+
+    private func remember(_ round: Round) {
+        for (path, mark) in round.unchanged {
+            guard var record = ledger[path] else { continue }
+            (record.mark, record.standing) = (mark, .current)
+            ledger.put(record, at: path)
+        }
+        for (path, candidate) in round.candidates {
+            let old = ledger[path]
+            if let standing = candidate.rejection {
+                let mark = standing == .gone ? nil : candidate.mark
+                ledger.put(AppRecord(mark: mark, standing: standing, good: old?.good), at: path)
+            } else if case .good(_, let good) = candidate.reading {
+                ledger.put(AppRecord(mark: candidate.mark, standing: .current, good: good), at: path)
+            } else {
+                ledger.put(nil, at: path)
+            }
+        }
+    }
+
+    /// A host that had only files of its own has no app file that could guard it, but its end is not silent either.
+    private func finding(aboutLossOf host: String, _ round: Round) -> Finding? {
+        guard round.hosts.contains(host), !ledger.isElsewhere(host) else { return nil }
+        return Finding(
+            rule: "APP-042", severity: .warning, file: folders.wellKnownPath(of: host), range: nil,
+            message: "the files of \(host) are gone, so the host is no longer served", fix: nil)
+    }
+}

@@ -1,0 +1,138 @@
+// The second part of a round: which of the new readings take the place of the last good versions. What is live is not
+// dropped in silence: phones have cached it and cannot be told.
+
+import Association
+import Posix
+
+extension Tenants {
+    /// Rejects readings that drop what is live. What another file has taken over is not dropped, so a rejection, which
+    /// brings back what was there, may lead to another one, and never to fewer.
+    func settle(_ round: inout Round) {
+        let paths = round.candidates.keys.sorted()
+        var isSettled = false
+        while !isSettled {
+            isSettled = true
+            for path in paths {
+                guard let candidate = round.candidates[path], candidate.rejection == nil, !candidate.isBroken else {
+                    continue
+                }
+                guard let finding = objection(to: candidate, at: path, &round) else { continue }
+                if finding.severity != .error {
+                    if !candidate.findings.contains(finding) { round.candidates[path]?.findings.append(finding) }
+                    continue
+                }
+                round.candidates[path]?.findings.append(finding)
+                round.candidates[path]?.rejection = candidate.isGone ? .gone : .held
+                isSettled = false
+            }
+        }
+    }
+
+    private func objection(to candidate: Round.Candidate, at path: String, _ round: inout Round) -> Finding? {
+        guard let old = lastGood(path, &round) else { return nil }
+        let mode = (candidate.accepted?.appFile ?? old.appFile).removalGuard
+        if mode == .off { return nil }
+        var lost = LiveIdentity.all(of: old.appFile)
+        if let app = candidate.accepted?.appFile {
+            lost.subtract(LiveIdentity.all(of: app))
+            lost = lost.filter { !$0.isRetired(by: app.retired) }
+        }
+        if lost.isEmpty { return nil }
+        for other in Set(lost.map(\.host)).flatMap({ namers(of: $0, round) }) where other != path {
+            guard let app = effective(other, &round) else { continue }
+            lost.subtract(LiveIdentity.all(of: app.appFile))
+            // Whoever has the host now may say as well that something on it is gone on purpose.
+            let hosts = Set(app.appFile.hosts.map(\.text))
+            lost = lost.filter { !hosts.contains($0.host) || !$0.isRetired(by: app.appFile.retired) }
+        }
+        if lost.isEmpty { return nil }
+        let retired = retired(&round)
+        if candidate.isGone, retired.paths.contains(path) { return nil }
+        lost.subtract(retired.identities)
+        if lost.isEmpty { return nil }
+        return finding(about: lost, mode: mode, old: old.appFile, isGone: candidate.isGone)
+    }
+
+    private func finding(about lost: Set<LiveIdentity>, mode: RemovalGuard, old: AppFile, isGone: Bool) -> Finding {
+        let what = isGone ? "the app file is gone, and with it what is live" : "the file no longer has what is live"
+        let outcome =
+            mode == .block
+            ? "so its last good version stays in service" : "and phones may go by what they have cached for a week"
+        let fix =
+            isGone
+            ? "put it back, or move it to config/retired" : "put it back, or list it under `retired`"
+        return Finding(
+            rule: "APP-042", severity: mode == .block ? .error : .warning, file: old.file, range: nil,
+            message: "\(what) (\(LiveIdentity.summary(lost))), \(outcome)", fix: mode == .block ? fix : nil)
+    }
+
+    /// The app file that decides what is served, at this point of the round.
+    func effective(_ path: String, _ round: inout Round) -> LoadedAppFile? {
+        if let candidate = round.candidates[path], candidate.rejection == nil { return candidate.accepted }
+        return lastGood(path, &round)
+    }
+
+    /// The last good version of a file, read again from its text.
+    func lastGood(_ path: String, _ round: inout Round) -> LoadedAppFile? {
+        if let known = round.lastGood[path] { return known }
+        guard let good = ledger[path]?.good else { return nil }
+        let reading = AppFile.read(good.text, file: "\(configPath)/apps/\(path)", environment: environment)
+        guard let app = reading.appFile else { return nil }
+        let loaded = LoadedAppFile(app, modified: good.modified)
+        round.lastGood[path] = loaded
+        return loaded
+    }
+
+    /// The files that name a host at this point of the round, in the order of their paths.
+    func namers(of host: String, _ round: Round) -> [String] {
+        var paths = ledger.paths(naming: host).filter { path in
+            guard let candidate = round.candidates[path], candidate.rejection == nil else { return true }
+            return candidate.hosts.contains(host)
+        }
+        for path in round.newNamers[host] ?? [] where !paths.contains(path) {
+            if round.candidates[path]?.rejection == nil { paths.append(path) }
+        }
+        return paths.sorted()
+    }
+
+    private func retired(_ round: inout Round) -> RetiredFiles {
+        if let known = round.retired { return known }
+        var retired = RetiredFiles()
+        if let tree = try? AppTree(configPath: configPath, "retired") {
+            var listing = AppTree.Listing()
+            tree.list("", into: &listing)
+            retired.paths = Set(listing.files.keys)
+            for path in listing.files.keys.sorted() {
+                guard case .contents(let contents) = tree.read(path) else { continue }
+                let reading = AppFile.read(contents.bytes, file: "\(tree.label)/\(path)", environment: environment)
+                if let app = reading.appFile { retired.identities.formUnion(LiveIdentity.all(of: app)) }
+            }
+        }
+        round.retired = retired
+        return retired
+    }
+}
+
+extension Round.Candidate {
+    var isGone: Bool {
+        if case .gone = reading { return true }
+        return false
+    }
+
+    var isBroken: Bool {
+        if case .broken = reading { return true }
+        return false
+    }
+
+    /// The hosts that the new reading names.
+    var hosts: [String] {
+        guard case .good(_, let good) = reading else { return [] }
+        return good.hosts
+    }
+
+    /// The hosts that it names in other environments only.
+    var otherHosts: [String] {
+        guard case .good(_, let good) = reading else { return [] }
+        return good.otherHosts
+    }
+}

@@ -1,0 +1,151 @@
+// The first part of a round: what has really changed, and what it says now.
+
+import Association
+import Posix
+
+extension Tenants {
+    /// Files that are held back are looked at again when anything else changes, unless there are so many of them that it
+    /// would hold up the rest.
+    private static let recheckedMax = 256
+
+    func look(_ changes: TreeChanges, _ round: inout Round) throws(ConfigurationError) {
+        let tree: AppTree
+        do {
+            tree = try AppTree(configPath: configPath, "apps")
+        } catch {
+            let advice =
+                error.cause == .permission
+                ? "let the server's user read it" : "name the folder that holds apps/ with --config"
+            throw ConfigurationError(description: "cannot read \(configPath)/apps: \(error.reason); \(advice)")
+        }
+        var paths = changes.appFiles.union(changed(in: tree, changes, &round))
+        let waiting = ledger.troubled.filter { ledger[$0]?.standing != .broken }
+        if changes.everything || changes.retired || waiting.count <= Tenants.recheckedMax {
+            round.rechecked = waiting.subtracting(paths)
+            paths.formUnion(round.rechecked)
+        }
+        read(paths.sorted(), in: tree, &round)
+        lookAtFolders(changes, &round)
+        if changes.again { round.hosts.formUnion(stale) }
+        if changes.again || changes.signatures { round.hosts.formUnion(signed) }
+    }
+
+    /// Lists what has to be listed; files of other marks than they had are to be read, and those that are gone.
+    private func changed(in tree: AppTree, _ changes: TreeChanges, _ round: inout Round) -> Set<String> {
+        let roots = changes.everything ? [""] : changes.appFolders
+        if roots.isEmpty { return [] }
+        var listing = AppTree.Listing()
+        for root in roots { tree.list(root, into: &listing) }
+        var paths: Set<String> = []
+        for (path, status) in listing.files where ledger[path]?.mark != status || ledger[path] == nil {
+            paths.insert(path)
+        }
+        for (path, finding) in listing.problems {
+            round.candidates[path] = Round.Candidate(reading: .broken, findings: [finding], rejection: .broken)
+        }
+        for path in ledger.records.keys where listing.files[path] == nil && listing.problems[path] == nil {
+            guard roots.contains(where: { isPath(path, below: $0) }) else { continue }
+            // What cannot be looked at is not gone.
+            if listing.unlisted.contains(where: { isPath(path, below: $0) }) { continue }
+            paths.insert(path)
+        }
+        return changes.again ? paths.union(ledger.troubled) : paths
+    }
+
+    private func isPath(_ path: String, below folder: String) -> Bool {
+        folder.isEmpty || path.hasPrefix("\(folder)/")
+    }
+
+    private func read(_ paths: [String], in tree: AppTree, _ round: inout Round) {
+        let ledger = ledger
+        let environment = environment
+        let outcomes = Parallel.map(paths.filter { round.candidates[$0] == nil }) { path in
+            (path, FileReading(path, in: tree, known: ledger[path], environment: environment))
+        }
+        for (path, outcome) in outcomes {
+            switch outcome {
+            case .changing: round.later.appFiles.insert(path)
+            case .same(let mark): round.unchanged[path] = .some(mark)
+            case .candidate(let candidate):
+                if case .gone = candidate.reading, ledger[path]?.good == nil {
+                    // Nothing is served by a file that was never good.
+                    self.ledger.put(nil, at: path)
+                } else {
+                    round.candidates[path] = candidate
+                    for host in candidate.hosts { round.newNamers[host, default: []].append(path) }
+                }
+            }
+        }
+    }
+
+    private func lookAtFolders(_ changes: TreeChanges, _ round: inout Round) {
+        var hosts: Set<String> = []
+        if changes.everything {
+            for folder in folders.wellKnownFolders(&round.findings) {
+                if let host = HostFolders.host(of: folder) {
+                    hosts.insert(host)
+                } else {
+                    round.findings.append(
+                        folders.problem(
+                            "\(folders.hostsPath)/\(folder)/well-known",
+                            "the folder's name is no host, so nobody can ask for its files"))
+                }
+            }
+            hosts.formUnion(folders.pageFolders().compactMap(HostFolders.host))
+            hosts.formUnion(folderRecords.keys)
+        } else {
+            hosts.formUnion(changes.hostFolders.union(changes.pageFolders).compactMap(HostFolders.host))
+        }
+        let folders = folders
+        for (host, record) in Parallel.map(Array(hosts), { ($0, folders.record(of: $0)) }) {
+            let known = folderRecords[host] ?? FolderRecord()
+            if known == record { continue }
+            folderRecords[host] = record.isEmpty ? nil : record
+            round.hosts.insert(host)
+        }
+        if changes.everything || changes.pageFolders.contains("_default") { lookAtDefaults(&round) }
+    }
+
+    private func lookAtDefaults(_ round: inout Round) {
+        let path = "\(folders.publicPath)/_default"
+        let signature = HostFolders.signature(of: path)
+        if signature == defaultsSignature { return }
+        defaultsSignature = signature
+        shelf.share(PageSet(below: path, findings: &round.findings))
+    }
+}
+
+/// What came of reading one app file, against what is known of it.
+enum FileReading: Sendable {
+    case changing
+    /// It is the version in service, or the one in whose place that stays.
+    case same(FileStatus?)
+    case candidate(Round.Candidate)
+
+    init(_ path: String, in tree: AppTree, known: AppRecord?, environment: String?) {
+        switch tree.read(path) {
+        case .changing: self = .changing
+        case .gone: self = .candidate(Round.Candidate(reading: .gone))
+        case .unreadable(let finding):
+            self = .candidate(Round.Candidate(reading: .broken, findings: [finding], rejection: .broken))
+        case .contents(let contents):
+            let isSettled = contents.status.isSettled(atNanoseconds: contents.readNanoseconds)
+            let mark = isSettled ? contents.status : nil
+            if let good = known?.good, good.text == contents.bytes {
+                self = .same(mark)
+                return
+            }
+            let reading = AppFile.read(contents.bytes, file: "\(tree.label)/\(path)", environment: environment)
+            var candidate = Round.Candidate(reading: .broken, mark: mark, findings: reading.findings)
+            if let app = reading.appFile {
+                let good = AppRecord.GoodVersion(
+                    text: contents.bytes, modified: contents.modified, hosts: app.hosts.map(\.text),
+                    otherHosts: reading.otherHosts.map(\.text))
+                candidate.reading = .good(LoadedAppFile(app, modified: contents.modified), good)
+            } else {
+                candidate.rejection = .broken
+            }
+            self = .candidate(candidate)
+        }
+    }
+}

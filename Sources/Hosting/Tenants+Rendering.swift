@@ -1,0 +1,128 @@
+// The third part of a round: the hosts that it concerns, made again. A host that is live and cannot be made keeps what it
+// has, and the reading that is to blame is rejected for all of its hosts: a file is in service as a whole or not at all.
+
+import Association
+import Catalogue
+
+/// What a thread needs to make one host.
+private struct Job: Sendable {
+    var host: String
+    var apps: [LoadedAppFile]
+    /// The names whose folders it is made of; what a later one has wins.
+    var folders: [(host: String, record: FolderRecord)]
+}
+
+extension Tenants {
+    /// Renders the hosts that this round concerns and that have not been rendered yet.
+    func render(_ rendered: inout [String: RenderedSite], _ round: inout Round) {
+        let hosts = concerned(round)
+        var jobs: [Job] = []
+        for host in hosts.sorted() where rendered[host] == nil {
+            if let job = job(for: host, &round) {
+                jobs.append(job)
+            } else {
+                rendered[host] = RenderedSite()
+            }
+        }
+        let renderer = SiteRenderer(signer: signer)
+        let folders = folders
+        let outcomes = Parallel.map(jobs) { job in Tenants.make(job, renderer, folders) }
+        for (job, outcome) in zip(jobs, outcomes) { rendered[job.host] = outcome }
+    }
+
+    /// The hosts that this round concerns, as it stands.
+    private func concerned(_ round: Round) -> Set<String> {
+        var hosts = round.hosts
+        for (path, candidate) in round.candidates where candidate.rejection == nil {
+            let old = ledger[path]?.good
+            hosts.formUnion(candidate.hosts)
+            hosts.formUnion(old?.hosts ?? [])
+            hosts.formUnion(candidate.otherHosts)
+            hosts.formUnion(old?.otherHosts ?? [])
+        }
+        // Hosts with nothing but files of their own have beside them what the wildcard above them has.
+        if hosts.contains(where: { $0.hasPrefix("*.") }) {
+            for (host, record) in folderRecords where record.wellKnown != nil && namers(of: host, round).isEmpty {
+                if HostNames.wildcards(over: host).contains(where: hosts.contains) { hosts.insert(host) }
+            }
+        }
+        return hosts
+    }
+
+    /// What a host is made of; nil when there is nothing to serve on it. A host with files of its own needs no app; below a
+    /// wildcard it has those files beside everything that the wildcard has, or a stray file would end the association of
+    /// a host.
+    private func job(for host: String, _ round: inout Round) -> Job? {
+        var apps = apps(on: host, &round)
+        var names = [host]
+        if apps.isEmpty {
+            guard folderRecords[host]?.wellKnown != nil, !isElsewhere(host, round) else { return nil }
+            if let wildcard = HostNames.wildcards(over: host).first(where: { !namers(of: $0, round).isEmpty }) {
+                apps = self.apps(on: wildcard, &round)
+                names.insert(wildcard, at: 0)
+            }
+        }
+        return Job(host: host, apps: apps, folders: names.map { ($0, folderRecords[$0] ?? FolderRecord()) })
+    }
+
+    private func apps(on host: String, _ round: inout Round) -> [LoadedAppFile] {
+        namers(of: host, round).compactMap { effective($0, &round) }
+    }
+
+    /// Whether a host belongs to another environment, as the round stands.
+    private func isElsewhere(_ host: String, _ round: Round) -> Bool {
+        var count = ledger.countNamingElsewhere(host)
+        for (path, candidate) in round.candidates where candidate.rejection == nil {
+            count -= ledger[path]?.good?.otherHosts.contains(host) == true ? 1 : 0
+            count += candidate.otherHosts.contains(host) ? 1 : 0
+        }
+        return count > 0
+    }
+
+    private static func make(_ job: Job, _ renderer: SiteRenderer, _ folders: HostFolders) -> RenderedSite {
+        var findings: [Finding] = []
+        var own: [SiteFolder] = []
+        for (host, record) in job.folders {
+            var folder = SiteFolder()
+            if record.pages != nil { folder.pages = PageSet(below: folders.pagesPath(of: host), findings: &findings) }
+            if record.wellKnown != nil {
+                folder.wellKnown = WellKnownFiles(below: folders.wellKnownPath(of: host), findings: &findings)
+            }
+            own.append(folder)
+        }
+        var rendered = RenderedSite()
+        let files = own.last?.wellKnown
+        // Without an app that names it, a host is there for the sake of its own files.
+        if job.folders.count == 1 && !job.apps.isEmpty || files?.answers.isEmpty == false {
+            rendered = renderer.render(SiteSource(host: job.host, apps: job.apps, folders: own))
+        } else {
+            rendered.missing = files?.refused ?? []
+        }
+        rendered.findings = findings + rendered.findings
+        return rendered
+    }
+
+    /// Keeps live hosts live. True when readings were rejected for that, and there is to be another pass.
+    func rejectFailures(of rendered: inout [String: RenderedSite], _ round: inout Round) -> Bool {
+        var isAgain = false
+        round.stale = []
+        for (host, site) in rendered.sorted(by: { $0.key < $1.key }) where site.isRefused || !site.missing.isEmpty {
+            guard let live = shelf.tags(of: host) else { continue }
+            if !site.isRefused, site.missing.isDisjoint(with: live.keys) { continue }
+            let names = Set([host] + HostNames.wildcards(over: host))
+            let culprits = round.candidates.filter { path, candidate in
+                candidate.rejection == nil
+                    && !(names.isDisjoint(with: candidate.hosts)
+                        && names.isDisjoint(with: ledger[path]?.good?.hosts ?? []))
+            }
+            if culprits.isEmpty { round.stale.insert(host) }
+            for path in culprits.keys {
+                round.candidates[path]?.rejection = .refused
+                round.candidates[path]?.findings += site.findings.filter { $0.severity == .error }
+                isAgain = true
+            }
+        }
+        if isAgain { rendered.removeAll() }
+        return isAgain
+    }
+}

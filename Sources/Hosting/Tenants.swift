@@ -1,0 +1,56 @@
+// The control plane's memory and its work: from what has changed on disk to the next catalogue. A round reads the app files
+// that may have changed, decides for each whether it takes the place of its last good version, renders the hosts that this
+// concerns, and leaves every other host as it is.
+//
+// One thread at a time runs rounds. What is published is immutable, and readers never wait for any of this.
+
+import Association
+public import Catalogue
+import Posix
+public import TLS
+
+/// Everything that is hosted.
+public final class Tenants: @unchecked Sendable {
+    let configPath: String
+    let environment: String?
+    let signer: DocumentSigner
+    let folders: HostFolders
+
+    var ledger = Ledger()
+    /// By host, where there is any folder.
+    var folderRecords: [String: FolderRecord] = [:]
+    /// Marks of the pages that every host has.
+    var defaultsSignature: UInt64?
+    var shelf = SiteShelf()
+    /// Hosts that keep an earlier version because the present one cannot be rendered.
+    var stale: Set<String> = []
+    /// Hosts with a signed document.
+    var signed: Set<String> = []
+
+    /// - Parameter signer: signs the documents that are to be signed; without one, each host's own certificate does.
+    public init(configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil) {
+        self.configPath = configPath
+        self.environment = environment
+        self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
+        folders = HostFolders(hostsPath: "\(configPath)/hosts", publicPath: publicPath)
+    }
+
+    /// What is served, as of the last round.
+    public var catalogue: Catalogue { shelf.catalogue }
+
+    /// Whether certificates that sign documents have changed since they were loaded. Asked now and then.
+    public func needsSigning() -> Bool { signer.hasChanges() }
+
+    /// Looks at what may have changed and says what came of it. Throws only when `config/apps` cannot be looked at, and
+    /// leaves everything as it was then.
+    public func round(_ changes: TreeChanges) throws(ConfigurationError) -> RoundReport {
+        var round = Round()
+        try look(changes, &round)
+        var rendered: [String: RenderedSite] = [:]
+        repeat {
+            settle(&round)
+            render(&rendered, &round)
+        } while rejectFailures(of: &rendered, &round)
+        return commit(rendered, round, rendersAllSigned: changes.again || changes.signatures)
+    }
+}

@@ -1,0 +1,51 @@
+// What may have changed below `config/` and `public/`: what somebody who watches says to somebody who looks. It may name too
+// much, never too little; what has really changed shows when it is looked at.
+
+/// Places to look at again.
+public struct TreeChanges: Hashable, Sendable {
+    /// Everything there is.
+    public var everything = false
+    /// What was wrong is to be looked at and told again, because somebody asks.
+    public var again = false
+    /// App files by their paths below `config/apps`: read again, whatever their marks say.
+    public var appFiles: Set<String> = []
+    /// Folders below `config/apps`, an empty path being that one: listed again, and files read whose marks differ.
+    public var appFolders: Set<String> = []
+    /// Something in `config/retired`.
+    public var retired = false
+    /// Folders of `config/hosts` by name.
+    public var hostFolders: Set<String> = []
+    /// Folders of `public` by name.
+    public var pageFolders: Set<String> = []
+    /// Certificates that sign documents.
+    public var signatures = false
+
+    public init() {}
+
+    /// Everything there is.
+    public static var all: TreeChanges {
+        var changes = TreeChanges()
+        changes.everything = true
+        return changes
+    }
+
+    /// Everything there is, for somebody who asks.
+    public static var allAgain: TreeChanges {
+        var changes = all
+        changes.again = true
+        return changes
+    }
+
+    public var isEmpty: Bool { self == TreeChanges() }
+
+    public mutating func merge(_ other: TreeChanges) {
+        everything = everything || other.everything
+        again = again || other.again
+        appFiles.formUnion(other.appFiles)
+        appFolders.formUnion(other.appFolders)
+        retired = retired || other.retired
+        hostFolders.formUnion(other.hostFolders)
+        pageFolders.formUnion(other.pageFolders)
+        signatures = signatures || other.signatures
+    }
+}

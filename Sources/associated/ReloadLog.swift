@@ -1,0 +1,45 @@
+// What is said about reloads: findings, one line that tells what is served, and a line for each host that has changed. A
+// look that found nothing says nothing, unless somebody asked for it.
+
+import Association
+import Hosting
+import Posix
+
+struct ReloadLog {
+    /// Hosts that are named one by one.
+    private static let hostsMax = 20
+
+    func reloaded(_ report: RoundReport, isAsked: Bool) {
+        for finding in report.findings { Console.error(finding) }
+        if report.changes.isEmpty, report.findings.isEmpty, !isAsked { return }
+        Console.error("reloaded: serving \(report.summary)\n")
+        for change in report.changes.prefix(ReloadLog.hostsMax) { Console.error("  \(change)\n") }
+        let more = report.changes.count - ReloadLog.hostsMax
+        if more > 0 { Console.error("  and \(more) more \(more == 1 ? "host" : "hosts")\n") }
+    }
+
+    func kept(_ error: ConfigurationError, isAsked: Bool) {
+        Console.error("associated: kept what was served: \(error)\n")
+    }
+
+    /// Not everything can be watched, so it is looked at every few seconds.
+    func unwatched(_ error: SystemError) {
+        Console.error(
+            "associated: cannot watch all of config and public: \(error.reason); raise fs.inotify.max_user_watches and "
+                + "fs.inotify.max_user_instances with sysctl; until then changes are found within some seconds, or with "
+                + "SIGHUP at once\n")
+    }
+}
+
+extension RoundReport {
+    /// What is served, in numbers.
+    var summary: String {
+        let served = "\(ReloadLog.count(appCount, "app")) on \(ReloadLog.count(hostCount, "host"))"
+        guard keptHosts > 0 else { return served }
+        return "\(served), of which \(ReloadLog.count(keptHosts, "host")) with a last good version"
+    }
+}
+
+extension ReloadLog {
+    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}
