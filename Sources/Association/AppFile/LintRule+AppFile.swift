@@ -172,8 +172,8 @@ extension LintRule {
             sources: [.appleArchive]),
         LintRule(
             "APP-042", .error, "something that is live disappears",
-            why: "Phones and the caches of Apple and Google keep what they know for days, and cannot be told. So the last "
-                + "good version stays in service; with guard: \"warn\" it goes, and this is a warning.",
+            why: "Phones and the caches of Apple and Google keep what they know for days and cannot be told, so the "
+                + "last good version stays in service; with guard: \"warn\" it goes, and this is a warning.",
             fix: "put it back, list it under retired, or move the whole file to config/retired.",
             sources: [.appleArchive, .androidVerify], subject: .installation),
     ]

@@ -37,6 +37,14 @@ import Testing
         #expect(try #require(Sample.read(Self.text, environment: "ios_only").appFile).android == nil)
     }
 
+    @Test(arguments: [
+        (nil, ["ios.acme.test", "staging.acme.test"]), ("staging", ["ios.acme.test", "shop.acme.test"]),
+        ("stagign", ["ios.acme.test", "staging.acme.test"]),
+    ])
+    func `knows the hosts of the other environments`(environment: String?, hosts: [String]) {
+        #expect(Sample.read(Self.text, environment: environment).otherHosts.map(\.text) == hosts)
+    }
+
     @Test func `takes examples on the hosts of any environment`() {
         #expect(Sample.read(Self.text, environment: "staging").findings.isEmpty)
     }
