@@ -18,6 +18,8 @@ struct Connection {
     /// What the poller waits for on its behalf; nil while it does not know the connection.
     var interest: Poller.Interest?
     var deadline = Deadline()
+    /// How many requests there had been when the deadline for receiving something was set.
+    var deadlineRequestCount: UInt32 = 0
     /// Bytes received and not yet used.
     var held = HeldBytes()
     var outgoing: Outgoing?

@@ -41,6 +41,7 @@ public final class Engine: Sendable {
         addresses = Array(sockets.addresses.prefix(plain.count))
         secureAddresses = Array(sockets.addresses.dropFirst(plain.count))
         var settings = settings
+        settings.limits.connectionsMax = Engine.connectionsMax(settings)
         // Known only now, because port 0 has been settled.
         settings.publicSecurePort = settings.publicSecurePort ?? secureAddresses.first { !$0.isUnix }?.port
         neighbours = Mutex(sockets.neighbours)
@@ -70,6 +71,14 @@ public final class Engine: Sendable {
         self.controls = controls
         self.threads = threads
     }
+
+    /// As many connections as there are descriptors for, and some to spare: with none left no certificate could be read.
+    private static func connectionsMax(_ settings: EngineSettings) -> Int {
+        min(settings.limits.connectionsMax, max(16, DescriptorLimit.count - descriptorsKept))
+    }
+
+    /// Descriptors that connections leave to others: listeners, files that are being read, large pages that are kept open.
+    public static let descriptorsKept = 256
 
     private static func makeControl() throws(StartError) -> WorkerControl {
         do { return try WorkerControl() } catch { throw .cannotStart("\(error)") }

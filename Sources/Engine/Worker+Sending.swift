@@ -163,10 +163,13 @@ extension Worker {
             case .body: .body
             case .lingering: .linger
             }
-        if kind == .idle || table.slots[Int(index)].deadline.kind != kind {
-            table.slots[Int(index)].progress = 0
-            deadlines.set(kind, for: index, now: now, in: table.slots)
-        }
+        let slot = table.slots + Int(index)
+        // Whoever sends requests without a pause may always be in the middle of one, but of another each time.
+        let isOfSameRequest = slot.pointee.deadlineRequestCount == slot.pointee.requestCount
+        if kind != .idle, slot.pointee.deadline.kind == kind, isOfSameRequest { return }
+        slot.pointee.progress = 0
+        slot.pointee.deadlineRequestCount = slot.pointee.requestCount
+        deadlines.set(kind, for: index, now: now, in: table.slots)
     }
 
     /// Closes our direction and reads on for a while: closing both with bytes unread would make the kernel send a reset,

@@ -119,17 +119,22 @@ struct Worker: ~Copyable {
     mutating func run() {
         while !isFinished {
             let count = poller.wait(milliseconds: waitMilliseconds)
-            now = Clock.monotonicMilliseconds()
-            wire.update(seconds: Clock.wallSeconds())
-            takeNewCatalogue()
-            for index in 0..<count { handle(poller.event(index)) }
-            expireConnections()
-            if let time = acceptAgainAt, now >= time { resumeAccepting() }
-            if control.takeStandingAlone() { standAlone() }
-            if control.isDraining, drainDeadline == nil { beginDraining() }
-            if let time = idleDrainDeadline, now >= time { endAccepting() }
+            serve(count, at: Clock.monotonicMilliseconds())
         }
         closeAll()
+    }
+
+    /// One round: what the poller has just reported, then what is due.
+    mutating func serve(_ eventCount: Int, at time: Int64) {
+        now = time
+        wire.update(seconds: Clock.wallSeconds())
+        takeNewCatalogue()
+        for index in 0..<eventCount { handle(poller.event(index)) }
+        expireConnections()
+        if let time = acceptAgainAt, now >= time { resumeAccepting() }
+        if control.takeStandingAlone() { standAlone() }
+        if control.isDraining, drainDeadline == nil { beginDraining() }
+        if let time = idleDrainDeadline, now >= time { endAccepting() }
     }
 
     private mutating func handle(_ event: Poller.Event) {

@@ -39,6 +39,7 @@ struct Server {
             try ProcessMemory.forbidDumps()
             // Before any thread is started, so that all of them leave signals to this one.
             let signals = try Signals([SIGTERM, SIGINT, SIGHUP])
+            let descriptors = DescriptorLimit.raise()
             let sockets = try sockets.get()
             for finding in settingsFindings { Console.error(finding) }
             let development = try developmentAuthority()
@@ -54,6 +55,7 @@ struct Server {
             // Asked before we listen ourselves.
             let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
             let engine = try Engine(sockets.taking(from: try engineSettings(certificates)), published: published)
+            sayIfShort(of: descriptors)
             announce(loaded, engine, development, isShared)
             supervisor.tell(.ready(status: "serving \(loaded.summary)"))
             let control = try Control(
@@ -173,5 +175,14 @@ struct Server {
             Console.error("listening on \(address.isUnix ? "" : scheme)\(address)\(beside)\n")
         }
         Console.error("ready\n")
+    }
+
+    /// A limit that is not the one that was asked for.
+    private func sayIfShort(of descriptors: Int) {
+        let room = descriptors - Engine.descriptorsKept
+        if room >= settings.limits.connectionsMax { return }
+        Console.error(
+            "there is room for \(max(16, room)) connections instead of \(settings.limits.connectionsMax): this process may "
+                + "have \(descriptors) descriptors; raise LimitNOFILE= or ulimit -Hn, or lower limits.connectionsMax\n")
     }
 }

@@ -34,6 +34,24 @@ struct CertificateStoreLoadingTests {
         #expect(bench.answer(store, "b.example") == "b.example")
     }
 
+    @Test func `files that could not be read for want of descriptors are read when there are some`() async {
+        // In a process of its own, because the limit is the process's.
+        await #expect(processExitsWith: .success) {
+            let bench = try StoreBench()
+            try bench.install("a.example", names: ["a.example"])
+            let store = bench.store(recheckMilliseconds: 0)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var (limit, original) = (rlimit(), rlimit())
+            getrlimit(resource, &original)
+            limit = rlimit(rlim_cur: 0, rlim_max: original.rlim_max)
+            guard setrlimit(resource, &limit) == 0 else { exit(2) }
+            let without = bench.answer(store, "a.example")
+            guard setrlimit(resource, &original) == 0 else { exit(3) }
+            guard without != "a.example" else { exit(4) }
+            guard bench.answer(store, "a.example") == "a.example" else { exit(5) }
+        }
+    }
+
     @Test(arguments: ["_default", "_wildcard.example.com"])
     func `the shared folders are invalidated by their names`(folder: String) throws {
         let store = bench.store(recheckMilliseconds: 3_600_000)

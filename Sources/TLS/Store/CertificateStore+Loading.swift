@@ -70,6 +70,13 @@ extension CertificateStore {
         let stamp = files.stamp()
         if stamp == entry.stamp {
             entry.pendingStamp = nil
+            if case .broken = entry.content,
+                case .identity(let identity) = files.load(passphrase: passphrase, pool: pool)
+            {
+                // It was not the files: the process had no descriptors left, or the disk did not answer.
+                entry.content = .identity(identity)
+                entry.reportedExpiry = report(identity, scope, name)
+            }
             reportExpiry(&entry)
             remember(entry, scope, name, hash)
             return entry.content.lookup

@@ -1,0 +1,92 @@
+// One worker without a thread: a test has it take a round when it wants, at the time it wants, and looks into its tables
+// between two rounds.
+
+import Catalogue
+import Foundation
+import HTTP
+import Posix
+import TLS
+import Testing
+
+@testable import Engine
+
+/// A worker with a plain listener and one for TLS, whose clock is the test's.
+final class WorkerRig {
+    var worker: Worker
+    let control: WorkerControl
+    let published: PublishedCatalogue
+    let plainAddress: SocketAddress
+    let secureAddress: SocketAddress
+    private(set) var now: Int64
+
+    init(_ sites: [PreparedSite], limits: Limits, certificates: CertificateStore) throws {
+        var settings = EngineSettings(plainAddresses: [], workerCount: 1)
+        settings.limits = limits
+        settings.plainAddresses = [try #require(SocketAddress("127.0.0.1:0"))]
+        settings.secureAddresses = settings.plainAddresses
+        settings.secure = SecureSettings(certificates: certificates, tickets: try TicketKeys())
+        let sockets = WorkerListeners(workerCount: 1, addressCount: 2)
+        for index in 0..<2 { try sockets.open(.address(settings.plainAddresses[0]), worker: 0, index: index) }
+        (plainAddress, secureAddress) = (sockets.addresses[0], sockets.addresses[1])
+        published = PublishedCatalogue(TestEngine.catalogue(sites))
+        control = try WorkerControl()
+        worker = try Worker(
+            settings, control: control, published: published, addressCounts: nil, listeners: sockets.take(0))
+        now = worker.now
+        // The kernel's clock is not the test's: silent clients come at once.
+        for index in 0..<2 { worker.listeners[index].stopDeferring() }
+    }
+
+    /// Lets time pass and the worker do what there is to do. True when something had happened.
+    @discardableResult
+    func turn(after milliseconds: Int64 = 0) -> Bool {
+        now += milliseconds
+        let count = worker.poller.wait(milliseconds: 0)
+        worker.serve(count, at: now)
+        return count > 0
+    }
+
+    /// Turns until nothing more happens.
+    func settle() {
+        for _ in 0..<10_000 where !turn() { return }
+    }
+
+    /// What is wrong with the worker's tables; nil when they agree with each other and with the kernel.
+    var contradiction: String? {
+        var (open, handshakes) = (0, 0)
+        var descriptors: Set<Int32> = []
+        for index in 0..<worker.table.slotCount where worker.table.slots[index].fd >= 0 {
+            let connection = worker.table.slots[index]
+            open += 1
+            if case .handshake = connection.phase { handshakes += 1 }
+            if connection.deadline.kind == nil { return "slot \(index) waits for ever" }
+            if connection.interest == nil { return "slot \(index) is not waited for" }
+            if fcntl(connection.fd, F_GETFD) < 0 {
+                return "slot \(index) has descriptor \(connection.fd), which is closed"
+            }
+            if !descriptors.insert(connection.fd).inserted { return "two slots have descriptor \(connection.fd)" }
+            let isOutgoing = connection.outgoing != nil
+            if isOutgoing != (connection.interest == .writable) { return "slot \(index) waits for the wrong thing" }
+            if isOutgoing, connection.deadline.kind != .write { return "slot \(index) may send for ever" }
+        }
+        if open != worker.table.count { return "\(open) slots are in use, \(worker.table.count) are counted" }
+        if handshakes != worker.handshakeCount {
+            return "\(handshakes) handshakes, \(worker.handshakeCount) are counted"
+        }
+        return nil
+    }
+
+    /// The sockets, pipes and files that this process has open. Timers and the like are the
+    /// runtime's, which takes them when it pleases.
+    static func descriptors() throws -> Set<String> {
+        let folder = "/proc/self/fd"
+        // The one that lists them is gone by the time it is looked at.
+        return Set(
+            try TestFolder.names(folder).compactMap { name in
+                guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
+                    !target.hasPrefix("anon_inode:"), !target.hasPrefix("/proc/")
+                else { return nil }
+                return "\(name) \(target)"
+            })
+    }
+}
