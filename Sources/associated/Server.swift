@@ -4,6 +4,7 @@ import Association
 import Catalogue
 import Engine
 import Glibc
+import HTTP
 import Hosting
 import Posix
 import TLS

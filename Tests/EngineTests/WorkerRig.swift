@@ -17,6 +17,7 @@ final class WorkerRig {
     let published: PublishedCatalogue
     let plainAddress: SocketAddress
     let secureAddress: SocketAddress
+    private let readers: CertificateReaders
     private(set) var now: Int64
 
     init(_ sites: [PreparedSite], limits: Limits, certificates: CertificateStore) throws {
@@ -30,12 +31,16 @@ final class WorkerRig {
         (plainAddress, secureAddress) = (sockets.addresses[0], sockets.addresses[1])
         published = PublishedCatalogue(TestEngine.catalogue(sites))
         control = try WorkerControl()
+        readers = try CertificateReaders(certificates)
         worker = try Worker(
-            settings, control: control, published: published, addressCounts: nil, listeners: sockets.take(0))
+            settings, control: control, published: published, queue: readers.queue, addressCounts: nil,
+            listeners: sockets.take(0))
         now = worker.now
         // The kernel's clock is not the test's: silent clients come at once.
         for index in 0..<2 { worker.listeners[index].stopDeferring() }
     }
+
+    deinit { readers.end() }
 
     /// Lets time pass and the worker do what there is to do. True when something had happened.
     @discardableResult
@@ -58,9 +63,16 @@ final class WorkerRig {
         for index in 0..<worker.table.slotCount where worker.table.slots[index].fd >= 0 {
             let connection = worker.table.slots[index]
             open += 1
-            if case .handshake = connection.phase { handshakes += 1 }
+            var isWaitedFor = true
+            switch connection.phase {
+            case .handshake: handshakes += 1
+            case .certificate:
+                handshakes += 1
+                isWaitedFor = false
+            case .idle, .head, .body, .lingering: break
+            }
             if connection.deadline.kind == nil { return "slot \(index) waits for ever" }
-            if connection.interest == nil { return "slot \(index) is not waited for" }
+            if (connection.interest == nil) == isWaitedFor { return "slot \(index) is not waited for, or in vain" }
             if fcntl(connection.fd, F_GETFD) < 0 {
                 return "slot \(index) has descriptor \(connection.fd), which is closed"
             }
