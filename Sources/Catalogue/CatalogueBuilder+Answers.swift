@@ -16,14 +16,20 @@ extension CatalogueBuilder {
 
     private mutating func store(_ representation: Representation) -> RepresentationRecord {
         let shared = representation.sharedFields.bytes
-        let type = Array("content-type: \(representation.contentType)\r\n".utf8)
-        let tag = Array(representation.entityTag.utf8)
-        let fields = heap.store(shared + type + representation.bodyFields.bytes)
-        precondition(fields.count < CatalogueBuilder.fieldBytesMax, "field lines fit into a response's head")
+        let others = representation.bodyFields.bytes
+        let typeCount = "content-type: ".utf8.count + representation.contentType.utf8.count + 2
+        var lines: [UInt8] = []
+        lines.reserveCapacity(shared.count + typeCount + others.count)
+        lines += shared
+        lines += "content-type: ".utf8
+        lines += representation.contentType.utf8
+        lines += [0x0D, 0x0A]
+        lines += others
+        precondition(lines.count < CatalogueBuilder.fieldBytesMax, "field lines fit into a response's head")
         var record = RepresentationRecord(
-            fields: fields, body: Blob(offset: 0, count: 0), sharedFieldBytes: UInt16(shared.count),
-            contentTypeBytes: UInt16(type.count), tagOffset: UInt16(firstOffset(of: tag, in: shared)),
-            tagCount: UInt16(tag.count), file: -1)
+            fields: heap.store(lines), body: Blob(offset: 0, count: 0), sharedFieldBytes: UInt16(shared.count),
+            contentTypeBytes: UInt16(typeCount), tagOffset: firstOffset(of: representation.entityTag, in: shared),
+            tagCount: UInt16(representation.entityTag.utf8.count), file: -1)
         switch representation.content {
         case .bytes(let bytes): record.body = heap.store(bytes)
         case .file(let file):
@@ -34,13 +40,21 @@ extension CatalogueBuilder {
     }
 
     /// An empty tag stands for an answer that has none.
-    private func firstOffset(of tag: [UInt8], in fields: [UInt8]) -> Int {
+    private func firstOffset(of tag: String, in fields: [UInt8]) -> UInt16 {
         if tag.isEmpty { return 0 }
-        for offset in 0..<max(0, fields.count - tag.count + 1)
-        where fields[offset..<offset + tag.count].elementsEqual(tag) {
-            return offset
+        var tag = tag
+        let offset = tag.withUTF8 { tag in
+            fields.withUnsafeBytes { fields in
+                (0..<max(0, fields.count - tag.count + 1)).first { offset in
+                    UnsafeRawBufferPointer(rebasing: fields[offset..<offset + tag.count])
+                        .equals(UnsafeRawBufferPointer(tag))
+                }
+            }
         }
-        preconditionFailure("the entity tag stands among the fields that a 304 repeats")
+        guard let offset else {
+            preconditionFailure("the entity tag stands among the fields that a 304 repeats")
+        }
+        return UInt16(offset)
     }
 
     /// Where a site's landing pages begin.

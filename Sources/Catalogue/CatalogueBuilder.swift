@@ -30,9 +30,12 @@ public struct CatalogueBuilder: ~Copyable {
     public mutating func add(_ site: PreparedSite) {
         var run: [RouteRecord] = []
         run.reserveCapacity(site.answers.count)
-        for (path, answer) in site.answers {
+        for (index, (path, answer)) in site.answers.enumerated() {
+            // An association file has two paths, and an index page too.
+            let same = site.answers[max(0, index - 4)..<index].firstIndex { $0.answer == answer }
+            let number = same.map { run[$0].answer } ?? UInt64(store(answer))
             let path = heap.store(path)
-            run.append(RouteRecord(path: path, pathHash: KeyHash.of(heap.bytes(path)), answer: UInt64(store(answer))))
+            run.append(RouteRecord(path: path, pathHash: KeyHash.of(heap.bytes(path)), answer: number))
         }
         let firstLanding = store(site.landings)
         let fallback = site.fallback.map { store($0) + 1 } ?? 0

@@ -17,9 +17,18 @@ public struct FieldLines: Sendable, Hashable {
 
     /// Adds a field. Its value is ours or the operator's and was checked when it was read: a line break in it is a bug.
     public mutating func add(_ name: String, _ value: String) {
-        precondition(
-            !value.utf8.contains { $0 < 0x20 && $0 != Octet.tab || $0 == 0x7F },
-            "a field value has no control characters")
-        bytes.append(contentsOf: "\(name): \(value)\r\n".utf8)
+        var value = value
+        value.withUTF8 { value in
+            for byte in value {
+                precondition(
+                    byte >= 0x20 && byte != 0x7F || byte == Octet.tab, "a field value has no control characters")
+            }
+            bytes.append(contentsOf: name.utf8)
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(Octet.space)
+            bytes.append(contentsOf: value)
+            bytes.append(Octet.carriageReturn)
+            bytes.append(Octet.lineFeed)
+        }
     }
 }

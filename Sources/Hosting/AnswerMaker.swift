@@ -77,9 +77,13 @@ enum AnswerMaker {
     }
 
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
+        let digits: StaticString = "0123456789abcdef"
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (index, byte) in bytes.enumerated() {
+                text[index * 2] = digits.utf8Start[Int(byte >> 4)]
+                text[index * 2 + 1] = digits.utf8Start[Int(byte & 15)]
+            }
+            return bytes.count * 2
+        }
     }
 }

@@ -3,11 +3,17 @@
 import CZlib
 
 enum Gzip {
+    private static let smallWindowBits: Int32 = 12
+    private static let largeWindowBits: Int32 = 15
+
     /// The bytes in gzip form (RFC 1952), without a time or a name in its header, so that equal bytes stay equal.
     static func compress(_ bytes: [UInt8]) -> [UInt8] {
         var stream = z_stream()
-        // 15 bits of window, and 16 to ask for gzip's wrapper instead of zlib's.
-        let started = associated_deflateInit2(&stream, Z_BEST_COMPRESSION, 15 + 16, 9)
+        // 16 more bits of window ask for gzip's wrapper instead of zlib's. Documents are small as a rule, and to clear the
+        // tables of a large window would take longer than to compress one.
+        let isSmall = bytes.count <= 1 << smallWindowBits
+        let started = associated_deflateInit2(
+            &stream, Z_BEST_COMPRESSION, (isSmall ? smallWindowBits : largeWindowBits) + 16, isSmall ? 6 : 9)
         precondition(started == Z_OK, "zlib is given parameters that it knows")
         defer { deflateEnd(&stream) }
         var compressed = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
