@@ -23,7 +23,7 @@ struct StateHeader {
     private struct Fixed: BitwiseCopyable {
         var magic = StateHeader.magic
         var version = StateHeader.version
-        var layerFormat = ImageHeader.formatNumber
+        private var unused: UInt64 = 0
         /// Of the whole file.
         var byteCount = UInt64(StateHeader.byteCount)
         var keyCount: UInt64 = 0
@@ -42,9 +42,8 @@ struct StateHeader {
     init(reading bytes: UnsafeRawBufferPointer, key: String, fileByteCount: Int) throws(StateProblem) {
         fixed = bytes.loadUnaligned(as: Fixed.self)
         guard fixed.magic == StateHeader.magic else { throw .foreign }
-        guard fixed.version == StateHeader.version, fixed.layerFormat == ImageHeader.formatNumber else {
-            throw .otherVersion
-        }
+        // A layer of another form is refused when it is mapped: the rest of the file may be of use without it.
+        guard fixed.version == StateHeader.version else { throw .otherVersion }
         var expected = fixed
         expected.checksum = 0
         guard StateHeader.checksum(expected, rest: bytes) == fixed.checksum else { throw .foreign }

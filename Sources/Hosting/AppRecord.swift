@@ -27,7 +27,7 @@ struct AppRecord: Sendable {
 
     /// A version that was good.
     struct GoodVersion: Sendable {
-        var text: [UInt8]
+        var text: KeptText
         /// Seconds since 1970.
         var modified: Int64
         /// The hosts that it names, with their asterisks.

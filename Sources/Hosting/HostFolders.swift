@@ -93,12 +93,3 @@ struct HostFolders: Sendable {
             fix: "name it as the host is written in app files: in lower case, without a trailing dot")
     }
 }
-
-extension FileStatus {
-    fileprivate var numbers: [UInt64] {
-        [
-            device, inode, UInt64(truncatingIfNeeded: byteCount), UInt64(truncatingIfNeeded: modifiedNanoseconds),
-            UInt64(truncatingIfNeeded: changedNanoseconds),
-        ]
-    }
-}

@@ -33,8 +33,8 @@ struct Round {
     var candidates: [String: Candidate] = [:]
     /// The candidates that name a host.
     var newNamers: [String: [String]] = [:]
-    /// Files that are looked at because of others, and have nothing new to say.
-    var rechecked: Set<String> = []
+    /// Files of which everything is to be said, even what has been said before.
+    var touched: Set<String> = []
     /// Files whose content is the version in service again, with their marks.
     var unchanged: [String: FileStatus?] = [:]
     /// Hosts to be rendered because of their folders.

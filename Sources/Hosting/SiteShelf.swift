@@ -5,36 +5,46 @@ import Catalogue
 
 struct SiteShelf {
     private(set) var catalogue = Catalogue(layers: [])
-    private var base: CatalogueLayer?
-    private var upper: CatalogueLayer?
+    private(set) var base: CatalogueLayer?
+    /// What has changed since.
+    private(set) var changes: CatalogueLayer?
     private var sharedPages: CatalogueLayer?
 
-    /// Below this many hosts, one layer is made of both without a second thought.
-    private static let upperCountMin = 64
-    /// The upper layer may have one host for so many of the base; making one of both costs as much as the base is large.
-    private static let upperShare = 64
+    /// From this many hosts on, changes are to be merged into the base.
+    private static let changesMax = 512
 
     /// Puts sites in the place of what is there under their hosts, and takes others away.
     mutating func replace(_ sites: [PreparedSite], removing removed: [String]) {
         if sites.isEmpty, removed.isEmpty { return }
         var builder = CatalogueBuilder()
         for site in sites { builder.add(site) }
-        if base != nil {
-            for host in removed { builder.remove(host: host) }
-        }
-        let newest = builder.finish()
-        guard let base else {
-            self.base = newest
-            return publish()
-        }
-        let changed = upper.map { newest.merged(over: $0, keepsMarks: true) } ?? newest
-        let count = changed.siteCount + changed.removedHosts.count
-        if count <= max(SiteShelf.upperCountMin, base.siteCount / SiteShelf.upperShare) {
-            upper = changed
+        if base == nil {
+            base = builder.finish()
         } else {
-            self.base = changed.merged(over: base)
-            upper = nil
+            for host in removed { builder.remove(host: host) }
+            let newest = builder.finish()
+            changes = changes.map { newest.merged(over: $0, keepsMarks: true) } ?? newest
         }
+        publish()
+    }
+
+    /// Whether there are many changes.
+    var wantsMerging: Bool {
+        guard let changes else { return false }
+        return changes.siteCount + changes.removedHosts.count > SiteShelf.changesMax
+    }
+
+    /// Makes one layer of both.
+    mutating func merge() {
+        guard let base, let changes else { return }
+        (self.base, self.changes) = (changes.merged(over: base), nil)
+        publish()
+    }
+
+    /// Takes up layers that were kept, the base last.
+    mutating func restore(_ layers: [CatalogueLayer]) {
+        base = layers.last
+        changes = layers.count > 1 ? layers[0] : nil
         publish()
     }
 
@@ -61,6 +71,6 @@ struct SiteShelf {
     }
 
     private mutating func publish() {
-        catalogue = Catalogue(layers: [upper, base].compactMap { $0 }, sharedPages: sharedPages)
+        catalogue = Catalogue(layers: [changes, base].compactMap { $0 }, sharedPages: sharedPages)
     }
 }

@@ -1,6 +1,6 @@
 // The last part of a round: the new catalogue, what is remembered, and what there is to say.
 
-import Association
+public import Association
 import Catalogue
 import Posix
 import TLS
@@ -13,6 +13,9 @@ extension Tenants {
         var sites: [PreparedSite] = []
         var removed: [String] = []
         let isFirst = shelf.isEmpty
+        keeping?.changedApps.formUnion(round.candidates.keys)
+        keeping?.changedFolders.formUnion(round.hosts)
+        if !round.candidates.isEmpty || !rendered.isEmpty { keeping?.isDirty = true }
         let apps = Set(round.candidates.values.flatMap { $0.rejection == nil ? $0.hosts : [] })
         for (host, outcome) in rendered.sorted(by: { $0.key < $1.key }) {
             report.findings += outcome.findings
@@ -45,17 +48,20 @@ extension Tenants {
         return report
     }
 
+    /// What is wrong with app files at this moment, in the order of their paths: what was reported and is still so.
+    public var standingFindings: [Finding] { troubles.sorted { $0.key < $1.key }.flatMap(\.value) }
+
     /// The hosts that are served by an earlier version of something than there is on disk.
     public var keptHosts: [String] {
         Set(ledger.troubled.flatMap { ledger[$0]?.good?.hosts ?? [] }).union(stale).sorted()
     }
 
-    /// What there is to say about app files, in the order of their paths. A file that was looked at because of others, and
-    /// stands as it stood, has been reported.
+    /// What there is to say about app files, in the order of their paths. What was said of a file that stands as it stood
+    /// is not said again because something else has changed.
     private func findings(_ round: Round) -> [Finding] {
         var findings: [Finding] = []
         for (path, candidate) in round.candidates.sorted(by: { $0.key < $1.key }) {
-            if round.rechecked.contains(path), ledger[path]?.standing == candidate.rejection { continue }
+            if !round.touched.contains(path), let known = troubles[path], known == candidate.findings { continue }
             findings += candidate.findings
         }
         return findings
@@ -65,10 +71,12 @@ extension Tenants {
         for (path, mark) in round.unchanged {
             guard var record = ledger[path] else { continue }
             (record.mark, record.standing) = (mark, .current)
+            troubles[path] = nil
             ledger.put(record, at: path)
         }
         for (path, candidate) in round.candidates {
             let old = ledger[path]
+            troubles[path] = candidate.rejection == nil ? nil : candidate.findings
             if let standing = candidate.rejection {
                 let mark = standing == .gone ? nil : candidate.mark
                 ledger.put(AppRecord(mark: mark, standing: standing, good: old?.good), at: path)

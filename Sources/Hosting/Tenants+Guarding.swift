@@ -76,7 +76,7 @@ extension Tenants {
     func lastGood(_ path: String, _ round: inout Round) -> LoadedAppFile? {
         if let known = round.lastGood[path] { return known }
         guard let good = ledger[path]?.good else { return nil }
-        let reading = AppFile.read(good.text, file: "\(configPath)/apps/\(path)", environment: environment)
+        let reading = AppFile.read(good.text.bytes, file: "\(configPath)/apps/\(path)", environment: environment)
         guard let app = reading.appFile else { return nil }
         let loaded = LoadedAppFile(app, modified: good.modified)
         round.lastGood[path] = loaded

@@ -19,10 +19,10 @@ extension Tenants {
             throw ConfigurationError(description: "cannot read \(configPath)/apps: \(error.reason); \(advice)")
         }
         var paths = changes.appFiles.union(changed(in: tree, changes, &round))
+        round.touched = changes.again ? paths : changes.appFiles
         let waiting = ledger.troubled.filter { ledger[$0]?.standing != .broken }
         if changes.everything || changes.retired || waiting.count <= Tenants.recheckedMax {
-            round.rechecked = waiting.subtracting(paths)
-            paths.formUnion(round.rechecked)
+            paths.formUnion(waiting)
         }
         read(paths.sorted(), in: tree, &round)
         lookAtFolders(changes, &round)
@@ -43,8 +43,9 @@ extension Tenants {
         for (path, finding) in listing.problems {
             round.candidates[path] = Round.Candidate(reading: .broken, findings: [finding], rejection: .broken)
         }
-        for path in ledger.records.keys where listing.files[path] == nil && listing.problems[path] == nil {
-            guard roots.contains(where: { isPath(path, below: $0) }) else { continue }
+        for (path, record) in ledger.records where listing.files[path] == nil && listing.problems[path] == nil {
+            // What is known to be gone is looked at with everything else that is held back.
+            guard record.standing != .gone, roots.contains(where: { isPath(path, below: $0) }) else { continue }
             // What cannot be looked at is not gone.
             if listing.unlisted.contains(where: { isPath(path, below: $0) }) { continue }
             paths.insert(path)
@@ -70,6 +71,7 @@ extension Tenants {
                 if case .gone = candidate.reading, ledger[path]?.good == nil {
                     // Nothing is served by a file that was never good.
                     self.ledger.put(nil, at: path)
+                    troubles[path] = nil
                 } else {
                     round.candidates[path] = candidate
                     for host in candidate.hosts { round.newNamers[host, default: []].append(path) }
@@ -131,7 +133,7 @@ enum FileReading: Sendable {
         case .contents(let contents):
             let isSettled = contents.status.isSettled(atNanoseconds: contents.readNanoseconds)
             let mark = isSettled ? contents.status : nil
-            if let good = known?.good, good.text == contents.bytes {
+            if let good = known?.good, good.text.equals(contents.bytes) {
                 self = .same(mark)
                 return
             }
@@ -139,7 +141,7 @@ enum FileReading: Sendable {
             var candidate = Round.Candidate(reading: .broken, mark: mark, findings: reading.findings)
             if let app = reading.appFile {
                 let good = AppRecord.GoodVersion(
-                    text: contents.bytes, modified: contents.modified, hosts: app.hosts.map(\.text),
+                    text: .memory(contents.bytes), modified: contents.modified, hosts: app.hosts.map(\.text),
                     otherHosts: reading.otherHosts.map(\.text))
                 candidate.reading = .good(LoadedAppFile(app, modified: contents.modified), good)
             } else {

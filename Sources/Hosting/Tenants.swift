@@ -27,8 +27,26 @@ public final class Tenants: @unchecked Sendable {
     /// Hosts with a signed document.
     var signed: Set<String> = []
 
-    /// - Parameter signer: signs the documents that are to be signed; without one, each host's own certificate does.
-    public init(configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil) {
+    /// What is wrong with the files that are not what is served, by path.
+    var troubles: [String: [Finding]] = [:]
+    /// What outlasts the process; nil when nothing does.
+    var keeping: Keeping?
+    /// Hosts that are to be rendered in the first round, because what was kept of them is of no use.
+    var unrendered: Set<String> = []
+
+    /// - Parameters:
+    ///   - signer: signs the documents that are to be signed; without one, each host's own certificate does.
+    ///   - state: the folder for what is to outlast the process, and what tells this program and its settings from others
+    ///     that would render differently.
+    public init(
+        configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
+        state: (path: String, program: String)? = nil
+    ) {
+        keeping = state.map { state in
+            Keeping(
+                folder: StateFolder(state.path, configPath: configPath, environment: environment),
+                rendering: "\(state.program), \(configPath), \(publicPath)")
+        }
         self.configPath = configPath
         self.environment = environment
         self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
@@ -45,12 +63,18 @@ public final class Tenants: @unchecked Sendable {
     /// leaves everything as it was then.
     public func round(_ changes: TreeChanges) throws(ConfigurationError) -> RoundReport {
         var round = Round()
+        let notes = restore()
         try look(changes, &round)
+        round.hosts.formUnion(unrendered)
+        unrendered = []
         var rendered: [String: RenderedSite] = [:]
         repeat {
             settle(&round)
             render(&rendered, &round)
         } while rejectFailures(of: &rendered, &round)
-        return commit(rendered, round, rendersAllSigned: changes.again || changes.signatures)
+        var report = commit(rendered, round, rendersAllSigned: changes.again || changes.signatures)
+        report.notes = notes
+        keepChanges(&report)
+        return report
     }
 }

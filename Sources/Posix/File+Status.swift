@@ -13,6 +13,19 @@ public struct FileStatus: Hashable, Sendable {
     /// Nanoseconds since 1970. The second one cannot be set by a program, so it shows what the first one hides.
     public var modifiedNanoseconds: Int64
     public var changedNanoseconds: Int64
+
+    public init(
+        isRegular: Bool, permissions: UInt32, device: UInt64, inode: UInt64, byteCount: Int64,
+        modifiedNanoseconds: Int64, changedNanoseconds: Int64
+    ) {
+        self.isRegular = isRegular
+        self.permissions = permissions
+        self.device = device
+        self.inode = inode
+        self.byteCount = byteCount
+        self.modifiedNanoseconds = modifiedNanoseconds
+        self.changedNanoseconds = changedNanoseconds
+    }
 }
 
 extension File {

@@ -103,6 +103,14 @@ public struct DirectoryEntry: Hashable, Sendable {
 }
 
 public enum Directory {
+    /// A path that means the same wherever the process goes; links in it stay as they are.
+    /// The corresponding C function is `getcwd`.
+    public static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        defer { free(current) }
+        return "\(String(cString: current))/\(path)"
+    }
+
     /// The names in a directory, sorted byte by byte; `.` and `..` are left out.
     public static func entries(_ path: String) throws(SystemError) -> [DirectoryEntry] {
         guard let stream = opendir(path) else { throw .last("opendir") }

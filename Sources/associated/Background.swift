@@ -48,4 +48,6 @@ extension Background: @unchecked Sendable {}
 /// Where a round's outcome is put by the thread that runs it, for the one that joins it.
 final class Outcome: @unchecked Sendable {
     var value: Result<RoundReport, ConfigurationError>?
+    /// What was to be said about tidying up behind it.
+    var tidied: RoundReport?
 }

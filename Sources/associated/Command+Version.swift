@@ -1,5 +1,6 @@
 // `associated version`
 
+import Posix
 import TLS
 
 extension Command {
@@ -15,4 +16,10 @@ extension Command {
 /// What the program is called and how old it is.
 enum Product {
     static let version = "0.1.0"
+
+    /// Tells this program from every other that might render differently: two builds of one version have other files.
+    static var identity: String {
+        guard let status = try? File.status("/proc/self/exe") else { return version }
+        return "\(version) \(status.byteCount) \(status.modifiedNanoseconds)"
+    }
 }

@@ -18,13 +18,14 @@ final class Control {
         let tenants: Tenants
         let certificates: CertificateStore?
         let supervisor: Supervisor
+        let log: ReloadLog
     }
 
     private let running: Running
     private let background: Background
     private let poller: Poller
     private let watch: TreeWatch?
-    private let log = ReloadLog()
+    private var log: ReloadLog { running.log }
     private var work = Work.none
     /// What is to be looked at in the next round.
     private var pending = TreeChanges()
@@ -71,7 +72,7 @@ final class Control {
         } catch {
             watch = nil
             nextLook = 0
-            log.unwatched(error)
+            running.log.unwatched(error)
         }
     }
 
@@ -112,14 +113,19 @@ final class Control {
     /// it. Until then nothing of the watch is read here, because the other thread has it.
     private func startWatching() {
         guard let watch, work == .none else { return }
-        work = .watching
-        background.start { watch.start() }
+        let (outcome, running) = (Outcome(), running)
+        (self.outcome, work) = (outcome, .watching)
+        background.start {
+            watch.start()
+            outcome.tidied = running.tidy()
+        }
     }
 
     private func finish() {
         background.finish()
         switch work {
         case .watching:
+            log.notes(outcome.tidied?.notes ?? [])
             if let watch { poller.add(watch.descriptor, .readable, token: Token.watch.rawValue) }
             if let shortage = watch?.shortage {
                 log.unwatched(shortage)
@@ -163,6 +169,7 @@ final class Control {
             // Here, because nobody who waits for a change is helped by another thread's turn.
             running.published.publish(report.catalogue)
             running.engine.catalogueChanged()
+            outcome.tidied = running.tidy()
         }
     }
 
@@ -172,6 +179,7 @@ final class Control {
         switch outcome.value {
         case .success(let report):
             log.reloaded(report, isAsked: isAnswering)
+            log.notes(outcome.tidied?.notes ?? [])
             note(report.later)
         case .failure(let error): log.kept(error, isAsked: isAnswering)
         case nil: break
@@ -200,5 +208,15 @@ final class Control {
             poller.remove(watch.descriptor)
             startWatching()
         }
+    }
+}
+
+extension Control.Running {
+    /// Does what can wait until a change is in service.
+    fileprivate func tidy() -> RoundReport? {
+        guard let report = tenants.tidy() else { return nil }
+        published.publish(report.catalogue)
+        engine.catalogueChanged()
+        return report
     }
 }

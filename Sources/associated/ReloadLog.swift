@@ -9,10 +9,26 @@ struct ReloadLog {
     /// Hosts that are named one by one.
     private static let hostsMax = 20
 
+    /// The first round, before anything is served.
+    func began(_ report: RoundReport) {
+        for finding in report.findings { Console.error(finding) }
+        notes(report.notes)
+        hosts(report)
+    }
+
+    func notes(_ notes: [String]) {
+        for note in notes { Console.error("associated: \(note)\n") }
+    }
+
     func reloaded(_ report: RoundReport, isAsked: Bool) {
         for finding in report.findings { Console.error(finding) }
+        notes(report.notes)
         if report.changes.isEmpty, report.findings.isEmpty, !isAsked { return }
         Console.error("reloaded: serving \(report.summary)\n")
+        hosts(report)
+    }
+
+    private func hosts(_ report: RoundReport) {
         for change in report.changes.prefix(ReloadLog.hostsMax) { Console.error("  \(change)\n") }
         let more = report.changes.count - ReloadLog.hostsMax
         if more > 0 { Console.error("  and \(more) more \(more == 1 ? "host" : "hosts")\n") }

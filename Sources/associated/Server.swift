@@ -49,7 +49,8 @@ struct Server {
             guard let loaded = try load(tenants, background, signals) else {
                 return .failure(saying: "stopped before it was ready")
             }
-            for finding in loaded.findings { Console.error(finding) }
+            let log = ReloadLog()
+            log.began(loaded)
             if let status = objection(to: loaded) { return status }
             let published = PublishedCatalogue(loaded.catalogue)
             let certificates = certificateStore(published, development)
@@ -62,7 +63,7 @@ struct Server {
             let control = try Control(
                 Control.Running(
                     engine: engine, published: published, tenants: tenants, certificates: certificates,
-                    supervisor: supervisor),
+                    supervisor: supervisor, log: log),
                 background, signals, watching: (configPath, publicPath))
             control.run(signals)
             return stop(engine, signals)
@@ -78,7 +79,7 @@ struct Server {
         _ tenants: Tenants, _ background: Background, _ signals: borrowing Signals
     ) throws -> RoundReport? {
         let outcome = Outcome()
-        background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(.all) } }
+        background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(.allAgain) } }
         while !background.wait(milliseconds: Server.signalMilliseconds) {
             if let signal = signals.next(timeoutMilliseconds: 0), signal != SIGHUP { return nil }
         }
@@ -135,7 +136,8 @@ struct Server {
             configPath: configPath, publicPath: publicPath, environment: settings.environment,
             signer: DocumentSigner(
                 hostsPath: "\(configPath)/hosts", named: settings.signing, passphrase: passphrase,
-                development: development))
+                development: development),
+            state: (statePath, Product.identity))
     }
 
     private func certificateStore(

@@ -32,6 +32,7 @@ enum Subject {
         let process = Process()
         process.executableURL = program
         process.arguments = arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
         // Files, because two pipes would have to be read at the same time.
         process.standardOutput = try folder.create("output")
@@ -72,6 +73,8 @@ final class Folder {
 final class RunningServer {
     let process = Process()
     private let errors = Pipe()
+    /// Where it runs: what one server remembers in `state` is no other test's business.
+    private let folder: Folder
     /// What it has said so far, up to `ready`.
     private(set) var announcements: [String] = []
 
@@ -82,6 +85,8 @@ final class RunningServer {
 
     /// The same by way of another program, which is given a standard input.
     init(command: [String], environment: [String: String], input: FileHandle?) throws {
+        folder = try Folder()
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         if let input { process.standardInput = input }

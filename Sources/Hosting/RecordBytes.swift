@@ -1,0 +1,73 @@
+// Numbers and texts as bytes, for the records that are kept from one start to the next. Reading trusts nothing: whatever the
+// bytes are, it gives values or says that they are no records.
+
+/// Appends values to bytes.
+struct RecordWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func add(_ number: UInt64) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func add(_ number: Int64) { add(UInt64(bitPattern: number)) }
+
+    mutating func add(_ number: UInt64?) {
+        bytes.append(number == nil ? 0 : 1)
+        if let number { add(number) }
+    }
+
+    mutating func add(_ byte: UInt8) { bytes.append(byte) }
+
+    mutating func add(_ text: String) {
+        add(UInt64(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    mutating func add(_ texts: some Collection<String>) {
+        add(UInt64(texts.count))
+        for text in texts { add(text) }
+    }
+}
+
+/// Takes values from bytes.
+struct RecordReader {
+    private var rest: UnsafeRawBufferPointer
+
+    /// The bytes are no records.
+    struct Failure: Error {}
+
+    /// The bytes outlast the reader.
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func number() throws(Failure) -> UInt64 {
+        UInt64(littleEndian: try take(8).loadUnaligned(as: UInt64.self))
+    }
+
+    mutating func signed() throws(Failure) -> Int64 { Int64(bitPattern: try number()) }
+
+    mutating func byte() throws(Failure) -> UInt8 { try take(1)[0] }
+
+    mutating func optional() throws(Failure) -> UInt64? { try byte() == 0 ? nil : number() }
+
+    mutating func text() throws(Failure) -> String { String(decoding: try take(count()), as: UTF8.self) }
+
+    mutating func texts() throws(Failure) -> [String] {
+        var texts: [String] = []
+        for _ in 0..<(try count()) { texts.append(try text()) }
+        return texts
+    }
+
+    /// How many of something follow; each has a byte at least.
+    mutating func count() throws(Failure) -> Int {
+        guard let count = Int(exactly: try number()), count <= rest.count else { throw Failure() }
+        return count
+    }
+
+    private mutating func take(_ count: Int) throws(Failure) -> UnsafeRawBufferPointer {
+        guard count <= rest.count else { throw Failure() }
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
+        return UnsafeRawBufferPointer(rebasing: rest[..<count])
+    }
+}

@@ -1,0 +1,140 @@
+// What outlasts the process. A start takes up what the last one knew, and every round that changes something writes that
+// down before it is published: what has been live is the last good version, whatever happens to the process or to the file
+// in the next moment.
+
+import Catalogue
+import Posix
+
+extension Tenants {
+    /// What is kept where, and what of it is still to be written.
+    struct Keeping {
+        var folder: StateFolder
+        /// A full disk is not filled further at every change.
+        static let retryAfterMilliseconds: Int64 = 60_000
+
+        /// What sites are rendered with.
+        var rendering: String
+        /// That of the base in the folder; nil while there is none of ours.
+        var generation: UInt64?
+        /// What differs from the base.
+        var changedApps: Set<String> = []
+        var changedFolders: Set<String> = []
+        /// Whether any of it came after the last writing.
+        var isDirty = false
+        /// Whether the last attempt to write has failed, which has been said.
+        var hasFailed = false
+        /// When to try again to write a base, by the monotonic clock.
+        var retryMilliseconds: Int64 = 0
+    }
+
+    /// Takes up what was known when the last process ended. Says what could not be used.
+    func restore() -> [String] {
+        guard let keeping, shelf.isEmpty else { return [] }
+        var complaints: [String] = []
+        let rendering = keeping.rendering
+        guard let base = keeping.folder.load(StateFolder.baseName, rendering: rendering, &complaints) else {
+            return complaints
+        }
+        var layers = [base.layer].compactMap { $0 }
+        take(base.records)
+        if let changes = keeping.folder.load(StateFolder.changesName, rendering: rendering, &complaints),
+            changes.records.generation == base.records.generation
+        {
+            take(changes.records)
+            self.keeping?.changedApps = Set(changes.records.apps.map(\.path))
+            self.keeping?.changedFolders = Set(changes.records.folders.map(\.host))
+            if let layer = changes.layer { layers.insert(layer, at: 0) } else { layers = [] }
+        }
+        if layers.isEmpty || base.layer == nil {
+            // The texts are of use without the sites, which are all made again.
+            unrendered = Set(ledger.hosts).union(folderRecords.keys)
+        } else {
+            self.keeping?.generation = base.records.generation
+            unrendered = Set(layers.flatMap(\.staleHosts))
+            shelf.restore(layers)
+        }
+        return complaints
+    }
+
+    private func take(_ records: TenantRecords) {
+        for (path, record) in records.apps { ledger.put(record, at: path) }
+        for (host, record) in records.folders { folderRecords[host] = record }
+        stale = records.stale
+        signed = records.signed
+    }
+
+    /// Writes what the round has changed; the base where there is none. To be called before the round is published, so it
+    /// does no more than that.
+    func keepChanges(_ report: inout RoundReport) {
+        guard let keeping, keeping.isDirty, keeping.generation != nil, let layer = shelf.changes else { return }
+        var records = TenantRecords()
+        records.generation = keeping.generation ?? 0
+        for path in keeping.changedApps.sorted() { records.apps.append((path, ledger[path])) }
+        for host in keeping.changedFolders.sorted() { records.folders.append((host, folderRecords[host])) }
+        write(StateFolder.changesName, records, layer, &report)
+    }
+
+    /// Makes one base of everything and writes it, when there is none yet or the changes have become many. It takes a
+    /// while; nothing that is served depends on it. Says what is to be said.
+    public func tidy() -> RoundReport? {
+        guard shelf.wantsMerging || wantsBase else { return nil }
+        var report = RoundReport()
+        shelf.merge()
+        if var keeping, let base = shelf.base {
+            let generation = UInt64.random(in: .min ... .max)
+            var records = TenantRecords()
+            records.generation = generation
+            for (path, record) in ledger.records { records.apps.append((path, record)) }
+            for (host, record) in folderRecords { records.folders.append((host, record)) }
+            write(StateFolder.baseName, records, base, &report)
+            (keeping.hasFailed, keeping.isDirty) = (self.keeping?.hasFailed ?? false, self.keeping?.isDirty ?? false)
+            if !keeping.hasFailed {
+                (keeping.generation, keeping.changedApps, keeping.changedFolders) = (generation, [], [])
+                map(keeping.folder)
+            } else {
+                // The changes in the folder belong to the base that is there.
+                keeping.generation = nil
+                keeping.retryMilliseconds = Clock.monotonicMilliseconds() + Keeping.retryAfterMilliseconds
+            }
+            self.keeping = keeping
+        }
+        report.catalogue = shelf.catalogue
+        return report
+    }
+
+    private var wantsBase: Bool {
+        guard let keeping, keeping.generation == nil else { return false }
+        return Clock.monotonicMilliseconds() >= keeping.retryMilliseconds
+    }
+
+    /// Serves from the file from now on, and reads last good texts from it: the same bytes need not be in memory as well.
+    private func map(_ folder: StateFolder) {
+        guard let mapped = try? folder.map(StateFolder.baseName), let layer = mapped.layer else { return }
+        for (path, record) in mapped.records.apps {
+            guard let record, let known = ledger[path], known.good != nil else { continue }
+            ledger.move(textOf: path, to: record.good?.text)
+        }
+        if layer.staleHosts.isEmpty { shelf.restore([layer]) }
+    }
+
+    private func write(
+        _ name: String, _ given: TenantRecords, _ layer: CatalogueLayer, _ report: inout RoundReport
+    ) {
+        guard let keeping else { return }
+        var records = given
+        (records.rendering, records.stale, records.signed) = (keeping.rendering, stale, signed)
+        do {
+            try keeping.folder.write(name, records, layer)
+            if keeping.hasFailed { report.notes.append("writes to \(keeping.folder.path) again") }
+            self.keeping?.hasFailed = false
+            self.keeping?.isDirty = false
+        } catch {
+            if !keeping.hasFailed {
+                report.notes.append(
+                    "cannot write \(keeping.folder.path)/\(name): \(error.reason); what was good is remembered until this "
+                        + "process ends, and no longer")
+            }
+            self.keeping?.hasFailed = true
+        }
+    }
+}
