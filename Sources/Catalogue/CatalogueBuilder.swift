@@ -49,11 +49,14 @@ public struct CatalogueBuilder: ~Copyable {
     /// Notes that a host of an older layer is gone: what that layer has for it is not looked at any more.
     public mutating func remove(host: String) { addMark(storeKey(of: host)) }
 
-    mutating func addMark(_ key: Blob) {
+    /// Notes that nothing is served under a host, not even by the wildcards that cover it.
+    public mutating func close(host: String) { addMark(storeKey(of: host), flags: SiteRecord.isClosed) }
+
+    mutating func addMark(_ key: Blob, flags: UInt32 = SiteRecord.isRemoved) {
         add(
             SiteRecord(
                 host: key, firstRoute: 0, routeCount: 0, firstLanding: 0, landingCount: 0, fallback: 0,
-                flags: SiteRecord.isRemoved))
+                flags: flags))
     }
 
     mutating func add(_ site: SiteRecord) {

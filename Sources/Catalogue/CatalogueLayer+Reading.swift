@@ -5,6 +5,9 @@ import HTTP
 extension LayerView {
     func isRemoved(_ site: Int) -> Bool { sites[site].flags & SiteRecord.isRemoved != 0 }
 
+    /// Whether it is a site and no mark.
+    func isServed(_ site: Int) -> Bool { sites[site].flags & (SiteRecord.isRemoved | SiteRecord.isClosed) == 0 }
+
     /// The host as it was added, a wildcard with its asterisk.
     func host(_ site: Int) -> String {
         let name = bytes(sites[site].host)
@@ -14,10 +17,10 @@ extension LayerView {
 
 extension CatalogueLayer {
     /// How many hosts have a site here.
-    public var siteCount: Int { (0..<view.siteCount).count { !view.isRemoved($0) } }
+    public var siteCount: Int { (0..<view.siteCount).count(where: view.isServed) }
 
     /// The hosts that have a site here, in the order in which they were added.
-    public var hosts: [String] { (0..<view.siteCount).filter { !view.isRemoved($0) }.map(view.host) }
+    public var hosts: [String] { (0..<view.siteCount).filter(view.isServed).map(view.host) }
 
     /// The hosts that this layer takes away from older ones.
     public var removedHosts: [String] { (0..<view.siteCount).filter(view.isRemoved).map(view.host) }
@@ -44,7 +47,7 @@ extension CatalogueLayer {
         let key = Array((host.hasPrefix("*.") ? host.dropFirst() : host[...]).utf8)
         let found = key.withUnsafeBytes { view.find($0, KeyHash.of($0)) }
         guard let site = found else { return nil }
-        if view.isRemoved(site) { return .removed }
+        if !view.isServed(site) { return .removed }
         let record = view.sites[site]
         let tags = (Int(record.firstRoute)..<Int(record.firstRoute) + Int(record.routeCount)).map { index in
             let route = view.routes[index]

@@ -30,12 +30,19 @@ public struct CatalogueView {
                 name[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
             }
             let whole = UnsafeRawBufferPointer(name)
-            if let site = find(whole) { return site }
+            if let site = find(whole) { return isClosed(site) ? nil : site }
             for index in 1..<count where whole[index] == UInt8(ascii: ".") {
-                if let site = find(UnsafeRawBufferPointer(rebasing: whole[index...])) { return site }
+                if let site = find(UnsafeRawBufferPointer(rebasing: whole[index...])) {
+                    return isClosed(site) ? nil : site
+                }
             }
             return nil
         }
+    }
+
+    @inline(__always)
+    private func isClosed(_ site: Site) -> Bool {
+        layers[Int(site.layer)].sites[Int(site.index)].flags & SiteRecord.isClosed != 0
     }
 
     /// Whether a host is served; for the control plane.

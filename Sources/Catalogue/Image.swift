@@ -75,7 +75,9 @@ struct SiteRecord: BitwiseCopyable {
     static let isRemoved: UInt32 = 1
     /// For paths without an answer, the index page of the shared pages stands.
     static let fallsBackToShared: UInt32 = 2
-    static let flagsMax: UInt32 = 3
+    /// There is nothing under this name, and no wildcard stands in for it.
+    static let isClosed: UInt32 = 4
+    static let flagsMax: UInt32 = 7
 }
 
 /// One path of a site.

@@ -14,6 +14,8 @@ struct RenderedSite: Sendable {
     var isRefused = false
     /// Paths of documents that were to be there and could not be made.
     var missing: Set<String> = []
+    /// The host belongs to another environment, so no wildcard may answer for it.
+    var isClosed = false
     /// Whether any of its documents is to be signed.
     var isSigned = false
 }

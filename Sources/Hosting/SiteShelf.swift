@@ -13,11 +13,13 @@ struct SiteShelf {
     /// From this many hosts on, changes are to be merged into the base.
     private static let changesMax = 512
 
-    /// Puts sites in the place of what is there under their hosts, and takes others away.
-    mutating func replace(_ sites: [PreparedSite], removing removed: [String]) {
-        if sites.isEmpty, removed.isEmpty { return }
+    /// Puts sites in the place of what is there under their hosts, takes others away, and closes hosts that wildcards
+    /// would reach.
+    mutating func replace(_ sites: [PreparedSite], removing removed: [String], closing closed: [String]) {
+        if sites.isEmpty, removed.isEmpty, closed.isEmpty { return }
         var builder = CatalogueBuilder()
         for site in sites { builder.add(site) }
+        for host in closed { builder.close(host: host) }
         if base == nil {
             base = builder.finish()
         } else {
@@ -69,6 +71,9 @@ struct SiteShelf {
         guard let tags = catalogue.tags(of: host) else { return nil }
         return Dictionary(tags.map { ($0.path, $0.entityTag) }) { first, _ in first }
     }
+
+    /// Whether there is a site or a mark under a host.
+    func hasEntry(for host: String) -> Bool { catalogue.layers.contains { $0.entry(host) != nil } }
 
     private mutating func publish() {
         catalogue = Catalogue(layers: [changes, base].compactMap { $0 }, sharedPages: sharedPages)

@@ -12,11 +12,12 @@ extension Tenants {
         remember(round)
         var sites: [PreparedSite] = []
         var removed: [String] = []
+        var closed: [String] = []
         let isFirst = shelf.isEmpty
         keeping?.changedApps.formUnion(round.candidates.keys)
         keeping?.changedFolders.formUnion(round.hosts)
         if !round.candidates.isEmpty || !rendered.isEmpty { keeping?.isDirty = true }
-        let apps = Set(round.candidates.values.flatMap { $0.rejection == nil ? $0.hosts : [] })
+        let relanded = hostsWithOtherLandings(round)
         for (host, outcome) in rendered.sorted(by: { $0.key < $1.key }) {
             report.findings += outcome.findings
             if outcome.isSigned { signed.insert(host) } else { signed.remove(host) }
@@ -28,16 +29,18 @@ extension Tenants {
             let before = shelf.tags(of: host)
             if let site = outcome.site {
                 sites.append(site)
-            } else if before != nil {
+            } else if outcome.isClosed {
+                closed.append(host)
+            } else if shelf.hasEntry(for: host) {
                 removed.append(host)
-                if let finding = finding(aboutLossOf: host, round) { report.findings.append(finding) }
+                if before != nil, let finding = finding(aboutLossOf: host, round) { report.findings.append(finding) }
             }
             // At the start all of them would be new.
             if isFirst { continue }
             let change = HostChange(host: host, from: before, to: outcome.site)
-            if change.isOfAnswers || apps.contains(host) { report.changes.append(change) }
+            if change.isOfAnswers || relanded.contains(host) { report.changes.append(change) }
         }
-        shelf.replace(sites, removing: removed)
+        shelf.replace(sites, removing: removed, closing: closed)
         signer.endRound(isComplete: rendersAllSigned || isFirst)
         report.catalogue = shelf.catalogue
         report.appCount = ledger.goodCount
@@ -65,6 +68,17 @@ extension Tenants {
             findings += candidate.findings
         }
         return findings
+    }
+
+    /// Hosts of files whose landing page is another one than before.
+    private func hostsWithOtherLandings(_ round: Round) -> Set<String> {
+        var hosts: Set<String> = []
+        for (path, candidate) in round.candidates {
+            guard let app = candidate.accepted, let old = round.lastGood[path] else { continue }
+            let isSame = app.landing?.rules == old.landing?.rules && app.landing?.segments == old.landing?.segments
+            if !isSame { hosts.formUnion(candidate.hosts) }
+        }
+        return hosts
     }
 
     private func remember(_ round: Round) {

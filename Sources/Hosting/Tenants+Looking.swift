@@ -19,7 +19,7 @@ extension Tenants {
             throw ConfigurationError(description: "cannot read \(configPath)/apps: \(error.reason); \(advice)")
         }
         var paths = changes.appFiles.union(changed(in: tree, changes, &round))
-        round.touched = changes.again ? paths : changes.appFiles
+        round.touched.formUnion(changes.again ? paths : changes.appFiles)
         let waiting = ledger.troubled.filter { ledger[$0]?.standing != .broken }
         if changes.everything || changes.retired || waiting.count <= Tenants.recheckedMax {
             paths.formUnion(waiting)
@@ -39,6 +39,8 @@ extension Tenants {
         var paths: Set<String> = []
         for (path, status) in listing.files where ledger[path]?.mark != status || ledger[path] == nil {
             paths.insert(path)
+            // Without marks it is only not known to be the same.
+            if ledger[path]?.mark != nil { round.touched.insert(path) }
         }
         for (path, finding) in listing.problems {
             round.candidates[path] = Round.Candidate(reading: .broken, findings: [finding], rejection: .broken)

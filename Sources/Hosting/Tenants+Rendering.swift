@@ -21,7 +21,7 @@ extension Tenants {
             if let job = job(for: host, &round) {
                 jobs.append(job)
             } else {
-                rendered[host] = RenderedSite()
+                rendered[host] = RenderedSite(isClosed: isElsewhere(host, round))
             }
         }
         let renderer = SiteRenderer(signer: signer)

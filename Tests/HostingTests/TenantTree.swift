@@ -1,0 +1,85 @@
+// A `config/` and a `public/` with tenants in them, looked at round by round.
+
+import Association
+import Catalogue
+import Foundation
+import HTTP
+import Testing
+
+@testable import Hosting
+
+final class TenantTree {
+    let tree: ConfigTree
+    private(set) var tenants: Tenants
+    private let environment: String?
+    var statePath: String { tree.root + "/state" }
+
+    init(environment: String? = nil) throws {
+        tree = try ConfigTree()
+        self.environment = environment
+        tenants = Tenants(configPath: tree.config, publicPath: tree.root + "/public", environment: environment)
+    }
+
+    /// A round over everything.
+    @discardableResult
+    func round(_ changes: TreeChanges = .all) throws -> RoundReport { try tenants.round(changes) }
+
+    /// Another process, with what the last one has kept.
+    @discardableResult
+    func restart(program: String = "program", environment: String? = nil) throws -> RoundReport {
+        tenants = Tenants(
+            configPath: tree.config, publicPath: tree.root + "/public", environment: environment ?? self.environment,
+            state: (statePath, program))
+        let report = try tenants.round(.allAgain)
+        #expect(tenants.tidy()?.notes.isEmpty != false)
+        return report
+    }
+
+    func write(_ name: String, _ text: String) throws { try tree.write(name, text) }
+
+    func shop(
+        _ name: String, hosts: [String], ids: [String] = ["8KQ2V7M4XN.dev.associated.shop"], more: String = "",
+        android: String? = nil
+    ) throws {
+        let link = name.filter(\.isLetter)
+        try write(
+            "config/apps/\(name)",
+            """
+            { name: "Shop", hosts: \(hosts), ios: { appIDs: \(ids) }, \(android.map { "android: \($0)," } ?? "")
+              links: [{ "/": "/\(link)/?*" }], \(more) }
+            """)
+    }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(tree.root)/\(name)") }
+
+    func move(_ name: String, to other: String) throws {
+        let target = URL(fileURLWithPath: "\(tree.root)/\(other)")
+        try FileManager.default.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.moveItem(at: URL(fileURLWithPath: "\(tree.root)/\(name)"), to: target)
+    }
+
+    func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: "\(tree.root)/\(name)", withDestinationPath: target)
+    }
+
+    /// The body of an answer; nil when there is none.
+    func answer(_ host: String, _ path: String = "/.well-known/apple-app-site-association") -> String? {
+        tenants.catalogue.answer(host, path)
+    }
+}
+
+extension Catalogue {
+    /// The body of a host's answer.
+    func answer(_ host: String, _ path: String) -> String? {
+        let name = Array(host.utf8)
+        guard let site = view.site(host: name.span) else { return nil }
+        let answer = Array(path.utf8).withUnsafeBytes { view.answer(site, path: $0) }
+        return answer.map { String(decoding: $0.form(.identity).body, as: UTF8.self) }
+    }
+}
+
+extension RoundReport {
+    var errors: [Finding] { findings.filter { $0.severity == .error } }
+    var changedHosts: [String] { changes.map(\.host) }
+}

@@ -1,0 +1,106 @@
+// What goes wrong with one file is a finding on that file, and no other host hears of it.
+
+import Association
+import Foundation
+import Testing
+
+@testable import Hosting
+
+struct TenantsBadInputTests {
+    private let site: TenantTree
+
+    init() throws {
+        site = try TenantTree()
+        try site.shop("good.json", hosts: ["good.example.com"])
+        try site.shop("a.json", hosts: ["a.example.com"])
+        try site.round()
+    }
+
+    /// What is wrong is said of that file alone, and everything is served as before.
+    private func check(_ path: String, says text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let good = ["good.example.com", "a.example.com"].map { site.answer($0) }
+        let report = try site.round()
+        #expect(
+            Set(report.findings.map(\.file)) == [site.tree.config + "/apps/" + path], sourceLocation: sourceLocation)
+        #expect(report.errors.contains { $0.message.contains(text) }, sourceLocation: sourceLocation)
+        #expect(["good.example.com", "a.example.com"].map { site.answer($0) } == good, sourceLocation: sourceLocation)
+        let fresh = try site.tree.load()
+        #expect(fresh.hosts.contains("good.example.com"), sourceLocation: sourceLocation)
+        #expect(
+            Set(fresh.findings.filter { $0.severity == .error }.map(\.file)) == [site.tree.config + "/apps/" + path],
+            sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: ["no_name.example.com", "a..example.com", "https://a.example.com", "192.168.0.1", "*", ""])
+    func `a host that is not a DNS name`(host: String) throws {
+        try site.shop("bad.json", hosts: ["b.example.com", host])
+        try check("bad.json", says: "host")
+    }
+
+    @Test func `a host in any script is served by its name in the DNS`() throws {
+        try site.shop("idn.json", hosts: ["Bücher.example.com"])
+        #expect(try site.round().changedHosts == ["xn--bcher-kva.example.com"])
+    }
+
+    @Test func `an app file of 100 MB`() throws {
+        try site.write("config/apps/a.json", "")
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: site.tree.config + "/apps/a.json"))
+        try file.truncate(atOffset: 100 * 1024 * 1024)
+        try check("a.json", says: "it has 104857600 bytes")
+    }
+
+    @Test func `a directory in place of a file`() throws {
+        try site.remove("config/apps/a.json")
+        try site.shop("a.json/b.json", hosts: ["b.example.com"])
+        try check("a.json", says: "it is a folder")
+    }
+
+    @Test func `a link out of the configuration, by a file or a folder`() throws {
+        try site.write("outside/secret.json", "{}")
+        try site.link("config/apps/out.json", to: "../../outside/secret.json")
+        try check("out.json", says: "leads out of \"config\"")
+        try site.remove("config/apps/out.json")
+        try site.round()
+        try site.link("config/apps/out", to: "../../outside")
+        try check("out", says: "leads out of \"config\"")
+    }
+
+    @Test func `a link inside the configuration is followed, one that leads nowhere is not`() throws {
+        try site.shop("../shared/x.json", hosts: ["x.example.com"])
+        try site.link("config/apps/x.json", to: "../shared/x.json")
+        #expect(try site.round().changedHosts == ["x.example.com"])
+        try site.link("config/apps/nowhere.json", to: "nothing")
+        try check("nowhere.json", says: "neither a file nor a folder")
+    }
+
+    @Test func `a pipe in place of a file holds nobody up`() throws {
+        #expect(mkfifo(site.tree.config + "/apps/pipe.json", 0o600) == 0)
+        try check("pipe.json", says: "neither a file nor a folder")
+    }
+
+    @Test func `two files that claim a host with conflicting settings`() throws {
+        try site.shop("x1.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.one"], more: "cacheControl: 60")
+        try site.shop("x2.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.two"], more: "cacheControl: 600")
+        let report = try site.round()
+        #expect(report.findings.map(\.rule) == ["APP-037"])
+        #expect(report.findings[0].file.hasSuffix("/x2.json"))
+        #expect(report.changedHosts == ["x.example.com"])
+        for id in ["one", "two"] { #expect(site.answer("x.example.com")?.contains("dev.\(id)") == true) }
+    }
+
+    @Test func `a link that a mounted folder is turned with changes everything in it at once`() throws {
+        // As Kubernetes mounts a ConfigMap: links to files in a folder behind another link.
+        for version in ["1", "2"] {
+            try site.shop(
+                "..\(version)/k.json", hosts: ["k.example.com"], ids: ["8KQ2V7M4XN.dev.v\(version)"],
+                more: #"guard: "off""#)
+        }
+        try site.link("config/apps/..data", to: "..1")
+        try site.link("config/apps/k.json", to: "..data/k.json")
+        #expect(try site.round().changedHosts == ["k.example.com"])
+        try site.link("config/apps/..new", to: "..2")
+        #expect(rename(site.tree.config + "/apps/..new", site.tree.config + "/apps/..data") == 0)
+        #expect(try site.round().changedHosts == ["k.example.com"])
+        #expect(site.answer("k.example.com")?.contains("dev.v2") == true)
+    }
+}

@@ -1,0 +1,206 @@
+// Rounds: what a change of files does to hosts, and what it leaves alone.
+
+import Association
+import Foundation
+import Testing
+
+@testable import Hosting
+
+struct TenantsTests {
+    private let site: TenantTree
+
+    init() throws { site = try TenantTree() }
+
+    @Test func `only the hosts of a changed file are rendered again`() throws {
+        for name in ["a", "b", "c"] { try site.shop("\(name).json", hosts: ["\(name).example.com"]) }
+        try site.round()
+        try site.shop(
+            "b.json", hosts: ["b.example.com", "new.example.com"],
+            ids: ["8KQ2V7M4XN.dev.associated.shop", "8KQ2V7M4XN.dev.associated.b"])
+        let report = try site.round()
+        #expect(report.changedHosts == ["b.example.com", "new.example.com"])
+        #expect(report.appCount == 3)
+        #expect(report.hostCount == 4)
+        #expect(site.answer("b.example.com")?.contains("associated.b") == true)
+        #expect(site.answer("new.example.com") == site.answer("b.example.com"))
+        #expect(site.answer("a.example.com")?.contains("associated.b") == false)
+        #expect(try site.round().changes.isEmpty)
+    }
+
+    @Test func `a named file is read again whatever its marks say, and others are not`() throws {
+        try site.shop("a.json", hosts: ["a.example.com"])
+        try site.shop("b.json", hosts: ["b.example.com"])
+        try site.round()
+        try site.shop("a.json", hosts: ["a.example.com", "a2.example.com"])
+        try site.shop("b.json", hosts: ["b.example.com", "b2.example.com"])
+        var changes = TreeChanges()
+        changes.appFiles = ["a.json"]
+        #expect(try site.round(changes).changedHosts == ["a2.example.com"])
+        #expect(try site.round().changedHosts == ["b2.example.com"])
+    }
+
+    @Test func `a file that is only touched changes nothing`() throws {
+        try site.shop("a.json", hosts: ["a.example.com"])
+        try site.round()
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)],
+            ofItemAtPath: site.tree.config + "/apps/a.json")
+        let report = try site.round()
+        #expect(report.changes.isEmpty)
+        #expect(report.findings.isEmpty)
+    }
+
+    @Test func `a broken file leaves its last good version in service until it is mended`() throws {
+        try site.shop("a.json", hosts: ["a.example.com"])
+        try site.shop("b.json", hosts: ["b.example.com"])
+        try site.round()
+        let good = site.answer("a.example.com")
+        try site.write("config/apps/a.json", "{ name: ")
+        let broken = try site.round()
+        #expect(broken.errors.map(\.rule).contains("APP-001"))
+        #expect(broken.keptHosts == 1)
+        #expect(broken.keptFiles == 1)
+        #expect(site.tenants.keptHosts == ["a.example.com"])
+        #expect(!site.tenants.standingFindings.isEmpty)
+        #expect(site.answer("a.example.com") == good)
+        // Nothing is said twice, unless somebody asks or the file is touched.
+        #expect(try site.round().findings.isEmpty)
+        #expect(try site.round(.allAgain).errors == broken.errors)
+        try site.shop(
+            "a.json", hosts: ["a.example.com"], ids: ["8KQ2V7M4XN.dev.associated.shop", "8KQ2V7M4XN.dev.other"])
+        let mended = try site.round()
+        #expect(mended.changedHosts == ["a.example.com"])
+        #expect(mended.keptHosts == 0)
+        #expect(site.tenants.standingFindings.isEmpty)
+    }
+
+    @Test func `a broken file that is put back as it was changes nothing`() throws {
+        try site.shop("a.json", hosts: ["a.example.com"])
+        try site.round()
+        try site.write("config/apps/a.json", "{")
+        try site.round()
+        try site.shop("a.json", hosts: ["a.example.com"])
+        let report = try site.round()
+        #expect(report.changes.isEmpty)
+        #expect(report.keptFiles == 0)
+    }
+
+    @Test func `a host of two files follows the good one while the other is broken`() throws {
+        try site.shop("a.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.a"])
+        try site.shop("b.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.b"])
+        try site.round()
+        try site.write("config/apps/a.json", "{")
+        try site.shop("b.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.b", "8KQ2V7M4XN.dev.b2"])
+        try site.round()
+        for id in ["dev.a", "dev.b", "dev.b2"] { #expect(site.answer("x.example.com")?.contains("XN.\(id)\"") == true) }
+    }
+
+    @Test func `a new file that a live host cannot be rendered with is refused as a whole`() throws {
+        try site.shop("a.json", hosts: ["x.example.com"])
+        try site.round()
+        let good = site.answer("x.example.com")
+        let many = (0..<5000).map { "8KQ2V7M4XN.dev.associated.shop.of.many.apps.\($0)" }
+        try site.shop("big.json", hosts: ["x.example.com", "y.example.com"], ids: many)
+        let report = try site.round()
+        #expect(report.errors.contains { $0.rule == "APP-034" })
+        #expect(report.changes.isEmpty)
+        #expect(site.answer("x.example.com") == good)
+        #expect(site.answer("y.example.com") == nil)
+        try site.remove("config/apps/big.json")
+        #expect(try site.round().errors.isEmpty)
+        #expect(site.tenants.standingFindings.isEmpty)
+    }
+
+    @Test func `files of hosts come and go, below wildcards too`() throws {
+        try site.shop("w.json", hosts: ["*.example.com"])
+        try site.round()
+        try site.write("config/hosts/a.example.com/well-known/security.txt", "Contact: mailto:a@example.com\n")
+        #expect(try site.round().changedHosts == ["a.example.com"])
+        #expect(site.answer("a.example.com", "/.well-known/security.txt")?.hasPrefix("Contact") == true)
+        #expect(site.answer("a.example.com")?.contains("associated.shop") == true)
+        // What the wildcard has, the host below it has as well.
+        try site.shop(
+            "w.json", hosts: ["*.example.com"], ids: ["8KQ2V7M4XN.dev.associated.shop", "8KQ2V7M4XN.dev.second"])
+        try site.write("public/_wildcard.example.com/page.html", "page")
+        try site.write("public/a.example.com/own.html", "own")
+        #expect(try site.round().changedHosts == ["*.example.com", "a.example.com"])
+        #expect(site.answer("a.example.com")?.contains("second") == true)
+        #expect(site.answer("a.example.com", "/page.html") == "page")
+        #expect(site.answer("a.example.com", "/own.html") == "own")
+        // A more specific wildcard takes it over, and gives it back.
+        try site.shop("v.json", hosts: ["*.b.example.com"], ids: ["8KQ2V7M4XN.dev.associated.v"])
+        try site.write("config/hosts/x.b.example.com/well-known/security.txt", "Contact: mailto:b@example.com\n")
+        try site.round()
+        #expect(site.answer("x.b.example.com")?.contains("associated.v") == true)
+        try site.shop(
+            "v.json", hosts: ["*.c.example.com"], ids: ["8KQ2V7M4XN.dev.associated.v"], more: #"guard: "off""#)
+        try site.round()
+        #expect(site.answer("x.b.example.com")?.contains("associated.v") == false)
+        #expect(site.answer("x.b.example.com")?.contains("second") == true)
+        try site.remove("config/hosts/a.example.com")
+        let report = try site.round()
+        #expect(report.changedHosts == ["a.example.com"])
+        #expect(report.findings.map(\.rule) == ["APP-042"])
+        #expect(report.errors.isEmpty)
+        #expect(site.answer("a.example.com", "/.well-known/security.txt") == nil)
+        #expect(site.answer("a.example.com")?.contains("second") == true, "the wildcard answers again")
+    }
+
+    @Test func `a host that loses its app keeps its own files`() throws {
+        try site.shop("a.json", hosts: ["a.example.com"], more: #"guard: "off""#)
+        try site.write("config/hosts/a.example.com/well-known/security.txt", "Contact: mailto:a@example.com\n")
+        try site.shop("z.json", hosts: ["z.example.com"])
+        try site.round()
+        try site.remove("config/apps/a.json")
+        try site.round()
+        #expect(site.answer("a.example.com") == nil)
+        #expect(site.answer("a.example.com", "/.well-known/security.txt") != nil)
+    }
+
+    @Test func `a verbatim document that becomes invalid is not dropped`() throws {
+        try site.shop("z.json", hosts: ["z.example.com"])
+        let path = "config/hosts/a.example.com/well-known/assetlinks.json"
+        try site.write(path, "[]")
+        try site.write("config/hosts/a.example.com/well-known/security.txt", "Contact: mailto:a@example.com\n")
+        try site.round()
+        #expect(site.answer("a.example.com", "/.well-known/assetlinks.json") == "[]")
+        try site.write(path, "[{")
+        let report = try site.round()
+        #expect(!report.errors.isEmpty)
+        #expect(report.keptHosts == 1)
+        #expect(site.answer("a.example.com", "/.well-known/assetlinks.json") == "[]")
+        try site.write(path, "[ ]")
+        #expect(try site.round().keptHosts == 0)
+        #expect(site.answer("a.example.com", "/.well-known/assetlinks.json") == "[ ]")
+    }
+
+    @Test func `pages of all hosts change for all hosts at once`() throws {
+        try site.shop("a.json", hosts: ["a.example.com"])
+        try site.round()
+        try site.write("public/_default/hello.html", "hello")
+        try site.round()
+        #expect(site.answer("a.example.com", "/hello.html") == "hello")
+        try site.remove("public/_default")
+        try site.round()
+        #expect(site.answer("a.example.com", "/hello.html") == nil)
+    }
+
+    @Test func `a folder that vanishes and comes back is as it was`() throws {
+        try site.shop("t/a.json", hosts: ["a.example.com"])
+        try site.shop("b.json", hosts: ["b.example.com"])
+        try site.round()
+        let good = site.answer("a.example.com")
+        try site.move("config/apps/t", to: "elsewhere")
+        #expect(try site.round().errors.map(\.rule) == ["APP-042"])
+        #expect(site.answer("a.example.com") == good)
+        try site.move("elsewhere", to: "config/apps/t")
+        let report = try site.round()
+        #expect(report.errors.isEmpty)
+        #expect(report.changes.isEmpty)
+        #expect(report.keptFiles == 0)
+        // Without the folder of all app files there is nothing to go by.
+        try site.move("config/apps", to: "elsewhere")
+        #expect(throws: ConfigurationError.self) { try site.round() }
+        #expect(site.answer("a.example.com") == good)
+    }
+}
