@@ -100,14 +100,23 @@ public enum SourceWriter {
 
         mutating func write(_ string: String) {
             bytes.append(Byte.quote)
-            for byte in string.utf8 {
-                if byte < 0x20 || byte == Byte.quote || byte == Byte.backslash {
-                    bytes.append(contentsOf: Scanner.escape(byte).utf8)
-                } else {
-                    bytes.append(byte)
+            // Hardly a string has anything to escape.
+            if string.utf8.contains(where: Self.isEscaped) {
+                for byte in string.utf8 {
+                    if Self.isEscaped(byte) {
+                        bytes.append(contentsOf: Scanner.escape(byte).utf8)
+                    } else {
+                        bytes.append(byte)
+                    }
                 }
+            } else {
+                bytes.append(contentsOf: string.utf8)
             }
             bytes.append(Byte.quote)
+        }
+
+        private static func isEscaped(_ byte: UInt8) -> Bool {
+            byte < 0x20 || byte == Byte.quote || byte == Byte.backslash
         }
     }
 }

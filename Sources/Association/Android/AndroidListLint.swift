@@ -24,7 +24,14 @@ enum AndroidListLint {
     private static func reportUseless(
         _ rules: [AndroidRule], _ findings: inout FindingList, _ scope: inout ListScope
     ) {
-        let matcher = AndroidMatcher(rules: Array(rules.prefix(scope.take(rules.map(\.patternTexts)))))
+        let count = scope.take(rules.map(\.patternTexts))
+        if count < rules.count {
+            findings.reportOnce(
+                "DAL-044", at: rules[count].range,
+                "the rules from here on are not compared with the others: the lists are too long for that, or this "
+                    + "pattern is")
+        }
+        let matcher = AndroidMatcher(rules: Array(rules.prefix(count)))
         for entry in Reachability.uselessRules(of: matcher, limits: ListScope.limits)
         where rules.indices.contains(entry.rule) {
             let rule = rules[entry.rule]

@@ -103,7 +103,7 @@ extension StatementReader {
         case "ios_app": return iOSApp(members)
         default:
             endanger()
-            let nearest = NearestKey.find(name, among: ["android_app", "web", "ios_app"])
+            let nearest = findings.nearest(name, among: ["android_app", "web", "ios_app"])
             let range = namespace?.value.range ?? value.range
             findings.report(
                 "DAL-008", at: range,

@@ -73,7 +73,7 @@ struct StatementReader {
 
     mutating func reportUnknownKey(_ member: SourceMember, in place: String, known: [String]) {
         let synonym = Self.synonyms[member.key.lowercased()].flatMap { known.contains($0) ? $0 : nil }
-        let nearest = synonym ?? NearestKey.find(member.key, among: known)
+        let nearest = synonym ?? findings.nearest(member.key, among: known)
         // Consumers let other fields pass, so a key of the author's own is nothing to warn of.
         findings.report(
             "DAL-041", at: member.keyRange, "\(member.key.quoted) is no key of \(place), so it is ignored",

@@ -19,6 +19,7 @@ enum StatementRelation {
     /// What is wrong with a relation; nil for one that something reads.
     static func problem(in text: String) -> TextProblem? {
         let known = AndroidRelation.known
+        if known.contains(text) { return nil }
         let nearest =
             known.first { $0 == "delegate_permission/common." + text }
             ?? NearestKey.find(text, among: known) ?? (text.contains("handle_all") ? handleAllURLs : nil)
@@ -40,7 +41,6 @@ enum StatementRelation {
                 fix: nearest.map { "write \($0.quoted)" } ?? "write it like \(handleAllURLs.quoted)",
                 replacement: nearest)
         }
-        guard !known.contains(text) else { return nil }
         return TextProblem(
             "DAL-007", "relation \(text.quoted) is accepted, but no known consumer looks for it",
             fix: nearest.map { "write \($0.quoted), if that is meant" } ?? "check its spelling", replacement: nearest)

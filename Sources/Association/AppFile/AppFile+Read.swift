@@ -15,6 +15,13 @@ extension AppFile {
 
     /// The same for a text that has been parsed already.
     public static func read(_ document: SourceDocument, file: String, environment: String? = nil) -> AppFileReading {
+        var workLeft = ExampleCheck.workMax
+        return read(document, file: file, environment: environment, workLeft: &workLeft)
+    }
+
+    private static func read(
+        _ document: SourceDocument, file: String, environment: String?, workLeft: inout Int
+    ) -> AppFileReading {
         var reader = AppFileReader(document, file: file)
         for problem in document.problems where problem.kind != .duplicateKey {
             reader.findings.report(
@@ -25,7 +32,7 @@ extension AppFile {
         // A value beside errors is what the text would be once they are mended, and what else is wrong shows already.
         let appFile = reader.appFile(root, environment: environment)
         if let appFile, !appFile.examples.isEmpty, !reader.findings.hasErrors {
-            ExampleCheck(appFile).report(into: &reader.findings)
+            ExampleCheck(appFile).report(into: &reader.findings, workLeft: &workLeft)
         }
         return AppFileReading(appFile: appFile, reader)
     }
@@ -33,21 +40,68 @@ extension AppFile {
     /// Everything there is to say about a file, in each of its environments.
     public static func lint(_ bytes: [UInt8], file: String) -> [Finding] {
         let document = SourceReader.read(bytes, as: .json5, limits: SourceLimits(depth: 64, bytes: bytesMax))
-        let plain = read(document, file: file)
+        var workLeft = ExampleCheck.workMax
+        let plain = read(document, file: file, environment: nil, workLeft: &workLeft)
         var findings = plain.findings + (plain.appFile?.ruleFindings() ?? [])
         var seen = Set(findings)
-        for environment in plain.environments {
-            let reading = read(document, file: file, environment: environment)
-            let more = reading.findings + (reading.appFile?.ruleFindings() ?? [])
+        var settings = Set([plain.appFile.map(RuleSettings.init)])
+        for (index, environment) in plain.environments.enumerated() {
+            guard (index + 1) * document.text.count <= environmentBytesMax else {
+                findings.append(notExamined(environment, of: plain, file: file))
+                break
+            }
+            let reading = read(document, file: file, environment: environment, workLeft: &workLeft)
+            var more = reading.findings
+            if let app = reading.appFile, settings.insert(RuleSettings(app)).inserted {
+                guard settings.count <= settingsMax else {
+                    findings.append(notExamined(environment, of: plain, file: file))
+                    break
+                }
+                more += app.ruleFindings()
+            }
             findings += more.filter { seen.insert($0).inserted }
         }
         return findings
     }
 
+    /// Bytes of the file times environments that are read: some half a second.
+    private static let environmentBytesMax = 8 * 1024 * 1024
+    /// For how many different settings the rules are compared; each takes as long as for the plain file.
+    private static let settingsMax = 5
+
+    private static func notExamined(_ environment: String, of plain: AppFileReading, file: String) -> Finding {
+        Finding(
+            rule: AppFileRule.notExamined.rawValue, severity: .note, file: file, range: plain.appFile?.ranges.root,
+            message: "the environment \(environment.quoted) and those after it were not examined: the file is too "
+                + "large for so many")
+    }
+
+    /// What the findings about rules depend on, and an environment may change.
+    private struct RuleSettings: Hashable {
+        let variables: [SubstitutionVariable]
+        let caseSensitive, percentEncoded: Bool?
+        let hasLegacyPaths, opensOnIOS, hasDynamicRules: Bool
+
+        init(_ app: AppFile) {
+            variables = app.ios?.variables ?? []
+            caseSensitive = app.ios?.defaults.caseSensitive
+            percentEncoded = app.ios?.defaults.percentEncoded
+            hasLegacyPaths = app.ios?.hasLegacyPaths == true
+            opensOnIOS = app.ios?.services.contains(.applinks) == true
+            hasDynamicRules =
+                app.android?.hasDynamicRules == true
+                && app.android?.relations.contains(AndroidApp.handleAllURLs) == true
+        }
+    }
+
     /// What is to be said about the rules beside each other, and about what becomes of them on each platform. It takes
     /// longer than reading the file, and nothing of it keeps the file from being published.
-    public func ruleFindings() -> [Finding] { LinkOrderCheck(app: self).findings() + platformFindings() }
+    public func ruleFindings() -> [Finding] {
+        let source = sourceMatcher
+        return LinkOrderCheck(app: self, source: source).findings()
+            + PlatformComparison(self, source: source).findings()
+    }
 
     /// Where the platforms will decide differently although the rules are stated once.
-    func platformFindings() -> [Finding] { PlatformComparison(self).findings() }
+    func platformFindings() -> [Finding] { PlatformComparison(self, source: sourceMatcher).findings() }
 }

@@ -8,9 +8,12 @@ extension AppFileReader {
         guard let value = root["examples"]?.value else { return [] }
         let members = named(
             value, place: "examples", wanted: "an object of URLs and where they open", max: Self.examplesMax)
+        let exactHosts = Set(hosts.lazy.filter { !$0.isWildcard }.map(\.name))
+        let wildcards = hosts.filter(\.isWildcard)
+        let isKnown = { (host: String) in exactHosts.contains(host) || wildcards.contains { $0.matches(host) } }
         var examples: [LinkExample] = []
         for member in members {
-            guard let outcome = outcome(of: member), let url = url(member, hosts: hosts) else { continue }
+            guard let outcome = outcome(of: member), let url = url(member, isKnown) else { continue }
             examples.append(
                 LinkExample(url: url, ios: outcome.ios, android: outcome.android, range: member.keyRange))
         }
@@ -39,7 +42,14 @@ extension AppFileReader {
     }
 
     /// An example is a whole http or https URL on one of the file's hosts.
-    private mutating func url(_ member: SourceMember, hosts: [HostPattern]) -> LinkURL? {
+    private mutating func url(_ member: SourceMember, _ isKnown: (String) -> Bool) -> LinkURL? {
+        guard member.key.utf8.count <= Self.exampleLengthMax else {
+            report(
+                .badExample, member.keyRange,
+                "the example \(member.key.quoted) is longer than \(Self.exampleLengthMax) bytes, and no link is",
+                fix: "write a shorter one")
+            return nil
+        }
         switch LinkURL.parse(member.key) {
         case .failure(let problem):
             report(
@@ -47,7 +57,7 @@ extension AppFileReader {
                 fix: "write it as https://host/path")
             return nil
         case .success(let url):
-            if hosts.contains(where: { $0.matches(url.host) }) { return url }
+            if isKnown(url.host) { return url }
             report(
                 .exampleHost, member.keyRange, "the example is on \(url.host.quoted), which is not a host of this file",
                 fix: "add the host, or remove the example")

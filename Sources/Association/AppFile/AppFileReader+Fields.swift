@@ -55,7 +55,7 @@ extension AppFileReader {
     }
 
     private mutating func reportUnknown(_ member: SourceMember, path: String, known: [String]) {
-        let nearest = NearestKey.find(member.key, among: known)
+        let nearest = findings.nearest(member.key, among: known)
         report(
             .unknownKey, member.keyRange, "\(path.quoted) is not a key of an app file, so it has no effect",
             fix: nearest.map { "write `\($0)`" } ?? "remove it; known here are \(known.joined(separator: ", "))",
@@ -167,10 +167,16 @@ extension AppFileReader {
         }
     }
 
+    private func repeats<Value: Equatable>(_ entries: [Located<Value>], _ index: Int) -> Bool {
+        entries[..<index].contains { $0.value == entries[index].value }
+    }
+
     /// Reports what occurs twice and keeps the first of each.
     mutating func unique<Value: Hashable>(
         _ entries: [Located<Value>], place: String, rule: AppFileRule = .duplicateEntry, text: (Value) -> String
     ) -> [Located<Value>] {
+        // Few entries, as nearly always, are looked through faster than hashed.
+        if entries.indices.count <= 8, !entries.indices.contains(where: { repeats(entries, $0) }) { return entries }
         var seen: Set<Value> = []
         var kept: [Located<Value>] = []
         for entry in entries {

@@ -9,26 +9,29 @@ extension AppFileReader {
     mutating func links(in fields: AppFileFields, _ ios: IOSApp?) -> [AppleComponent] {
         guard let values = elements("links", in: fields, of: "rules") else { return [] }
         var links: [AppleComponent] = []
+        let names = VariableNames(ios?.variables ?? [])
         for (index, value) in values.enumerated() {
-            if let link = link(value, place: "links[\(index)]", ios) { links.append(link) }
+            if let link = link(value, place: "links[\(index)]", ios, names) { links.append(link) }
         }
         return links
     }
 
-    private mutating func link(_ value: SourceValue, place: String, _ ios: IOSApp?) -> AppleComponent? {
+    private mutating func link(
+        _ value: SourceValue, place: @autoclosure () -> String, _ ios: IOSApp?, _ names: VariableNames
+    ) -> AppleComponent? {
         if case .string(let path) = value.kind {
             let object = "{ \"/\": \(path.jsonQuoted) }"
             wrongType(
-                value, place, wanted: "an object", fix: "write \(object.quoted)",
+                value, place(), wanted: "an object", fix: "write \(object.quoted)",
                 edit: SourceEdit(range: value.range, replacement: object))
             return nil
         }
-        guard let fields = fields(of: value, place: place, known: Self.linkKeys) else { return nil }
+        guard let fields = fields(of: value, place: place(), known: Self.linkKeys) else { return nil }
         var link = AppleComponent(range: value.range)
         link.percentEncoded = bool("percentEncoded", in: fields)?.value
         var check = ApplePatternCheck(
             part: .path, percentEncoded: link.percentEncoded ?? ios?.defaults.percentEncoded ?? true,
-            variables: ios?.variables ?? [])
+            variables: names)
         link.path = pattern("/", in: fields, check)
         check.part = .query
         link.query = query(in: fields, check)
@@ -106,6 +109,7 @@ extension AppFileReader {
             report(.outOfRange, range, "\(place().quoted) is a pattern of more than \(Self.patternMax) characters")
             return
         }
+        guard findings.hasRoom else { return }
         for var problem in check.problems(in: pattern) {
             // The same mistake has another remedy here than in the document.
             if problem.rule == "AASA-060", problem.replacement == nil {

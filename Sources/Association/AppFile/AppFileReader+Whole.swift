@@ -34,7 +34,7 @@ extension AppFileReader {
 
     private mutating func checkVariables(_ app: AppFile) {
         guard app.ios?.variables.isEmpty == false else { return }
-        let used = Set(app.links.flatMap(\.patterns).flatMap(PatternToken.tokens).compactMap(\.variableName))
+        let used = Set(app.links.flatMap(\.patterns).flatMap { ParsedPattern($0).names })
         for (index, variable) in (app.ios?.variables ?? []).enumerated() where !used.contains(variable.name) {
             findings.report(
                 "AASA-065", at: app.ranges.variables.element(at: index),
@@ -43,7 +43,7 @@ extension AppFileReader {
     }
 
     private mutating func checkRetired(_ app: AppFile, _ fields: AppFileFields) {
-        let range = fields["retired"]?.value.range
+        guard let range = fields["retired"]?.value.range else { return }
         let ids = Set(app.ios?.appIDs ?? [])
         let prints = Set(app.android?.packages.flatMap(\.fingerprints) ?? [])
         let both =

@@ -13,6 +13,8 @@ struct AppFileReader {
 
     /// Entries of one array: more hosts, ids or rules than any document made from the file can hold.
     static let elementsMax = 10_000
+    /// Characters of one example; no URL that anybody opens is longer.
+    static let exampleLengthMax = 2_048
     /// Examples are run at every reading, each against all the rules.
     static let examplesMax = 1_000
     static let variablesMax = 1_000

@@ -43,4 +43,5 @@ enum AppFileRule: String, CaseIterable {
     case variableRenamed = "APP-039"
     case uselessLink = "APP-040"
     case cannotSign = "APP-041"
+    case notExamined = "APP-043"
 }

@@ -54,6 +54,7 @@ public struct HostPattern: Hashable, Sendable {
         var rest = text[...]
         let isWildcard = rest.hasPrefix("*.")
         if isWildcard { rest = rest.dropFirst(2) }
+        if isPlain(rest) { return .success(HostPattern(isWildcard: isWildcard, name: String(rest))) }
         if rest.hasSuffix("."), rest.count > 1 { rest = rest.dropLast() }
         if let fault = shapeFault(of: rest) { return .failure(fault) }
         var labels: [String] = []
@@ -68,6 +69,34 @@ public struct HostPattern: Hashable, Sendable {
         let name = labels.joined(separator: ".")
         // RFC 1035 §2.3.4: 255 bytes on the wire are 253 characters.
         return name.utf8.count > 253 ? .failure(.tooLong) : .success(HostPattern(isWildcard: isWildcard, name: name))
+    }
+
+    /// Whether it is a name in its final form already, which nearly every name is: labels in lower case, none of them
+    /// Punycode, the last not of digits alone.
+    private static func isPlain(_ text: Substring) -> Bool {
+        var length = 0
+        var (hasLetter, isEncoded) = (false, 0)
+        var last = UInt8(ascii: ".")
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "."):
+                guard length > 0, last != UInt8(ascii: "-") else { return false }
+                (length, hasLetter, isEncoded) = (-1, false, 0)
+            case UInt8(ascii: "-"):
+                guard length > 0 else { return false }
+                // The fourth character of `xn--`, and of any other label of that form.
+                isEncoded += length == 2 || length == 3 ? 1 : 0
+                if isEncoded == 2 { return false }
+                hasLetter = true
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): hasLetter = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): break
+            default: return false
+            }
+            length += 1
+            guard length <= 63 else { return false }
+            last = byte
+        }
+        return length > 0 && hasLetter && last != UInt8(ascii: "-") && text.utf8.count <= 253
     }
 
     /// Mistakes about what a host is, which deserve more than "bad character".

@@ -176,5 +176,10 @@ extension LintRule {
                 + "last good version stays in service; with guard: \"warn\" it goes, and this is a warning.",
             fix: "put it back, list it under retired, or move the whole file to config/retired.",
             sources: [.appleArchive, .androidVerify], subject: .installation),
+        LintRule(
+            "APP-043", .note, "not everything in a large file was examined",
+            why: "Rules are compared over all URLs, and that is done for a bounded number of them.",
+            fix: "use wildcards and variables, or take it as it is.",
+            sources: [.inference]),
     ]
 }

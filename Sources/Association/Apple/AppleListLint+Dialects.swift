@@ -15,10 +15,10 @@ extension AppleListLint {
             // With `apps` beside details, old systems are evidently meant.
             severity: isForOldSystems ? .note : .warning)
         let inherited = components.map { $0.inheriting(from: defaults).patternTexts }
-        guard scope.take(inherited, variables: variables) == components.count,
-            scope.take(paths.map { [$0.text] }, variables: variables) == paths.count
+        guard scope.take(inherited, table: table) == components.count,
+            scope.take(paths.map { [$0.text] }, table: table) == paths.count
         else { return }
-        let modern = AppleMatcher(components: components, defaults: defaults, variables: variables)
+        let modern = AppleMatcher(components: components, defaults: defaults, table: table)
         let legacy = AppleMatcher(paths: paths.map(\.text))
         let comparison = RuleComparison.differences(
             between: .apple(modern), and: .apple(legacy), host: "example.com", limits: ListScope.limits)

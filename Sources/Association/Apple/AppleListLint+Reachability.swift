@@ -6,19 +6,29 @@ extension AppleListLint {
     func reportUseless(_ findings: inout FindingList, _ scope: inout ListScope) {
         if let components = entry.components {
             let inherited = components.map { $0.inheriting(from: defaults) }
-            let count = scope.take(inherited.map(\.patternTexts), variables: variables)
+            let count = scope.take(inherited.map(\.patternTexts), table: table)
+            reportRest(count, of: components.map(\.range), &findings)
             let matcher = AppleMatcher(
-                components: Array(components.prefix(count)), defaults: defaults, variables: variables)
+                components: Array(components.prefix(count)), defaults: defaults, table: table)
             let places = inherited.map { Place(range: $0.range, excludes: $0.exclude == true, isNot: false) }
             report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, places, &findings)
         }
         if let paths = entry.paths {
-            let count = scope.take(paths.map { [$0.text] }, variables: variables)
+            let count = scope.take(paths.map { [$0.text] }, table: table)
+            reportRest(count, of: paths.map(\.range), &findings)
             let matcher = AppleMatcher(
-                paths: paths.prefix(count).map(\.text), defaults: defaults, variables: variables)
+                paths: paths.prefix(count).map(\.text), defaults: defaults, table: table)
             let places = paths.map { Place(range: $0.range, excludes: $0.exclude, isNot: $0.exclude) }
             report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, places, &findings)
         }
+    }
+
+    private func reportRest(_ count: Int, of rules: [SourceRange?], _ findings: inout FindingList) {
+        guard count < rules.count else { return }
+        findings.reportOnce(
+            "AASA-082", at: rules[count],
+            "the rules from here on are not compared with the others: the lists are too long for that, or this pattern "
+                + "is")
     }
 
     private struct Place {

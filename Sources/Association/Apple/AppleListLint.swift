@@ -9,9 +9,12 @@ struct AppleListLint {
     let entry: AppleDetail
     /// Nearest first.
     let defaults: [AppleComponent]
-    let variables: [SubstitutionVariable]
+    /// The variables of the file.
+    let table: SubstitutionTable
     /// Whether the file is written for iOS 12 and older too.
     let isForOldSystems: Bool
+    /// The rules ready to decide, where the caller has them.
+    var matcher: AppleMatcher?
 
     /// A rule of either dialect, as far as this part looks at it.
     struct Rule {
@@ -79,8 +82,8 @@ struct AppleListLint {
     private func reportOwnFiles(_ findings: inout FindingList) {
         guard let url = LinkURL("https://example.com/.well-known/apple-app-site-association") else { return }
         let matcher =
-            entry.components.map { AppleMatcher(components: $0, defaults: defaults, variables: variables) }
-            ?? AppleMatcher(paths: entry.paths?.map(\.text) ?? [], defaults: defaults, variables: variables)
+            matcher ?? entry.components.map { AppleMatcher(components: $0, defaults: defaults, table: table) }
+            ?? AppleMatcher(paths: entry.paths?.map(\.text) ?? [], defaults: defaults, table: table)
         guard case .match(let index) = matcher.decide(url) else { return }
         let ranges = entry.components?.map(\.range) ?? entry.paths?.map { Optional($0.range) } ?? []
         findings.reportOnce(

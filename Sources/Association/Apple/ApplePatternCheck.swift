@@ -21,9 +21,10 @@ struct ApplePatternCheck {
 
     var part: Part
     var percentEncoded = true
-    var variables: [SubstitutionVariable] = []
+    var variables = VariableNames([])
 
     func problems(in pattern: String) -> [TextProblem] {
+        if isPlain(pattern) { return [] }
         let parsed = PatternVariables(pattern)
         let text = parsed.texts.joined(separator: "\u{0}")
         var problems = variableProblems(parsed, pattern)
@@ -35,6 +36,23 @@ struct ApplePatternCheck {
         return problems
     }
 
+    /// Whether a look at the bytes shows that nothing below has anything to say: a path of letters, digits and signs
+    /// without a second meaning, with a slash before it. Nearly every pattern is one.
+    private func isPlain(_ pattern: String) -> Bool {
+        guard part == .path || part == .legacyPath, pattern.utf8.first == UInt8(ascii: "/") else { return false }
+        var (last, beforeLast) = (UInt8(0), UInt8(0))
+        for byte in pattern.utf8 {
+            switch byte {
+            case UInt8(ascii: "/"): if last == byte { return false }
+            case UInt8(ascii: "*"): if last == UInt8(ascii: ".") { return false }
+            case UInt8(ascii: "?"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): break
+            default: if !ASCII.isLetter(byte), !ASCII.isDigit(byte) { return false }
+            }
+            (beforeLast, last) = (last, byte)
+        }
+        return !(last == UInt8(ascii: "*") && beforeLast == UInt8(ascii: "?")) || pattern.hasSuffix("/?*")
+    }
+
     private func variableProblems(_ parsed: PatternVariables, _ pattern: String) -> [TextProblem] {
         var problems: [TextProblem] = []
         if parsed.isUnterminated {
@@ -44,10 +62,10 @@ struct ApplePatternCheck {
                     fix: "close it: $(name)"))
         }
         guard !parsed.names.isEmpty else { return problems }
-        let known = variables.map(\.name) + AppleReader.predefinedVariables.sorted()
         var reported: Set<String> = []
-        for name in parsed.names where !known.contains(name) && reported.insert(name).inserted {
-            let nearest = NearestKey.find(name, among: known)
+        for name in parsed.names
+        where !variables.contain(name) && reported.insert(name).inserted {
+            let nearest = NearestKey.find(name, among: variables.compared)
             problems.append(
                 TextProblem(
                     "AASA-060", "variable \(name.quoted) is not defined, so \(pattern.quoted) never matches",

@@ -34,7 +34,7 @@ extension AppleReader {
         }
         reportRuleLists(entry, members: members)
         let lists = AppleListLint(
-            entry: entry, defaults: [entry.defaults, defaults].compactMap { $0 }, variables: variables,
+            entry: entry, defaults: [entry.defaults, defaults].compactMap { $0 }, table: table,
             isForOldSystems: hasLegacyApps)
         lists.report(into: &findings)
         lists.reportUseless(&findings, &scope)

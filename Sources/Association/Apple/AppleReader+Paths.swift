@@ -34,7 +34,7 @@ extension AppleReader {
         let isExclude = text.lowercased().hasPrefix("not ")
         if isExclude { pattern = String(text.dropFirst(4)) }
         reportNot(text, isExclude: isExclude, at: value.range)
-        for var problem in ApplePatternCheck(part: .legacyPath, variables: variables).problems(in: pattern) {
+        for var problem in ApplePatternCheck(part: .legacyPath, variables: variableNames).problems(in: pattern) {
             problem.replacement = problem.replacement.map { isExclude ? "NOT " + $0 : $0 }
             findings.report(problem, at: value.range)
         }

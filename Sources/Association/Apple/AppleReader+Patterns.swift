@@ -4,7 +4,7 @@ import SourceJSON
 
 extension AppleReader {
     mutating func lint(_ fields: AppleFields, percentEncoded: Bool) {
-        var check = ApplePatternCheck(part: .path, percentEncoded: percentEncoded, variables: variables)
+        var check = ApplePatternCheck(part: .path, percentEncoded: percentEncoded, variables: variableNames)
         if let path = fields.path { lint(path, check) }
         check.part = .query
         for pattern in fields.query { lint(pattern, check) }

@@ -14,7 +14,14 @@ struct AppleReader {
     /// Whether applinks has the key `apps`, which says that iOS 12 and older are meant to read the file.
     var hasLegacyApps = false
     /// What `substitutionVariables` defines; known before any pattern is read.
-    var variables: [SubstitutionVariable] = []
+    var variables: [SubstitutionVariable] = [] {
+        didSet {
+            variableNames = VariableNames(variables)
+            table = SubstitutionTable(variables)
+        }
+    }
+    private(set) var variableNames = VariableNames([])
+    private(set) var table = SubstitutionTable([])
     var variableRanges: [String: SourceRange] = [:]
     var usedVariables: Set<String> = []
     /// The place of the first `$(region)`, and whether any text says UK: together they are a mistake.
@@ -68,7 +75,7 @@ struct AppleReader {
                 fix: "put it into \"applinks\"")
             return
         }
-        let nearest = NearestKey.find(key, among: Self.services)
+        let nearest = findings.nearest(key, among: Self.services)
         findings.report(
             "AASA-008", at: member.keyRange, "\(key.quoted) is no service that Apple's systems know, so it is ignored",
             fix: nearest.map { "write \($0.quoted)" }
@@ -88,7 +95,7 @@ extension AppleReader {
             return
         }
         let synonym = Self.synonyms[key.lowercased()].flatMap { known.contains($0) ? $0 : nil }
-        let nearest = synonym ?? NearestKey.find(key, among: known)
+        let nearest = synonym ?? findings.nearest(key, among: known)
         let isOtherCase = nearest.map { $0.lowercased() == key.lowercased() } ?? false
         findings.report(
             "AASA-035", at: member.keyRange,

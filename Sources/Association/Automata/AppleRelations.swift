@@ -6,7 +6,17 @@ struct AppleRelations: RuleRelations {
     private let table: SubstitutionTable
     private let limits: AutomatonLimits
     private var question: PatternQuestion
+    /// What was answered before: the rules of a list often ask for the same items.
+    private var answers: [Question: Bool] = [:]
     let pathGroups: [ProductSearch.Group]
+
+    /// Two patterns and how they are read; only plain ones are remembered.
+    private struct Question: Hashable {
+        var first, second: [UInt16]
+        var firstReading, secondReading: URLReading
+        var piece: Piece
+        var isDisjointness: Bool
+    }
 
     init(_ matcher: AppleMatcher, _ limits: AutomatonLimits) {
         rules = matcher.rules
@@ -19,7 +29,7 @@ struct AppleRelations: RuleRelations {
     var pathGroupsAsWritten: [ProductSearch.Group] {
         Self.groups(rules, limits, normalisesSlashes: false) { rule in
             rule.component.path.map { written in
-                GlobPattern(PatternToken.tokens(of: written), folds: rule.reading.folds, table: table)
+                GlobPattern(ParsedPattern(written), folds: rule.reading.folds, table: table)
             }
         }
     }
@@ -130,15 +140,32 @@ struct AppleRelations: RuleRelations {
     private mutating func isIncluded(
         _ inner: GlobPattern, _ innerRule: AppleRule, in outer: GlobPattern, _ outerRule: AppleRule, _ piece: Piece
     ) -> Bool {
-        question.isIncluded(
-            ReadPattern(inner, innerRule.reading, piece), in: ReadPattern(outer, outerRule.reading, piece)) == true
+        answer(inner, innerRule, outer, outerRule, piece, isDisjointness: false)
+    }
+
+    private mutating func answer(
+        _ first: GlobPattern, _ firstRule: AppleRule, _ second: GlobPattern, _ secondRule: AppleRule, _ piece: Piece,
+        isDisjointness: Bool
+    ) -> Bool {
+        var key: Question?
+        if let firstKey = first.key, let secondKey = second.key {
+            key = Question(
+                first: firstKey, second: secondKey, firstReading: firstRule.reading,
+                secondReading: secondRule.reading, piece: piece, isDisjointness: isDisjointness)
+        }
+        if let key, let known = answers[key] { return known }
+        let (one, other) = (
+            ReadPattern(first, firstRule.reading, piece), ReadPattern(second, secondRule.reading, piece)
+        )
+        let answer = isDisjointness ? question.areDisjoint(one, other) : question.isIncluded(one, in: other)
+        if let key { answers[key] = answer == true }
+        return answer == true
     }
 
     private mutating func areDisjoint(
         _ first: GlobPattern, _ firstRule: AppleRule, _ second: GlobPattern, _ secondRule: AppleRule, _ piece: Piece
     ) -> Bool {
-        question.areDisjoint(
-            ReadPattern(first, firstRule.reading, piece), ReadPattern(second, secondRule.reading, piece)) == true
+        answer(first, firstRule, second, secondRule, piece, isDisjointness: true)
     }
 
     private static func canBeNamed(_ item: AppleRule.Query.Item, _ reading: URLReading) -> Bool {

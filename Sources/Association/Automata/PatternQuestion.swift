@@ -67,8 +67,13 @@ struct PatternQuestion {
 
     mutating func isEmpty(_ pattern: ReadPattern) -> Bool? { exists([pattern], without: nil).map { !$0 } }
 
+    /// What a question takes before its first step, in steps: the alphabet and the automata are made for it.
+    private static let overhead = 40
+
     /// Whether a text exists that all of `wanted` match and `unwanted` does not.
     private mutating func exists(_ wanted: [ReadPattern], without unwanted: ReadPattern?) -> Bool? {
+        stepsLeft -= Self.overhead
+        guard stepsLeft > 0 else { return nil }
         let patterns = wanted + [unwanted].compactMap { $0 }
         guard let search = ProductSearch(everyTextOf: patterns, limits: limits) else { return nil }
         let count = wanted.count

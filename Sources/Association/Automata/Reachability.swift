@@ -4,6 +4,7 @@
 
 /// A rule that changes nothing, and why.
 public struct UselessRule: Hashable, Sendable {
+    /// Why a rule changes nothing.
     public enum Reason: Hashable, Sendable {
         /// No URL satisfies this part of the rule.
         case matchesNothing(MatchStep.Part)

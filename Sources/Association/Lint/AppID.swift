@@ -28,6 +28,7 @@ public struct AppID: Hashable, Sendable {
                     fix: "remove the space", replacement: trimmed)
             ]
         }
+        if isProper(text) { return [] }
         if let placeholder = placeholder(in: text) { return [placeholder] }
         let (prefix, bundleID) = split(text)
         guard let bundleID, !bundleID.isEmpty else {
@@ -44,6 +45,28 @@ public struct AppID: Hashable, Sendable {
             problems.append(placeholderProblem(text))
         }
         return problems
+    }
+
+    /// Ten capitals and digits, a dot, and a bundle id without anything that calls for a closer look; so are nearly all.
+    private static func isProper(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count > 12, bytes[10] == UInt8(ascii: "."),
+            bytes[..<10].allSatisfy({ ASCII.isDigit($0) || (ASCII.isLetter($0) && $0 & 0x20 == 0) })
+        else { return false }
+        var last = UInt8(ascii: ".")
+        for byte in bytes[11...] {
+            let isDot = byte == UInt8(ascii: ".")
+            guard isDot ? last != byte : ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") else {
+                return false
+            }
+            last = byte
+        }
+        guard last != UInt8(ascii: "."), placeholderWords(in: bytes.map(ASCII.lowercased)) == false else {
+            return false
+        }
+        let prefix = bytes[..<10]
+        return !prefix.elementsEqual("ABCDE12345".utf8) && !prefix.elementsEqual("A1B2C3D4E5".utf8)
+            && !PlaceholderName.isOne(String(decoding: bytes[11...], as: UTF8.self))
     }
 
     /// At the first dot; a bundle id of nil means that there is none.
@@ -131,9 +154,7 @@ extension AppID {
 extension AppID {
     /// A text that is no id but a note to whoever copies it.
     private static func placeholder(in text: String) -> TextProblem? {
-        let lower = text.utf8.map(ASCII.lowercased)
-        guard openings.contains(where: lower.starts(with:)) || templateWords.contains(where: lower.contains(run:))
-        else { return nil }
+        guard placeholderWords(in: text.utf8.map(ASCII.lowercased)) else { return nil }
         let (prefix, bundleID) = split(text)
         let works =
             bundleID.map {
@@ -146,6 +167,10 @@ extension AppID {
                 fix: "write your team id and bundle id")
         }
         return placeholderProblem(text)
+    }
+
+    private static func placeholderWords(in lower: [UInt8]) -> Bool {
+        openings.contains(where: lower.starts(with:)) || templateWords.contains(where: lower.contains(run:))
     }
 
     /// What a template begins with; elsewhere it may be part of a name, as in `com.acme.appidentity`.

@@ -11,6 +11,7 @@ struct FindingList {
     private var errors: [Finding] = []
     private var others: [Finding] = []
     private var reportedOnce: Set<String> = []
+    private var lookUpsLeft = 2 * findingsMax
 
     /// More than this nobody reads. Errors are counted apart, so that notes cannot crowd one out.
     static let findingsMax = 500
@@ -26,6 +27,9 @@ struct FindingList {
     }
 
     var hasErrors: Bool { !errors.isEmpty }
+
+    /// Whether another error would still be kept. Where it would not, looking for more is in vain.
+    var hasRoom: Bool { errors.count < Self.findingsMax }
 
     /// Whether something was found inside a range, by one rule or by any.
     func hasFinding(_ rule: String? = nil, within range: SourceRange?) -> Bool {
@@ -53,6 +57,14 @@ struct FindingList {
         } else if others.count < Self.findingsMax {
             others.append(finding)
         }
+    }
+
+    /// The known key that was probably meant. For as many keys as there can be findings about them: a file with a
+    /// hundred thousand unknown keys is not misspelt.
+    mutating func nearest(_ key: String, among known: [String]) -> String? {
+        guard lookUpsLeft > 0 else { return nil }
+        lookUpsLeft -= 1
+        return NearestKey.find(key, among: known)
     }
 
     /// For what is worth saying once in a file, at its first place.

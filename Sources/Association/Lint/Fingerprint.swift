@@ -162,10 +162,14 @@ extension Fingerprint {
     private var pattern: String? {
         let digits = text.utf8.compactMap(ASCII.hexValue)
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-        let differing = Set(bytes).count
+        let differing = Self.differing(bytes)
         if differing == 1 { return "repeats one byte" }
-        if Set(zip(bytes, bytes.dropFirst()).map { $1 &- $0 }).count <= 3 { return "counts up or down" }
+        if Self.differing(zip(bytes, bytes.dropFirst()).map { $1 &- $0 }) <= 3 { return "counts up or down" }
         return differing <= 16 ? "repeats a few bytes" : nil
+    }
+
+    private static func differing(_ bytes: [UInt8]) -> Int {
+        bytes.indices.count { !bytes[..<$0].contains(bytes[$0]) }
     }
 
     private static let documented = [

@@ -221,5 +221,10 @@ extension LintRule {
             why: "It harms nothing, but a tap on a link to them, while looking for a mistake, opens the app.",
             fix: "start with {\"/\": \"/.well-known/*\", \"exclude\": true}.",
             sources: [.inference]),
+        LintRule(
+            "AASA-082", .note, "a list is too long to be judged as a whole",
+            why: "Whether a rule is ever reached is proved over all URLs, and that is done for the first rules only.",
+            fix: "use wildcards and variables, or take it as it is.",
+            sources: [.inference]),
     ]
 }

@@ -229,5 +229,10 @@ extension LintRule {
             why: "Paths start with one, and Android compares them as they are; Apple adds it.",
             fix: "write the slash.",
             sources: [.aosp]),
+        LintRule(
+            "DAL-044", .note, "a list of dynamic rules is too long to be judged as a whole",
+            why: "Whether a rule is ever reached is proved over all URLs, and that is done for the first rules only.",
+            fix: "use wildcards, or take it as it is.",
+            sources: [.inference]),
     ]
 }

@@ -13,35 +13,35 @@ struct ListScope {
     static let listBytesMax = 8_192
     /// The bytes of a variable's values weigh more than those of a pattern: the automaton branches at each of them.
     private static let variableWeight = 4
+    /// What a rule takes of the file beside its bytes: many short lists take time too.
+    private static let ruleOverhead = 24
     /// Bytes of all patterns of the file, so that many lists cost no more than a few.
-    private var fileBytesLeft = 32_768
+    private var fileBytesLeft = 40_960
 
     init() {}
 
     /// How many rules of a list, from the first on, are within the limits; what they take is used up. Whether a rule is
     /// covered depends on earlier ones only, so an answer about the beginning of a list holds for the whole. A variable
     /// counts with all its values wherever it is used, because each of them becomes part of the automaton.
-    mutating func take(_ rules: [[String]], variables: [SubstitutionVariable] = []) -> Int {
-        let valueBytes = Dictionary(
-            variables.map { ($0.name, $0.values.reduce(0) { $0 + $1.utf8.count }) }, uniquingKeysWith: max)
+    mutating func take(_ rules: [[String]], table: SubstitutionTable? = nil) -> Int {
         var count = 0
         var bytesLeft = min(Self.listBytesMax, fileBytesLeft)
         for patterns in rules.prefix(Self.rulesMax) {
             let sizes = patterns.map(\.utf8.count)
-            let size = sizes.reduce(0, +) + patterns.reduce(0) { $0 + Self.bytes(ofVariablesIn: $1, valueBytes) }
+            let size = sizes.reduce(0, +) + patterns.reduce(0) { $0 + Self.bytes(ofVariablesIn: $1, table) }
             guard sizes.allSatisfy({ $0 <= Self.patternBytesMax }), size <= bytesLeft else { break }
             bytesLeft -= size
-            fileBytesLeft -= size
+            fileBytesLeft -= size + Self.ruleOverhead
             count += 1
         }
         return count
     }
 
     /// Bytes of the values that stand for the variables of a pattern.
-    private static func bytes(ofVariablesIn pattern: String, _ valueBytes: [String: Int]) -> Int {
-        if valueBytes.isEmpty { return 0 }
+    private static func bytes(ofVariablesIn pattern: String, _ table: SubstitutionTable?) -> Int {
+        guard let table, !table.isEmpty else { return 0 }
         return pattern.split(separator: "$(").dropFirst(pattern.hasPrefix("$(") ? 0 : 1).reduce(0) { total, part in
-            total + (valueBytes[String(part.prefix { $0 != ")" })] ?? 0) * variableWeight
+            total + table.bytes(ofValuesOf: String(part.prefix { $0 != ")" })) * variableWeight
         }
     }
 

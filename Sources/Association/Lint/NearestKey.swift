@@ -11,14 +11,17 @@ public enum NearestKey {
         var best: (word: String, distance: Int)?
         for word in known {
             let candidate = folded(word)
+            guard abs(candidate.count - wanted.count) <= slipsMax else { continue }
             let near = distance(wanted, candidate)
-            guard near <= min(3, max(wanted.count, candidate.count) / 3), near < best?.distance ?? Int.max else {
+            guard near <= min(slipsMax, max(wanted.count, candidate.count) / 3), near < best?.distance ?? Int.max else {
                 continue
             }
             best = (word, near)
         }
         return best?.word
     }
+
+    private static let slipsMax = 3
 
     /// Twice the longest key that anybody reads.
     private static let lengthMax = 64
@@ -27,20 +30,23 @@ public enum NearestKey {
         text.lowercased().unicodeScalars.filter { $0 != "-" && $0 != "_" && $0 != " " }
     }
 
-    /// The number of insertions, deletions, replacements and swaps of neighbours between two words.
+    /// The number of insertions, deletions, replacements and swaps of neighbours between two words, exact up to the
+    /// slips that are looked for: what lies further off the diagonal takes more.
     static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
         var beforePrevious: [Int] = []
         var previous = Array(0...right.count)
         for row in 1...left.count {
-            var current = [row]
-            for column in 1...right.count {
+            var current = [Int](repeating: slipsMax + 1, count: right.count + 1)
+            current[0] = row
+            let columns = max(1, row - slipsMax)..<max(1, min(right.count, row + slipsMax) + 1)
+            for column in columns {
                 let same = left[row - 1] == right[column - 1]
                 var least = min(previous[column] + 1, current[column - 1] + 1, previous[column - 1] + (same ? 0 : 1))
                 if row > 1, column > 1, left[row - 1] == right[column - 2], left[row - 2] == right[column - 1] {
                     least = min(least, beforePrevious[column - 2] + 1)
                 }
-                current.append(least)
+                current[column] = least
             }
             beforePrevious = previous
             previous = current

@@ -25,8 +25,25 @@ public enum PackageName {
             ] : []
     }
 
+    private static func isProper(_ text: String) -> Bool {
+        var parts = 0
+        var last = UInt8(ascii: ".")
+        for byte in text.utf8 {
+            if last == UInt8(ascii: ".") {
+                guard ASCII.isLetter(byte) else { return false }
+                parts += 1
+            } else if !ASCII.isLetter(byte), !ASCII.isDigit(byte), byte != UInt8(ascii: "_"), byte != UInt8(ascii: ".")
+            {
+                return false
+            }
+            last = byte
+        }
+        return parts > 1 && last != UInt8(ascii: ".")
+    }
+
     /// Two or more parts, each a letter and then letters, digits and underscores.
     private static func shapeProblem(_ text: String, fix: String) -> TextProblem? {
+        if isProper(text) { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let name = "package name \(text.quoted)"
         if let bad = text.unicodeScalars.first(where: { !($0.isLetter || $0.isDigit || $0 == "_" || $0 == ".") }) {

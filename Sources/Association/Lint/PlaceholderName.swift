@@ -4,11 +4,13 @@ enum PlaceholderName {
     private static let roots = [
         "com.example", "org.example", "com.yourcompany", "com.yourapp", "com.mycompany", "com.yourdomain",
         "com.company.app", "your.package",
-    ]
+    ].map { Array($0.utf8) }
 
     /// Whether this is an example's name, or one below it.
     static func isOne(_ name: String) -> Bool {
-        let lower = name.lowercased()
-        return roots.contains { lower == $0 || lower.hasPrefix($0 + ".") }
+        let lower = name.utf8.map(ASCII.lowercased)
+        return roots.contains { root in
+            lower.starts(with: root) && (lower.count == root.count || lower[root.count] == UInt8(ascii: "."))
+        }
     }
 }

@@ -20,6 +20,9 @@ extension Unicode.Scalar {
 extension String {
     /// Without white space and invisible marks at both ends.
     func trimmingSpaces() -> String {
+        if let first = unicodeScalars.first, let last = unicodeScalars.last, !first.isInvisible, !last.isInvisible {
+            return self
+        }
         let scalars = Array(unicodeScalars)
         guard let first = scalars.firstIndex(where: { !$0.isInvisible }),
             let last = scalars.lastIndex(where: { !$0.isInvisible })

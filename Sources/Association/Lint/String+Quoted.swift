@@ -3,7 +3,7 @@
 extension String {
     /// The text in quotation marks of a message. Control, format and line-separating characters are written as
     /// `\u{…}`, and what is longer than a line is cut.
-    public var quoted: String {
+    var quoted: String {
         var result = "`"
         var count = 0
         for scalar in unicodeScalars {

@@ -34,21 +34,21 @@ extension AppleMatcher {
     ) -> (MatchStep.Part, String)? {
         let view = views.view(rule.reading)
         let manner = manner(of: rule.reading)
-        if let path = rule.path, !path.matches(view.path) {
+        if let path = rule.path, !views.matches(path, view.path) {
             let found = "the URL has \(PatternDescription.quoted(url.path.isEmpty ? "/" : url.path))"
             return (.path, "needs the path to \(demand(rule.component.path, path))\(manner); \(found)")
         }
-        if let fragment = rule.fragment, !fragment.matches(view.fragment) {
+        if let fragment = rule.fragment, !views.matches(fragment, view.fragment) {
             let found = "the URL has \(PatternDescription.found(url.fragment))"
             return (.fragment, "needs the fragment to \(demand(rule.component.fragment, fragment))\(manner); \(found)")
         }
         switch (rule.query, rule.component.query) {
-        case (.whole(let pattern), .whole(let written)) where !pattern.matches(view.query):
+        case (.whole(let pattern), .whole(let written)) where !views.matches(pattern, view.query):
             let found = "the URL has \(PatternDescription.found(url.query))"
             return (.query, "needs the whole query to \(demand(written, pattern))\(manner); \(found)")
         case (.items(let wanted), _):
             let items = views.items(rule.reading)
-            guard let item = wanted.first(where: { !holds($0, in: items) }) else { return nil }
+            guard let item = wanted.first(where: { !holds($0, in: items, &views) }) else { return nil }
             return (.queryItem(item.name), describe(item, in: items, manner))
         default: return nil
         }

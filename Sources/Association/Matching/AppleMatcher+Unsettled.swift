@@ -1,5 +1,5 @@
-// Says where a decision rests on something that is not known for certain. Each doubtful reading is carried out, and
-// where it decides otherwise the decision is unsettled.
+// Says where a decision rests on something that is not known for certain. Each doubtful reading is carried out on the
+// rules that it touches, and where the list then decides otherwise the decision is unsettled.
 
 extension AppleMatcher {
     /// The points that are doubtful whatever the URL.
@@ -12,24 +12,25 @@ extension AppleMatcher {
 
     /// The points on which the decision about `url` rests: another plausible reading would decide otherwise.
     public func unsettled(_ url: LinkURL) -> [UnsettledPoint] {
-        let decision = decide(url)
+        var outcomes = RuleOutcomes(self, url)
+        let decision = outcomes.decide { _ in nil }
         let last = decision.rule ?? rules.count - 1
+        let ranOut = outcomes.ranOut
         var points: [UnsettledPoint] = []
         func note(_ kind: UnsettledPoint.Kind, _ other: AppleDecision) {
             guard other != decision else { return }
             let rule = min(other.rule ?? rules.count - 1, last)
             points.append(UnsettledPoint(kind, rule: max(rule, 0)))
         }
-        for doubt in Doubt.allCases where doubt.isPossible(for: self, url) {
-            note(doubt.kind, decide(url, doubting: doubt))
+        for kind in Self.readings {
+            note(kind, outcomes.decide { otherReading(of: $0, url, doubting: kind) })
         }
-        for (kind, other) in otherMatchers() { note(kind, other.decide(url)) }
         if let resolved = url.withoutDotSegments { note(.dotSegments, decide(resolved)) }
         for index in rules.indices.prefix(last + 1) {
             for kind in rules[index].doubts where Self.doubtsWithoutReading.contains(kind) {
                 points.append(UnsettledPoint(kind, rule: index))
             }
-            if Self.runsOut(rules[index], url) { points.append(UnsettledPoint(.tooManySteps, rule: index)) }
+            if ranOut.contains(index) { points.append(UnsettledPoint(.tooManySteps, rule: index)) }
         }
         let pieces = [url.pathBytes, url.queryBytes ?? [], url.fragmentBytes ?? []]
         if !rules.isEmpty, !pieces.allSatisfy(Percent.isWellFormed) {
@@ -41,117 +42,106 @@ extension AppleMatcher {
     /// Doubts with no second reading to compare with: nobody knows what the platform does.
     private static let doubtsWithoutReading: Set<UnsettledPoint.Kind> = [.backslash, .nestedVariable, .variableSlash]
 
-    /// A reading that changes how one rule is compared.
-    enum Doubt: CaseIterable {
-        case addedSlash, plusSign, foldedItemName
+    /// Doubts with a second reading.
+    private static let readings: [UnsettledPoint.Kind] = [
+        .addedSlash, .plusSign, .foldedItemName, .notWithoutSpace, .lowerCaseNot, .defaultsOnPaths, .dotSegments,
+        .shadowedVariable,
+    ]
 
-        var kind: UnsettledPoint.Kind {
-            switch self {
-            case .addedSlash: .addedSlash
-            case .plusSign: .plusSign
-            case .foldedItemName: .foldedItemName
+    /// What a rule says to `url` when one doubtful thing is read the other way; nil where that leaves the rule alone.
+    private func otherReading(
+        of index: Int, _ url: LinkURL, doubting kind: UnsettledPoint.Kind
+    ) -> AppleRule.OtherReading? {
+        let rule = rules[index]
+        switch kind {
+        case .addedSlash:
+            guard rule.mayConsumeAddedSlash, let written = rule.component.path else { return nil }
+            let pattern = AppleSlashes.dropped(ParsedPattern(written))
+            let path = URLView(url, rule.reading, dropsSlashes: true).path
+            let matches = GlobPattern(pattern, folds: rule.reading.folds, table: table).matches(path)
+            return .init(rule: rule.withoutPath, rest: { _ in matches })
+        case .plusSign:
+            guard case .items(let wanted) = rule.query, let query = url.queryBytes,
+                query.contains(UInt8(ascii: "+"))
+            else { return nil }
+            let spaced = query.flatMap { $0 == UInt8(ascii: "+") ? Percent.escape(0x20) : [$0] }
+            let items = QueryItems(spaced, rule.reading)
+            return .init(rule: rule.withoutQuery) { views in
+                wanted.allSatisfy { Self.holds($0, in: items, &views) }
             }
-        }
-
-        func isPossible(for matcher: AppleMatcher, _ url: LinkURL) -> Bool {
-            switch self {
-            case .addedSlash: matcher.rules.contains(where: \.mayConsumeAddedSlash)
-            case .plusSign: url.queryBytes?.contains(UInt8(ascii: "+")) == true
-            case .foldedItemName: matcher.rules.contains(where: \.reading.folds) && url.queryBytes != nil
+        case .foldedItemName:
+            guard rule.reading.folds, case .items(let wanted) = rule.query, url.queryBytes != nil else { return nil }
+            return .init(rule: rule.withoutQuery) { views in
+                let items = views.items(rule.reading).foldingNames()
+                return wanted.allSatisfy { Self.holds($0.foldingName(), in: items, &views) }
             }
+        default:
+            guard rule.doubts.contains(kind) else { return nil }
+            return otherRule(index, doubting: kind).map { .init(rule: $0, rest: { _ in true }) }
         }
     }
 
-    /// The decision with one doubtful reading followed instead.
-    func decide(_ url: LinkURL, doubting doubt: Doubt) -> AppleDecision {
-        for (index, rule) in rules.enumerated() where holds(rule, url, doubting: doubt) {
-            return rule.excludes ? .exclude(rule: index) : .match(rule: index)
+    /// The rule itself, compiled from what it says in another reading.
+    private func otherRule(_ index: Int, doubting kind: UnsettledPoint.Kind) -> AppleRule? {
+        var component = rules[index].component
+        switch (kind, legacyPaths?[index]) {
+        case (.notWithoutSpace, let path?), (.lowerCaseNot, let path?):
+            let not = LegacyNot(path)
+            component.path = not.otherPattern
+            component.exclude = !not.excludes
+        case (.defaultsOnPaths, let path?):
+            component = AppleComponent(legacyPath: path)
+            component.exclude = component.exclude == true ? true : nil
+            component = component.inheriting(from: defaults)
+        case (.dotSegments, _): component.path = component.path.map { DotSegments.removed(from: $0) ?? $0 }
+        case (.shadowedVariable, _): return AppleRule(component, table: table.preferringPredefined)
+        default: return nil
+        }
+        return AppleRule(component, table: table)
+    }
+}
+
+extension AppleRule {
+    /// The rule as another reading has it: what is compared as ever, and what takes a look of its own.
+    struct OtherReading {
+        let rule: AppleRule
+        let rest: (inout URLViews) -> Bool
+    }
+}
+
+/// What the rules of a list say to one URL, each asked once.
+private struct RuleOutcomes {
+    private let rules: [AppleRule]
+    private var views: URLViews
+    private var known: [Bool?]
+    /// The rules with a pattern that needed more steps than the limit.
+    private(set) var ranOut: Set<Int> = []
+
+    init(_ matcher: AppleMatcher, _ url: LinkURL) {
+        rules = matcher.rules
+        views = URLViews(url)
+        known = Array(repeating: nil, count: rules.count)
+    }
+
+    /// The decision with the other reading of some rules in the place of theirs.
+    mutating func decide(_ other: (Int) -> AppleRule.OtherReading?) -> AppleDecision {
+        for index in rules.indices {
+            if let reading = other(index) {
+                guard reading.rest(&views), AppleMatcher.holds(reading.rule, &views) else { continue }
+                return reading.rule.excludes ? .exclude(rule: index) : .match(rule: index)
+            }
+            guard holds(index) else { continue }
+            return rules[index].excludes ? .exclude(rule: index) : .match(rule: index)
         }
         return .none
     }
 
-    private func holds(_ rule: AppleRule, _ url: LinkURL, doubting doubt: Doubt) -> Bool {
-        var views = URLViews(url)
-        switch doubt {
-        case .addedSlash:
-            guard rule.mayConsumeAddedSlash, let written = rule.component.path else {
-                return Self.holds(rule, &views)
-            }
-            let tokens = AppleSlashes.dropped(PatternToken.tokens(of: written))
-            let path = URLView(url, rule.reading, dropsSlashes: true).path
-            return GlobPattern(tokens, folds: rule.reading.folds, table: table).matches(path)
-                && Self.holds(rule.withoutPath, &views)
-        case .plusSign:
-            guard case .items(let wanted) = rule.query, let query = url.queryBytes else {
-                return Self.holds(rule, &views)
-            }
-            let spaced = query.flatMap { $0 == UInt8(ascii: "+") ? Percent.escape(0x20) : [$0] }
-            let items = QueryItems(spaced, rule.reading)
-            return wanted.allSatisfy { Self.holds($0, in: items) } && Self.holds(rule.withoutQuery, &views)
-        case .foldedItemName:
-            guard rule.reading.folds, case .items(let wanted) = rule.query else { return Self.holds(rule, &views) }
-            let items = views.items(rule.reading).foldingNames()
-            return wanted.allSatisfy { Self.holds($0.foldingName(), in: items) }
-                && Self.holds(rule.withoutQuery, &views)
-        }
-    }
-
-    /// The list under readings that change the rules themselves.
-    private func otherMatchers() -> [(UnsettledPoint.Kind, AppleMatcher)] {
-        let doubts = Set(rules.flatMap(\.doubts))
-        var others: [(UnsettledPoint.Kind, AppleMatcher)] = []
-        if let legacyPaths {
-            for kind in [UnsettledPoint.Kind.notWithoutSpace, .lowerCaseNot] where doubts.contains(kind) {
-                let components = legacyPaths.map { path in
-                    var component = AppleComponent(legacyPath: path, defaults: defaults)
-                    let not = LegacyNot(path)
-                    if not.doubt == kind {
-                        component.path = not.otherPattern
-                        component.exclude = !not.excludes
-                    }
-                    return component
-                }
-                others.append((kind, AppleMatcher(components: components, variables: variables)))
-            }
-            if doubts.contains(.defaultsOnPaths) {
-                let components = legacyPaths.map { path in
-                    var component = AppleComponent(legacyPath: path)
-                    component.exclude = component.exclude == true ? true : nil
-                    return component
-                }
-                let other = AppleMatcher(components: components, defaults: defaults, variables: variables)
-                others.append((.defaultsOnPaths, other))
-            }
-        }
-        if doubts.contains(.dotSegments) {
-            let resolved = components.map { component in
-                var component = component
-                component.path = component.path.map { DotSegments.removed(from: $0) ?? $0 }
-                return component
-            }
-            others.append((.dotSegments, AppleMatcher(components: resolved, variables: variables)))
-        }
-        if doubts.contains(.shadowedVariable) {
-            let table = SubstitutionTable(variables, prefersPredefined: true)
-            others.append((.shadowedVariable, AppleMatcher(inherited: components, table: table)))
-        }
-        return others
-    }
-
-    private static func runsOut(_ rule: AppleRule, _ url: LinkURL) -> Bool {
-        let view = URLView(url, rule.reading)
-        func runsOut(_ pattern: GlobPattern?, _ bytes: [UInt8]) -> Bool {
-            pattern.map { $0.test(bytes, 0..<bytes.count) == nil } ?? false
-        }
-        if runsOut(rule.path, view.path) || runsOut(rule.fragment, view.fragment) { return true }
-        switch rule.query {
-        case nil: return false
-        case .whole(let pattern): return runsOut(pattern, view.query)
-        case .items(let wanted):
-            let items = QueryItems(url.queryBytes, rule.reading)
-            return wanted.contains { item in
-                items.items.contains { item.pattern.test(items.bytes, $0.value) == nil }
-            }
-        }
+    private mutating func holds(_ index: Int) -> Bool {
+        if let outcome = known[index] { return outcome }
+        views.ranOut = false
+        let outcome = AppleMatcher.holds(rules[index], &views)
+        if views.ranOut { ranOut.insert(index) }
+        known[index] = outcome
+        return outcome
     }
 }

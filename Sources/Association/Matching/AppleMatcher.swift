@@ -4,7 +4,6 @@
 /// An app's ordered rules, ready to decide.
 public struct AppleMatcher: Sendable {
     let rules: [AppleRule]
-    let variables: [SubstitutionVariable]
     let table: SubstitutionTable
     /// The strings of a `paths` list; nil for components.
     let legacyPaths: [String]?
@@ -14,20 +13,25 @@ public struct AppleMatcher: Sendable {
     public init(
         components: [AppleComponent], defaults: [AppleComponent] = [], variables: [SubstitutionVariable] = []
     ) {
-        self.variables = variables
+        self.init(components: components, defaults: defaults, table: SubstitutionTable(variables))
+    }
+
+    /// The same with the variables of a file that has many lists.
+    init(components: [AppleComponent], defaults: [AppleComponent], table: SubstitutionTable) {
         self.defaults = defaults
         legacyPaths = nil
-        let table = SubstitutionTable(variables)
         self.table = table
         rules = components.map { AppleRule($0.inheriting(from: defaults), table: table) }
     }
 
     /// The rules of a legacy `paths` list, in which `NOT ` excludes and queries and fragments play no part.
     public init(paths: [String], defaults: [AppleComponent] = [], variables: [SubstitutionVariable] = []) {
-        self.variables = variables
+        self.init(paths: paths, defaults: defaults, table: SubstitutionTable(variables))
+    }
+
+    init(paths: [String], defaults: [AppleComponent], table: SubstitutionTable) {
         self.defaults = defaults
         legacyPaths = paths
-        let table = SubstitutionTable(variables)
         self.table = table
         let hasPatterns = defaults.contains {
             $0.path != nil || $0.query != nil || $0.fragment != nil || $0.exclude == true
@@ -40,7 +44,6 @@ public struct AppleMatcher: Sendable {
 
     /// Rules that have already inherited what they inherit, under another reading of the variables.
     init(inherited components: [AppleComponent], table: SubstitutionTable) {
-        variables = []
         defaults = []
         legacyPaths = nil
         self.table = table
@@ -49,7 +52,6 @@ public struct AppleMatcher: Sendable {
 
     /// The rules of both, one list after the other; only to relate them to each other.
     init(joining first: AppleMatcher, _ second: AppleMatcher) {
-        variables = []
         defaults = []
         legacyPaths = nil
         table = first.table
@@ -71,33 +73,43 @@ public struct AppleMatcher: Sendable {
         return .none
     }
 
+    /// The same, counting what it takes: a fixed amount for each rule tried, and what its patterns may ask for. Nil
+    /// when that is more than is left.
+    func decide(_ url: LinkURL, workLeft: inout Int) -> AppleDecision? {
+        var views = URLViews(url)
+        defer { workLeft -= views.work }
+        for index in rules.indices {
+            guard views.work < workLeft else { return nil }
+            guard Self.holds(rules[index], &views) else { continue }
+            return rules[index].excludes ? .exclude(rule: index) : .match(rule: index)
+        }
+        return AppleDecision.none
+    }
+
     /// Whether every part of a rule holds; the cheap ones are asked first.
     static func holds(_ rule: AppleRule, _ views: inout URLViews) -> Bool {
         if rule.reading.isPlain {
-            if let path = rule.path, !path.matches(views.plain.path) { return false }
-            if let fragment = rule.fragment, !fragment.matches(views.plain.fragment) { return false }
+            if let path = rule.path, !views.matches(path, views.plain.path) { return false }
+            if let fragment = rule.fragment, !views.matches(fragment, views.plain.fragment) { return false }
         } else if rule.path != nil || rule.fragment != nil {
             let view = views.view(rule.reading)
-            if let path = rule.path, !path.matches(view.path) { return false }
-            if let fragment = rule.fragment, !fragment.matches(view.fragment) { return false }
+            if let path = rule.path, !views.matches(path, view.path) { return false }
+            if let fragment = rule.fragment, !views.matches(fragment, view.fragment) { return false }
         }
         switch rule.query {
         case nil: return true
-        case .whole(let pattern): return pattern.matches(views.view(rule.reading).query)
+        case .whole(let pattern): return views.matches(pattern, views.view(rule.reading).query)
         case .items(let wanted):
             let items = views.items(rule.reading)
-            return wanted.allSatisfy { holds($0, in: items) }
+            return wanted.allSatisfy { holds($0, in: items, &views) }
         }
     }
 
     /// Every occurrence has to match, and an absent item is one that is empty.
-    static func holds(_ wanted: AppleRule.Query.Item, in items: QueryItems) -> Bool {
-        if wanted.pattern.acceptsEverything { return true }
-        var isPresent = false
-        for index in items.items.indices where items.hasName(wanted.nameBytes, index) {
-            isPresent = true
-            if !wanted.pattern.matches(items.bytes, items.items[index].value) { return false }
-        }
-        return isPresent || wanted.pattern.matches([])
+    static func holds(_ wanted: AppleRule.Query.Item, in items: QueryItems, _ views: inout URLViews) -> Bool {
+        let pattern = wanted.pattern
+        if pattern.acceptsEverything { return true }
+        return items.allValues(of: wanted.nameBytes) { views.matches(pattern, items.bytes, $0) }
+            ?? views.matches(pattern, [])
     }
 }

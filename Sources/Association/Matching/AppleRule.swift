@@ -33,24 +33,24 @@ struct AppleRule: Sendable {
         reading = URLReading(
             decodes: component.percentEncoded == false, folds: component.caseSensitive == false)
         let folds = reading.folds
-        func compile(_ tokens: [PatternToken]) -> GlobPattern { GlobPattern(tokens, folds: folds, table: table) }
-        let pathTokens = component.path.map { AppleSlashes.normalised(PatternToken.tokens(of: $0)) }
-        path = pathTokens.map(compile)
-        fragment = component.fragment.map { compile(PatternToken.tokens(of: $0)) }
+        func compile(_ pattern: ParsedPattern) -> GlobPattern { GlobPattern(pattern, folds: folds, table: table) }
+        let pathPattern = component.path.map { AppleSlashes.normalised(ParsedPattern($0)) }
+        path = pathPattern.map(compile)
+        fragment = component.fragment.map { compile(ParsedPattern($0)) }
         query = component.query.map { query in
             switch query {
-            case .whole(let pattern): .whole(compile(PatternToken.tokens(of: pattern)))
+            case .whole(let pattern): .whole(compile(ParsedPattern(pattern)))
             case .items(let items):
                 .items(
                     items.map { item in
                         Query.Item(
                             name: item.name, nameBytes: Array(item.name.utf8),
-                            pattern: compile(PatternToken.tokens(of: item.pattern)), written: item.pattern)
+                            pattern: compile(ParsedPattern(item.pattern)), written: item.pattern)
                     })
             }
         }
-        mayConsumeAddedSlash = pathTokens.map(AppleSlashes.mayConsumeAddedSlash) ?? false
-        self.doubts = doubts + Self.doubts(about: component, pathTokens: pathTokens ?? [], table: table)
+        mayConsumeAddedSlash = pathPattern.map { AppleSlashes.mayConsumeAddedSlash($0.tokens) } ?? false
+        self.doubts = doubts + Self.doubts(about: component, pathNames: pathPattern?.names ?? [], table: table)
     }
 
     var withoutPath: AppleRule {
@@ -66,7 +66,7 @@ struct AppleRule: Sendable {
     }
 
     private static func doubts(
-        about component: AppleComponent, pathTokens: [PatternToken], table: SubstitutionTable
+        about component: AppleComponent, pathNames: [String], table: SubstitutionTable
     ) -> [UnsettledPoint.Kind] {
         var patterns = [component.path, component.fragment].compactMap { $0 }
         switch component.query {
@@ -78,21 +78,12 @@ struct AppleRule: Sendable {
         if patterns.contains(where: { $0.unicodeScalars.contains("\\") }) { doubts.append(.backslash) }
         if component.path.flatMap(DotSegments.removed) != nil { doubts.append(.dotSegments) }
         let withVariables = patterns.filter { $0.utf8.contains(UInt8(ascii: "$")) }
-        let names = withVariables.flatMap(PatternToken.tokens).compactMap(\.variableName)
+        if withVariables.isEmpty { return doubts }
+        let names = withVariables.flatMap { ParsedPattern($0).names }
         if names.contains(where: table.shadowsPredefined) { doubts.append(.shadowedVariable) }
         if names.contains(where: table.dropsValues) { doubts.append(.nestedVariable) }
-        let hasVariableSlash = pathTokens.compactMap(\.variableName).contains { name in
-            table.values(of: name)?.contains { $0.isEmpty || $0.hasPrefix("/") || $0.hasSuffix("/") } == true
-        }
-        if hasVariableSlash { doubts.append(.variableSlash) }
+        if pathNames.contains(where: table.bringsSlash) { doubts.append(.variableSlash) }
         return doubts
-    }
-}
-
-extension PatternToken {
-    var variableName: String? {
-        if case .variable(let name) = self { return name }
-        return nil
     }
 }
 

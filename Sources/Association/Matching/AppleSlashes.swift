@@ -17,6 +17,12 @@ enum AppleSlashes {
         return result
     }
 
+    static func normalised(_ pattern: ParsedPattern) -> ParsedPattern {
+        var result = pattern
+        result.tokens = normalised(pattern.tokens)
+        return result
+    }
+
     /// The same for the path of a URL.
     static func normalised(_ path: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
@@ -37,9 +43,9 @@ enum AppleSlashes {
 
     /// The other description of the same observations: trailing slashes are dropped on both sides and `/x/*` also
     /// matches `/x`. It differs where a wildcard could consume the slash that is added above.
-    static func dropped(_ tokens: [PatternToken]) -> [PatternToken] {
-        var result = normalised(tokens)
-        if result.count > 1, result.last == .slash { result.removeLast() }
+    static func dropped(_ pattern: ParsedPattern) -> ParsedPattern {
+        var result = normalised(pattern)
+        if result.tokens.count > 1, result.tokens.last == .slash { result.tokens.removeLast() }
         return result
     }
 

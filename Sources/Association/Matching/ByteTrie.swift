@@ -20,6 +20,8 @@ struct ByteTrie: Sendable {
     }
 
     private static let crowded = 6
+    /// Where every string begins.
+    static let root = 0
 
     private var nodes = [Node()]
     private(set) var strings: [[UInt8]] = []
@@ -50,9 +52,16 @@ struct ByteTrie: Sendable {
         nodes[current].isEnd = true
     }
 
-    /// Calls `found` with the end of each string that stands in `text` at `start`; returns how many bytes were looked at.
-    func forEachEnd(in text: [UInt8], from start: Int, _ found: (Int) -> Void) -> Int {
-        var node = 0
+    /// Whether a string ends at the node.
+    func isEnd(_ node: Int) -> Bool { nodes[node].isEnd }
+
+    /// What strings go on with at the node.
+    func edges(of node: Int) -> [(byte: UInt8, node: Int)] { nodes[node].edges }
+
+    /// Calls `found` with the end of each string whose rest below `node` stands in `text` at `start`; returns how many
+    /// bytes were looked at.
+    func forEachEnd(in text: [UInt8], from start: Int, below node: Int, _ found: (Int) -> Void) -> Int {
+        var node = node
         var index = start
         while true {
             if nodes[node].isEnd { found(index) }

@@ -20,10 +20,48 @@ enum GlobElement: Sendable {
 final class GlobChoice: Sendable {
     let plain: ByteTrie
     let patterns: [[GlobElement]]
+    /// How many bytes the shortest value takes.
+    let lengthMin: Int
+    /// How many the longest takes at most; nil where there is no bound.
+    let lengthMax: Int?
 
     init(plain: ByteTrie, patterns: [[GlobElement]]) {
         self.plain = plain
         self.patterns = patterns
+        lengthMin = (plain.strings.map(\.count) + patterns.map(\.lengthMin)).min() ?? 0
+        lengthMax = patterns.reduce(plain.strings.map(\.count).max() ?? 0) { longest, pattern in
+            guard let longest, let length = pattern.lengthMax else { return nil }
+            return max(longest, length)
+        }
+    }
+}
+
+extension Collection<GlobElement> {
+    /// The fewest bytes that match the elements one after the other.
+    var lengthMin: Int {
+        reduce(0) { length, element in
+            switch element {
+            case .literal(let bytes): length + bytes.count
+            case .any, .oneOf: length + 1
+            case .choice(let choice): length + choice.lengthMin
+            case .star, .never: length
+            }
+        }
+    }
+
+    /// The most bytes that can match them; nil where there is no bound.
+    var lengthMax: Int? {
+        reduce(0) { length, element in
+            guard let length else { return nil }
+            switch element {
+            case .literal(let bytes): return length + bytes.count
+            case .any: return length + 4
+            case .oneOf: return length + 1
+            case .choice(let choice): return choice.lengthMax.map { length + $0 }
+            case .star: return nil
+            case .never: return length
+            }
+        }
     }
 }
 

@@ -26,8 +26,8 @@ struct GlobPattern: Sendable {
     /// Up to this many symbols times bytes, searching piece by piece is the faster way even at its worst.
     private static let pieceWorkMax = 1 << 18
 
-    init(_ tokens: [PatternToken], folds: Bool, table: SubstitutionTable) {
-        self.init(elements: Self.elements(of: tokens, folds: folds, table: table))
+    init(_ pattern: ParsedPattern, folds: Bool, table: SubstitutionTable) {
+        self.init(elements: Self.elements(of: pattern, folds: folds, table: table))
     }
 
     init(elements: [GlobElement]) {
@@ -60,14 +60,42 @@ struct GlobPattern: Sendable {
         return PositionSearch.test(elements, in: Array(bytes[range]))
     }
 
+    /// The pattern in a form that can be compared with another's; nil with variables.
+    var key: [UInt16]? {
+        switch form {
+        case .everything: return [.max]
+        case .never, .elements: return nil
+        case .pieces: return Array(pieces.map { symbols[$0] }.joined(separator: [.max]))
+        }
+    }
+
+    /// What a comparison with so many bytes may take, roughly, in steps of a nanosecond.
+    func work(over count: Int) -> Int {
+        let fixed = 64
+        switch form {
+        case .everything, .never: return fixed
+        case .pieces:
+            // Without a star between others each piece is looked at in one place.
+            if symbols.count > count || pieces.count <= 2 { return fixed + min(symbols.count, count) }
+            let isSearched = symbols.count <= Self.pieceWorkMax / (count + 1)
+            return fixed + symbols.count * (count / (isSearched ? 8 : 16) + 1)
+        case .elements: return 8 * fixed + elements.count * (count + 1)
+        }
+    }
+
     /// Resolves tokens; literals are joined, and folded when the comparison folds.
     /// Without a table, variables never match.
-    static func elements(of tokens: [PatternToken], folds: Bool, table: SubstitutionTable?) -> [GlobElement] {
+    static func elements(of pattern: ParsedPattern, folds: Bool, table: SubstitutionTable?) -> [GlobElement] {
         var elements: [GlobElement] = []
         var literal: [UInt8] = []
-        for token in tokens {
+        for token in pattern.tokens {
             if case .scalar(let scalar) = token {
-                literal.append(contentsOf: String(folds ? scalar.folded : scalar).utf8)
+                let scalar = folds ? scalar.folded : scalar
+                if scalar.isASCII {
+                    literal.append(UInt8(truncatingIfNeeded: scalar.value))
+                } else {
+                    literal.append(contentsOf: String(scalar).utf8)
+                }
                 continue
             }
             if !literal.isEmpty { elements.append(.literal(literal)) }
@@ -75,7 +103,8 @@ struct GlobPattern: Sendable {
             switch token {
             case .any: elements.append(.any)
             case .star: elements.append(.star)
-            case .variable(let name): elements.append(table?.element(for: name, folds: folds) ?? .never)
+            case .variable(let index):
+                elements.append(table?.element(for: pattern.names[index], folds: folds) ?? .never)
             case .broken, .scalar: elements.append(.never)
             }
         }
@@ -161,6 +190,11 @@ struct GlobPattern: Sendable {
 }
 
 extension GlobElement {
+    var isStar: Bool {
+        if case .star = self { return true }
+        return false
+    }
+
     var isNever: Bool {
         if case .never = self { return true }
         return false

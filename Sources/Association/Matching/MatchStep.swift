@@ -4,6 +4,7 @@ public import SourceJSON
 
 /// What became of one rule, or of the whole list where `rule` is nil.
 public struct MatchStep: Hashable, Sendable {
+    /// What became of the URL at a rule.
     public enum Outcome: Hashable, Sendable {
         /// The named part did not hold, so the next rule was tried.
         case failed(Part)

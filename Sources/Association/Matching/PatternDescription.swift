@@ -29,7 +29,10 @@ enum PatternDescription {
     /// Long texts are cut, because a URL may be thousands of characters long.
     static func quoted(_ text: String) -> String {
         let scalars = text.unicodeScalars
-        guard scalars.count > 120 else { return "`\(text)`" }
-        return "`\(String(scalars.prefix(120)))…`"
+        // Not by their number: that would go through all of a long text.
+        guard let end = scalars.index(scalars.startIndex, offsetBy: 120, limitedBy: scalars.endIndex),
+            end != scalars.endIndex
+        else { return "`\(text)`" }
+        return "`\(text[..<end])…`"
     }
 }

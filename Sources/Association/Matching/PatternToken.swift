@@ -1,5 +1,6 @@
 // The alphabet of Apple's patterns: characters, `*`, `?` and `$(name)`. There is no escape, no class and no alternation
-// beside the variables.
+// beside the variables. Tokens are plain numbers and the names lie beside them, because every rule of every app file
+// goes through here, and few have variables.
 
 /// One piece of a pattern as it is written.
 enum PatternToken: Hashable, Sendable {
@@ -8,40 +9,48 @@ enum PatternToken: Hashable, Sendable {
     case any
     /// `*`
     case star
-    /// `$(name)`
-    case variable(String)
+    /// `$(name)`; its place among the names of the pattern.
+    case variable(Int)
     /// A `$(` that is not closed, or a name with a character that names may not have. It never matches.
     case broken
 
     static let slash = PatternToken.scalar("/")
 
-    /// Cuts a pattern into tokens.
-    static func tokens(of pattern: String) -> [PatternToken] {
-        let scalars = Array(pattern.unicodeScalars)
-        var tokens: [PatternToken] = []
-        tokens.reserveCapacity(scalars.count)
-        var index = 0
-        while index < scalars.count {
-            let scalar = scalars[index]
-            if scalar == "$", index + 1 < scalars.count, scalars[index + 1] == "(" {
-                let (token, end) = variable(in: scalars, from: index + 2)
-                tokens.append(token)
-                index = end
-            } else {
-                tokens.append(scalar == "*" ? .star : scalar == "?" ? .any : .scalar(scalar))
-                index += 1
+    /// The tokens of a pattern, where the names do not matter.
+    static func tokens(of pattern: String) -> [PatternToken] { ParsedPattern(pattern).tokens }
+}
+
+/// A pattern cut into tokens.
+struct ParsedPattern: Sendable {
+    var tokens: [PatternToken]
+    /// The variables in order.
+    private(set) var names: [String] = []
+
+    init(tokens: [PatternToken]) { self.tokens = tokens }
+
+    init(_ pattern: String) {
+        tokens = []
+        tokens.reserveCapacity(pattern.utf8.count)
+        var rest = pattern.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            switch scalar {
+            case "*": tokens.append(.star)
+            case "?": tokens.append(.any)
+            case "$" where rest.first == "(": readVariable(&rest)
+            default: tokens.append(.scalar(scalar))
             }
         }
-        return tokens
     }
 
-    /// Reads a variable's name from behind its `$(`; names hold anything but `$`, `(` and `)`.
-    private static func variable(in scalars: [Unicode.Scalar], from start: Int) -> (PatternToken, end: Int) {
-        guard let end = scalars[start...].firstIndex(where: { $0 == ")" || $0 == "$" || $0 == "(" }),
-            scalars[end] == ")"
-        else { return (.broken, scalars.count) }
-        var name = String.UnicodeScalarView()
-        name.append(contentsOf: scalars[start..<end])
-        return (.variable(String(name)), end + 1)
+    /// Reads a variable's name from behind its `$`; names hold anything but `$`, `(` and `)`.
+    private mutating func readVariable(_ rest: inout Substring.UnicodeScalarView) {
+        let text = rest.dropFirst()
+        guard let end = text.firstIndex(where: { $0 == ")" || $0 == "$" || $0 == "(" }), text[end] == ")" else {
+            rest = rest[rest.endIndex...]
+            return tokens.append(.broken)
+        }
+        tokens.append(.variable(names.count))
+        names.append(String(text[..<end]))
+        rest = text[text.index(after: end)...]
     }
 }

@@ -5,6 +5,13 @@ struct QueryItems {
     /// Names and values one after the other, as the reading has them.
     private(set) var bytes: [UInt8] = []
     private(set) var items: [(name: Range<Int>, value: Range<Int>)] = []
+    /// The items by a hash of their names, where there are many: the first of each hash, and the next after each item.
+    private var firstOfHash: [Int32] = []
+    private var nextOfHash: [Int32] = []
+
+    /// Up to here, looking at each is as fast.
+    private static let lookedThroughMax = 16
+    private static let hashesMax = 4_096
 
     init(_ query: [UInt8]?, _ reading: URLReading) {
         guard let query, !query.isEmpty else { return }
@@ -18,6 +25,7 @@ struct QueryItems {
             append(item[equals...].dropFirst(), reading)
             items.append((start..<middle, middle..<bytes.count))
         }
+        index()
     }
 
     private mutating func append(_ piece: ArraySlice<UInt8>, _ reading: URLReading) {
@@ -34,7 +42,40 @@ struct QueryItems {
             result.bytes += bytes[item.value]
             result.items.append((start..<middle, middle..<result.bytes.count))
         }
+        result.index()
         return result
+    }
+
+    /// A rule may ask for hundreds of names and a query have thousands of items.
+    private mutating func index() {
+        guard items.count > Self.lookedThroughMax else { return }
+        firstOfHash = [Int32](repeating: -1, count: Self.hashesMax)
+        nextOfHash = [Int32](repeating: -1, count: items.count)
+        for index in items.indices.reversed() {
+            let hash = Self.hash(bytes[items[index].name])
+            nextOfHash[index] = firstOfHash[hash]
+            firstOfHash[hash] = Int32(truncatingIfNeeded: index)
+        }
+    }
+
+    private static func hash(_ name: some Sequence<UInt8>) -> Int {
+        var hash: UInt32 = 0
+        for byte in name { hash = (hash ^ UInt32(byte)) &* 0x9E37_79B1 }
+        return Int(hash >> 20)
+    }
+
+    /// Whether `condition` holds for the value of every item of the name; nil where there is no such item.
+    func allValues(of name: [UInt8], satisfy condition: (Range<Int>) -> Bool) -> Bool? {
+        var isPresent = false
+        var index = firstOfHash.isEmpty ? 0 : Int(firstOfHash[Self.hash(name)])
+        while items.indices.contains(index) {
+            if hasName(name, index) {
+                isPresent = true
+                if !condition(items[index].value) { return false }
+            }
+            index = firstOfHash.isEmpty ? index + 1 : Int(nextOfHash[index])
+        }
+        return isPresent ? true : nil
     }
 
     func hasName(_ name: [UInt8], _ index: Int) -> Bool {

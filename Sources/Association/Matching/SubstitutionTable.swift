@@ -6,22 +6,37 @@ struct SubstitutionTable: Sendable {
     private let custom: [String: [String]]
     /// The variables that lost values for that.
     private let incomplete: Set<String>
+    /// The variables with a value that is empty, or that has a slash at an end.
+    private let withSlash: Set<String>
     /// Predefined names go before the file's own; the reading that the engine does not follow.
-    private let prefersPredefined: Bool
+    private var prefersPredefined = false
+
+    /// Bytes of all values of each.
+    private let valueBytes: [String: Int]
 
     /// Each of the file's own variables, compiled once for exact and once for folded comparison.
     private let compiled: [Bool: [String: GlobElement]]
 
-    init(_ variables: [SubstitutionVariable], prefersPredefined: Bool = false) {
+    init(_ variables: [SubstitutionVariable]) {
         let values = Dictionary(variables.map { ($0.name, $0.values) }, uniquingKeysWith: { first, _ in first })
         let usable = values.mapValues { $0.filter { !Self.refersToVariable($0) } }
         custom = usable
+        withSlash = Set(
+            usable.lazy.filter { $0.value.contains { $0.isEmpty || $0.hasPrefix("/") || $0.hasSuffix("/") } }.map(\.key)
+        )
+        valueBytes = values.mapValues { $0.reduce(0) { $0 + $1.utf8.count } }
         incomplete = Set(values.keys.filter { usable[$0]?.count != values[$0]?.count })
-        self.prefersPredefined = prefersPredefined
         compiled = Dictionary(
             uniqueKeysWithValues: [false, true].map { folds in
                 (folds, usable.mapValues { Self.compile($0, folds: folds) })
             })
+    }
+
+    /// The same table in the reading in which a predefined name keeps its meaning.
+    var preferringPredefined: SubstitutionTable {
+        var table = self
+        table.prefersPredefined = true
+        return table
     }
 
     /// The names Apple defines.
@@ -30,9 +45,17 @@ struct SubstitutionTable: Sendable {
     /// The file's own values of a variable, without those that refer to another variable.
     func values(of name: String) -> [String]? { custom[name] }
 
+    var isEmpty: Bool { valueBytes.isEmpty }
+
+    /// How many bytes all values of one of the file's own variables have together.
+    func bytes(ofValuesOf name: String) -> Int { valueBytes[name] ?? 0 }
+
     func shadowsPredefined(_ name: String) -> Bool { custom[name] != nil && Self.predefinedNames.contains(name) }
 
     func dropsValues(of name: String) -> Bool { incomplete.contains(name) }
+
+    /// Whether slashes of a value stand where those of a pattern are brought into one form.
+    func bringsSlash(_ name: String) -> Bool { withSlash.contains(name) }
 
     /// What a variable matches; an undefined one never does.
     func element(for name: String, folds: Bool) -> GlobElement {
@@ -44,7 +67,7 @@ struct SubstitutionTable: Sendable {
         var plain: [[UInt8]] = []
         var patterns: [[GlobElement]] = []
         for value in values {
-            let elements = GlobPattern.elements(of: PatternToken.tokens(of: value), folds: folds, table: nil)
+            let elements = GlobPattern.elements(of: ParsedPattern(value), folds: folds, table: nil)
             switch (elements.first, elements.count) {
             case (nil, _): plain.append([])
             case (.literal(let bytes), 1): plain.append(bytes)

@@ -23,6 +23,10 @@ struct URLViews {
     let plain: URLView
     private var others: [URLView?] = []
     private var items: [QueryItems?] = []
+    /// Whether a pattern needed more steps than the limit since this was last set.
+    var ranOut = false
+    /// What the patterns compared so far may have cost, in steps of a nanosecond or so.
+    private(set) var work = 0
 
     init(_ url: LinkURL) {
         self.url = url
@@ -36,6 +40,18 @@ struct URLViews {
         let view = URLView(url, reading)
         others[reading.index - 1] = view
         return view
+    }
+
+    /// Whether the pattern matches; running out of steps counts as no, and is remembered.
+    mutating func matches(_ pattern: GlobPattern, _ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+        work += pattern.work(over: range.count)
+        let outcome = pattern.test(bytes, range)
+        if outcome == nil { ranOut = true }
+        return outcome == true
+    }
+
+    mutating func matches(_ pattern: GlobPattern, _ bytes: [UInt8]) -> Bool {
+        matches(pattern, bytes, 0..<bytes.count)
     }
 
     mutating func items(_ reading: URLReading) -> QueryItems {

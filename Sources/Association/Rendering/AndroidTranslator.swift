@@ -82,7 +82,8 @@ struct AndroidTranslator {
     }
 
     private func pathAlternatives(_ path: String, isEncoded: Bool) -> Alternatives {
-        let normal = AppleSlashes.normalised(PatternToken.tokens(of: path))
+        if let alternatives = Self.plainAlternatives(path) { return alternatives }
+        let normal = AppleSlashes.normalised(ParsedPattern(path))
         guard let expanded = variants.expanded(normal) else { return .obstacle(Self.tooMany) }
         var plain: [[PatternToken]] = []
         for pattern in expanded {
@@ -99,6 +100,19 @@ struct AndroidTranslator {
         return .patterns(Self.texts(plain))
     }
 
+    /// The same for the paths that most rules have, by their bytes: no variable, no escape, and no star but at the end.
+    private static func plainAlternatives(_ path: String) -> Alternatives? {
+        guard path.utf8.dropLast().allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "*") }),
+            path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "$") })
+        else { return nil }
+        let pattern = AppleSlashes.normalised(Array(path.utf8))
+        let whole = String(decoding: pattern, as: UTF8.self)
+        guard pattern.count > 1 else { return whole == "*" ? .anything : .patterns([whole]) }
+        if whole == "/*" { return .anything }
+        guard whole.hasSuffix("/") || whole.hasSuffix("/*") else { return .patterns([whole]) }
+        return .patterns([String(whole.dropLast(whole.hasSuffix("/") ? 1 : 2)), whole])
+    }
+
     private func itemAlternatives(_ item: QueryItemPattern, isEncoded: Bool) -> Alternatives {
         let alternatives = textAlternatives(item.pattern, isEncoded: isEncoded, part: .queryValue)
         guard case .patterns = alternatives else { return alternatives }
@@ -109,7 +123,7 @@ struct AndroidTranslator {
     }
 
     private func textAlternatives(_ text: String, isEncoded: Bool, part: AndroidPattern.Part) -> Alternatives {
-        guard let expanded = variants.expanded(PatternToken.tokens(of: text)) else { return .obstacle(Self.tooMany) }
+        guard let expanded = variants.expanded(ParsedPattern(text)) else { return .obstacle(Self.tooMany) }
         var plain: [[PatternToken]] = []
         // Apple reads an absent item or fragment as an empty one, so a bare star asks for nothing.
         if expanded.contains([.star]) { return .anything }
@@ -127,8 +141,11 @@ struct AndroidTranslator {
 
     /// Each pattern once, with its stars repeated.
     private static func texts(_ patterns: [[PatternToken]]) -> [String] {
+        let texts = patterns.flatMap(AndroidPattern.repeated).map(\.text)
+        // Mostly a path with and without its slash.
+        if texts.count == 1 || (texts.count == 2 && texts[0] != texts[1]) { return texts }
         var seen: Set<String> = []
-        return patterns.flatMap(AndroidPattern.repeated).map(\.text).filter { seen.insert($0).inserted }
+        return texts.filter { seen.insert($0).inserted }
     }
 }
 

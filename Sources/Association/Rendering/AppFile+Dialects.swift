@@ -36,12 +36,14 @@ extension AppFile {
     public var androidMatcher: AndroidMatcher? { androidRules.map { AndroidMatcher(rules: $0.rules) } }
 
     /// The rules as they are written, whatever platform they are for: what the landing page goes by.
-    public var sourceMatcher: AppleMatcher { sourceMatcher(first: links.count) }
+    public var sourceMatcher: AppleMatcher {
+        sourceMatcher(first: links.count, table: SubstitutionTable(ios?.variables ?? []))
+    }
 
     /// The same for the first rules of a list that is too long for a question about all of it.
-    func sourceMatcher(first count: Int) -> AppleMatcher {
+    func sourceMatcher(first count: Int, table: SubstitutionTable) -> AppleMatcher {
         AppleMatcher(
             components: Array(links.prefix(count)), defaults: [(ios?.defaults ?? AppleDefaults()).component],
-            variables: ios?.variables ?? [])
+            table: table)
     }
 }

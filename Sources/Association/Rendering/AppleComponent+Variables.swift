@@ -15,7 +15,7 @@ extension AppleComponent {
     /// The rule with variables called by other names.
     func renaming(_ names: [String: String]) -> AppleComponent {
         guard !names.isEmpty else { return self }
-        let rename = { (pattern: String) in PatternToken.text(of: PatternToken.tokens(of: pattern), renaming: names) }
+        let rename = { (pattern: String) in ParsedPattern(pattern).text(renaming: names) }
         var result = self
         result.path = path.map(rename)
         result.fragment = fragment.map(rename)

@@ -18,24 +18,48 @@ struct ExampleCheck {
         androidOrigins = list?.origins ?? []
     }
 
-    func report(into findings: inout FindingList) {
-        for example in app.examples {
-            for finding in [onIOS(example), onAndroid(example)].compactMap({ $0 }) { findings.report(finding) }
+    /// Rules tried and steps of patterns that the examples of one file may take: half a second of work. A thousand
+    /// examples for two thousand rules take a quarter of it.
+    static let workMax = 1 << 29
+    private static let workOfRule = 64
+
+    /// Goes on as long as `workLeft` lasts, and says so where it does not.
+    func report(into findings: inout FindingList, workLeft: inout Int) {
+        for (index, example) in app.examples.enumerated() {
+            guard workLeft > 0, let iOSFinding = onIOS(example, &workLeft) else {
+                let rest = app.examples.count - index
+                return findings.report(
+                    Finding(
+                        .exampleNotChecked, in: app, at: example.range,
+                        "this example and the \(rest - 1) after it are not checked: with as many rules and as long "
+                            + "patterns as the file has, that would take too long",
+                        fix: "take fewer examples, or simpler rules", severity: .warning))
+            }
+            for finding in [iOSFinding, onAndroid(example, &workLeft)].compactMap({ $0 }) { findings.report(finding) }
         }
     }
 
-    private func onIOS(_ example: LinkExample) -> Finding? {
+    /// The finding, if there is one; nil instead where the work did not suffice.
+    private func onIOS(_ example: LinkExample, _ workLeft: inout Int) -> Finding?? {
         guard let expected = example.ios, app.ios != nil else { return unchecked(example, "iOS", app.ios == nil) }
-        let decision = apple?.decide(example.url) ?? .none
+        guard let apple else { return .some(result(of: .none, example, expected)) }
+        return apple.decide(example.url, workLeft: &workLeft).map { result(of: $0, example, expected) }
+    }
+
+    private func result(
+        of decision: AppleDecision, _ example: LinkExample, _ expected: LinkExample.Outcome
+    ) -> Finding? {
         guard decision.opens != (expected == .app) else { return nil }
         return failure(example, expected, platform: "iOS", link: decision.rule)
     }
 
-    private func onAndroid(_ example: LinkExample) -> Finding? {
+    private func onAndroid(_ example: LinkExample, _ workLeft: inout Int) -> Finding? {
         guard let expected = example.android, let android else {
             return unchecked(example, "Android", android == nil)
         }
         let decision = android.decide(example.url)
+        // One pass over the text for each rule at most, and mostly over its beginning.
+        workLeft -= (decision.rule ?? android.count) * (Self.workOfRule + example.url.text.utf8.count / 16)
         guard let opens = decision.opens, opens != (expected == .app) else { return nil }
         let link = decision.rule.flatMap { androidOrigins.element(at: $0) }
         return failure(example, expected, platform: "Android", link: link)

@@ -8,6 +8,10 @@ public struct HostDocuments: Sendable {
     public let apple: SourceValue?
     /// The statement list; nil where the host has no Android app.
     public let statements: SourceValue?
+    /// The documents exactly as they are served: minified, because every phone downloads them and Apple counts their
+    /// size unpacked; and with a newline at the end, because people look at them in terminals.
+    public let appleBytes: [UInt8]?
+    public let statementBytes: [UInt8]?
     public let signing: DocumentSigning
     public let cacheSeconds: Int
     /// With an error among them, the documents are not to be published.
@@ -15,11 +19,6 @@ public struct HostDocuments: Sendable {
 }
 
 extension HostDocuments {
-    /// The documents exactly as they are served: minified, because every phone downloads them and Apple counts their
-    /// size unpacked; and with a newline at the end, because people look at them in terminals.
-    public var appleBytes: [UInt8]? { apple.map(Self.bytes) }
-    public var statementBytes: [UInt8]? { statements.map(Self.bytes) }
-
     static func bytes(of document: SourceValue) -> [UInt8] {
         SourceWriter.minified(document) + [UInt8(ascii: "\n")]
     }

@@ -17,7 +17,7 @@ struct LegacyTranslator {
         if let obstacle = obstacle(in: link) { return RuleTranslation(obstacle: obstacle) }
         let prefix = link.exclude == true ? "NOT " : ""
         guard let path = link.path else { return RuleTranslation(rules: [prefix + "*"]) }
-        let normal = AppleSlashes.normalised(PatternToken.tokens(of: path))
+        let normal = AppleSlashes.normalised(ParsedPattern(path))
         guard let expanded = variants.expanded(normal) else {
             return RuleTranslation(obstacle: "more than \(Self.pathsMax) paths, with every value of its variables")
         }
@@ -39,12 +39,12 @@ struct LegacyTranslator {
         case .whole: return "the query"
         case .items(let items):
             let real = items.filter {
-                variants.expanded(PatternToken.tokens(of: $0.pattern))?.contains([.star]) != true
+                variants.expanded(ParsedPattern($0.pattern))?.contains([.star]) != true
             }
             if let item = real.first { return "the query item \(item.name.quoted)" }
         }
         if let fragment = link.fragment,
-            variants.expanded(PatternToken.tokens(of: fragment))?.contains([.star]) != true
+            variants.expanded(ParsedPattern(fragment))?.contains([.star]) != true
         {
             return "the fragment"
         }

@@ -6,6 +6,8 @@ import SourceJSON
 /// Checks the order of an app file's rules.
 struct LinkOrderCheck {
     let app: AppFile
+    /// All the rules.
+    let source: AppleMatcher
 
     func findings() -> [Finding] {
         guard !app.links.isEmpty else { return [] }
@@ -13,7 +15,7 @@ struct LinkOrderCheck {
         let entry = AppleDetail(appIDs: [], components: app.links, range: app.ranges.links ?? app.ranges.root)
         AppleListLint(
             entry: entry, defaults: [(app.ios?.defaults ?? AppleDefaults()).component],
-            variables: app.ios?.variables ?? [], isForOldSystems: app.ios?.hasLegacyPaths == true
+            table: source.table, isForOldSystems: app.ios?.hasLegacyPaths == true, matcher: source
         ).report(into: &findings)
         reportUseless(into: &findings)
         return findings.sorted
@@ -23,8 +25,16 @@ struct LinkOrderCheck {
     /// exclusion that excludes nothing takes the whole list to be sure of.
     private func reportUseless(into findings: inout FindingList) {
         var scope = ListScope()
-        let count = scope.take(app.links.map(\.patternTexts), variables: app.ios?.variables ?? [])
-        let useless = Reachability.uselessRules(of: app.sourceMatcher(first: count), limits: ListScope.limits)
+        let count = scope.take(app.links.map(\.patternTexts), table: source.table)
+        if count < app.links.count {
+            findings.report(
+                Finding(
+                    .notExamined, in: app, at: app.links[count].range,
+                    "the rules from here on are not compared with the others: the list is too long for that, or this "
+                        + "pattern is"))
+        }
+        let useless = Reachability.uselessRules(
+            of: app.sourceMatcher(first: count, table: source.table), limits: ListScope.limits)
         for entry in useless where entry.reason != .excludesNothing || count == app.links.count {
             findings.report(finding(entry))
         }

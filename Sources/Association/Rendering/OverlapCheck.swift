@@ -52,7 +52,8 @@ struct OverlapCheck {
         var scope = ListScope()
         var beginning = app
         beginning.links = Array(
-            app.links.prefix(scope.take(app.links.map(\.patternTexts), variables: app.ios?.variables ?? [])))
+            app.links.prefix(
+                scope.take(app.links.map(\.patternTexts), table: SubstitutionTable(app.ios?.variables ?? []))))
         return beginning
     }
 

@@ -12,14 +12,15 @@ struct PatternSampler {
         case repetitions(Int)
     }
 
-    func sample(_ tokens: [PatternToken], star: Star) -> String {
+    func sample(_ pattern: ParsedPattern, star: Star) -> String {
+        let tokens = pattern.tokens
         var text = ""
         for (index, token) in tokens.enumerated() {
             switch token {
             case .scalar(let scalar): append(scalar, to: &text)
             case .any: text += "x"
             case .star: appendStar(star, before: tokens.element(at: index + 1), to: &text)
-            case .variable(let name): text += value(of: name)
+            case .variable(let index): text += value(of: pattern.names[index])
             case .broken: continue
             }
         }
@@ -51,7 +52,7 @@ struct PatternSampler {
 
     private func value(of name: String) -> String {
         if let custom = table.values(of: name) {
-            return custom.first.map { sample(PatternToken.tokens(of: $0), star: .shortest) } ?? ""
+            return custom.first.map { sample(ParsedPattern($0), star: .shortest) } ?? ""
         }
         switch name {
         case "digit", "xdigit", "alnum": return "7"

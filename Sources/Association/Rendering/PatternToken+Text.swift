@@ -1,9 +1,9 @@
 // Patterns written down again.
 
-extension PatternToken {
+extension ParsedPattern {
     /// The pattern as it is written, with some variables under other names. An unclosed variable does not come back as
     /// it was, but the reader lets no such rule pass.
-    static func text(of tokens: [PatternToken], renaming names: [String: String] = [:]) -> String {
+    func text(renaming newNames: [String: String] = [:]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(tokens.count)
         for token in tokens {
@@ -12,7 +12,9 @@ extension PatternToken {
             case .scalar(let scalar): text.append(contentsOf: String(scalar).utf8)
             case .any: text.append(UInt8(ascii: "?"))
             case .star: text.append(UInt8(ascii: "*"))
-            case .variable(let name): text.append(contentsOf: "$(\(names[name] ?? name))".utf8)
+            case .variable(let index):
+                let name = names.element(at: index) ?? ""
+                text.append(contentsOf: "$(\(newNames[name] ?? name))".utf8)
             case .broken: text.append(contentsOf: "$(".utf8)
             }
         }
@@ -21,8 +23,8 @@ extension PatternToken {
 }
 
 extension [PatternToken] {
-    /// The pattern as it is written.
-    var text: String { PatternToken.text(of: self) }
+    /// The pattern as it is written; without variables, for which it would take their names.
+    var text: String { ParsedPattern(tokens: self).text() }
 
     /// Whether upper and lower case of it differ.
     var hasCase: Bool {

@@ -9,14 +9,18 @@ struct PatternVariants {
 
     /// The pattern with its variables replaced by each of their values, wildcards in canonical order. Empty when it can
     /// match nothing; nil when there would be more than the limit.
-    func expanded(_ tokens: [PatternToken]) -> [[PatternToken]]? {
+    func expanded(_ pattern: ParsedPattern) -> [[PatternToken]]? {
+        if pattern.names.isEmpty {
+            return pattern.tokens.contains(.broken) ? [] : [Self.canonical(pattern.tokens)]
+        }
         var variants: [[PatternToken]] = [[]]
-        for token in tokens {
+        for token in pattern.tokens {
             switch token {
             case .scalar, .any, .star:
                 for index in variants.indices { variants[index].append(token) }
             case .broken: return []
-            case .variable(let name):
+            case .variable(let index):
+                let name = pattern.names[index]
                 // Ten thousand rules may each name a thousand values: they are counted before they are read.
                 if let custom = table.values(of: name), variants.count * custom.count > limit { return nil }
                 guard let values = values(of: name) else { return [] }

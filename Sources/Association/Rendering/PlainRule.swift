@@ -74,25 +74,25 @@ struct PlainRuleMaker {
     /// Empty when the rule matches nothing that a server is asked for; nil when the form cannot say what it matches.
     var rules: [PlainRule]? {
         if let fragment = component.fragment {
-            let pattern = GlobPattern(PatternToken.tokens(of: fragment), folds: folds, table: table)
+            let pattern = GlobPattern(ParsedPattern(fragment), folds: folds, table: table)
             if !pattern.matches([]) { return [] }
         }
         // Compared with decoded text, in which an encoded slash is a slash: the bytes that were sent do not show it.
         if component.percentEncoded == false, component.path != nil || component.query != nil { return nil }
         var rules = [PlainRule(excludes: component.exclude == true, foldsCase: folds)]
         if let path = component.path {
-            guard let patterns = patterns(AppleSlashes.normalised(PatternToken.tokens(of: path))) else { return nil }
+            guard let patterns = patterns(AppleSlashes.normalised(ParsedPattern(path))) else { return nil }
             guard multiply(&rules, by: patterns, { $0.path = $1 }) else { return nil }
         }
         switch component.query {
         case nil: return rules
         case .whole(let text):
-            guard let patterns = patterns(PatternToken.tokens(of: text)) else { return nil }
+            guard let patterns = patterns(ParsedPattern(text)) else { return nil }
             return multiply(&rules, by: patterns, { $0.query = .whole($1) }) ? rules : nil
         case .items(let items):
             for index in rules.indices { rules[index].query = .items([]) }
             for item in items {
-                guard let patterns = patterns(PatternToken.tokens(of: item.pattern)) else { return nil }
+                guard let patterns = patterns(ParsedPattern(item.pattern)) else { return nil }
                 let name = Array(item.name.utf8)
                 let isInBounds = multiply(&rules, by: patterns) { rule, pattern in
                     guard case .items(let known) = rule.query else { return }
@@ -120,13 +120,18 @@ struct PlainRuleMaker {
     }
 
     /// A pattern with its variables written out; nil when there would be too many.
-    private func patterns(_ tokens: [PatternToken]) -> [[UInt8]]? {
+    private func patterns(_ pattern: ParsedPattern) -> [[UInt8]]? {
         var variants: [[UInt8]] = [[]]
-        for token in tokens {
+        for token in pattern.tokens {
             var next: [[UInt8]] = []
             switch token {
             case .broken: return []
-            case .variable(let name) where characterClass(name) == nil:
+            case .variable(let index):
+                let name = pattern.names[index]
+                if let character = characterClass(name) {
+                    next = [[character.rawValue]]
+                    break
+                }
                 guard let values = PatternVariants(table: table, limit: Self.variantsMax).values(of: name) else {
                     return []
                 }
@@ -135,7 +140,7 @@ struct PlainRuleMaker {
                     value.reduce([UInt8]?([])) { text, token in text.flatMap { text in bytes(token).map { text + $0 } }
                     }
                 }
-            case .scalar, .any, .star, .variable: next = [bytes(token)].compactMap { $0 }
+            case .scalar, .any, .star: next = [bytes(token)].compactMap { $0 }
             }
             variants = variants.flatMap { start in next.map { start + $0 } }
         }
@@ -147,8 +152,7 @@ struct PlainRuleMaker {
         switch token {
         case .star: return [UInt8(ascii: "*")]
         case .any: return [UInt8(ascii: "?")]
-        case .variable(let name): return characterClass(name).map { [$0.rawValue] }
-        case .broken: return nil
+        case .variable, .broken: return nil
         case .scalar(let scalar):
             let character = folds ? scalar.folded : scalar
             guard character.isASCII, character.value > 0x20, character.value < 0x7F else { return nil }

@@ -12,10 +12,11 @@ struct PlatformComparison {
     private let host: String
     private let table: SubstitutionTable
 
-    init(_ app: AppFile) {
+    /// With all the rules of the file, ready to decide.
+    init(_ app: AppFile, source: AppleMatcher) {
         self.app = app
-        source = app.sourceMatcher
-        table = SubstitutionTable(app.ios?.variables ?? [])
+        self.source = source
+        table = source.table
         let host = app.hosts.first { !$0.isWildcard } ?? app.hosts.first
         self.host = host.map { $0.isWildcard ? "www.\($0.name)" : $0.name } ?? "example.com"
     }
@@ -43,13 +44,15 @@ struct PlatformComparison {
         var caseWitnesses: [LinkURL] = []
         var questions = Self.questionsMax
         var linksLeft = Self.linksMax
+        var firstLeftOut: Int?
         var shown: Set<Bool> = []
         for (index, link) in app.links.enumerated() where findings.count < Self.findingsMax {
             let obstacle = other.obstacles[index]
             guard obstacle != nil || mayDiffer(link) else { continue }
             let isSearched =
                 linksLeft > 0 && link.patternTexts.allSatisfy { $0.utf8.count <= ListScope.patternBytesMax }
-            guard isSearched else {
+            guard isSearched, questions > 0 else {
+                if firstLeftOut == nil { firstLeftOut = index }
                 if let obstacle { findings.append(leftOut(link, obstacle, other)) }
                 continue
             }
@@ -77,6 +80,7 @@ struct PlatformComparison {
                 }
             }
         }
+        if let firstLeftOut { findings.append(notExamined(firstLeftOut, other)) }
         if let url = caseWitnesses.first { findings.append(caseDefault(url, count: caseWitnesses.count, other)) }
         return findings + searched(other, shown: shown)
     }
@@ -85,7 +89,7 @@ struct PlatformComparison {
     /// shown yet.
     private func searched(_ other: OtherDialect, shown: Set<Bool>) -> [Finding] {
         var scope = ListScope()
-        let count = scope.take(app.links.map(\.patternTexts), variables: app.ios?.variables ?? [])
+        let count = scope.take(app.links.map(\.patternTexts), table: table)
         guard shown.count < 2, count == app.links.count else { return [] }
         var limits = ListScope.limits
         limits.situationsMax = 100
@@ -139,6 +143,13 @@ struct PlatformComparison {
         let decision = source.decide(url)
         guard let theirs = other.decide(url), theirs.opens != decision.opens else { return false }
         return (decision.rule == index || theirs.link == index) && source.unsettled(url).isEmpty
+    }
+
+    private func notExamined(_ index: Int, _ other: OtherDialect) -> Finding {
+        Finding(
+            .notExamined, in: app, at: app.links.element(at: index)?.range,
+            "what \(other.name) does otherwise was looked for in the rules before this one only; the list is too long "
+                + "for more, or this pattern is")
     }
 
     /// For a rule that is past the limits of the search.

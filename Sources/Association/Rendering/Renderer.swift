@@ -30,13 +30,13 @@ public enum Renderer {
         var findings: [Finding] = []
         let apple = AppleDocument.render(apps, findings: &findings)
         let statements = StatementDocument.render(apps)
+        let appleBytes = apple.map(HostDocuments.bytes)
+        let statementBytes = statements.map(HostDocuments.bytes)
         let check = HostCheck(apps: apps, host: host ?? apps.first?.hosts.first?.text ?? "the host")
         findings += check.findings()
-        findings += check.sizeFindings(
-            appleBytes: apple.map { HostDocuments.bytes(of: $0).count },
-            statementBytes: statements.map { HostDocuments.bytes(of: $0).count })
+        findings += check.sizeFindings(appleBytes: appleBytes?.count, statementBytes: statementBytes?.count)
         return HostDocuments(
-            apple: apple, statements: statements,
+            apple: apple, statements: statements, appleBytes: appleBytes, statementBytes: statementBytes,
             signing: apps.lazy.compactMap(\.ios).first?.signing ?? .none,
             cacheSeconds: apps.map(\.cacheSeconds).min() ?? AppFile.cacheSecondsDefault, findings: findings)
     }

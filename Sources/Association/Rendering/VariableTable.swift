@@ -10,7 +10,8 @@ struct VariableTable {
 
     /// Takes in what an app's rules use; returns the new names of those that had to change.
     mutating func add(_ app: AppFile) -> [String: String] {
-        let used = Set(app.links.flatMap(\.patterns).flatMap(PatternToken.tokens).compactMap(\.variableName))
+        if app.ios?.variables.isEmpty != false { return [:] }
+        let used = Set(app.links.flatMap(\.patterns).flatMap { ParsedPattern($0).names })
         var renamed: [String: String] = [:]
         for variable in app.ios?.variables ?? [] where used.contains(variable.name) {
             let name = name(for: variable)

@@ -10,12 +10,12 @@ struct WitnessCandidates {
     private static let repetitions = 6
 
     func candidates(for link: AppleComponent, isEncoded: Bool, folds: Bool) -> [WitnessCandidate] {
-        let tokens = AppleSlashes.normalised(PatternToken.tokens(of: link.path ?? "/"))
+        let tokens = AppleSlashes.normalised(ParsedPattern(link.path ?? "/"))
         let sampler = PatternSampler(table: table, isEncoded: isEncoded)
         let shortest = withoutTrailingSlash(sampler.sample(tokens, star: .shortest))
         let path = shortest.contains("//") ? withoutTrailingSlash(sampler.sample(tokens, star: .word)) : shortest
         let query = queryText(link.query) { sampler.sample($0, star: .word) }
-        let fragment = link.fragment.map { "#" + sampler.sample(PatternToken.tokens(of: $0), star: .word) } ?? ""
+        let fragment = link.fragment.map { "#" + sampler.sample(ParsedPattern($0), star: .word) } ?? ""
         var texts: [(String, WitnessCandidate.Reason)] = [
             (path + query + fragment, .plain),
             (path + (path.hasSuffix("/") ? "" : "/") + query + fragment, .plain),
@@ -42,16 +42,16 @@ struct WitnessCandidates {
     }
 
     private func queryText(
-        _ query: AppleQuery?, _ sample: ([PatternToken]) -> String
+        _ query: AppleQuery?, _ sample: (ParsedPattern) -> String
     ) -> String {
         switch query {
         case nil: return ""
         case .whole(let pattern):
-            let text = sample(PatternToken.tokens(of: pattern))
+            let text = sample(ParsedPattern(pattern))
             return text.isEmpty ? "" : "?" + text
         case .items(let items):
             let wanted = items.filter { !$0.pattern.isEmpty }
-            let texts = wanted.map { "\($0.name)=\(sample(PatternToken.tokens(of: $0.pattern)))" }
+            let texts = wanted.map { "\($0.name)=\(sample(ParsedPattern($0.pattern)))" }
             return texts.isEmpty ? "" : "?" + texts.joined(separator: "&")
         }
     }

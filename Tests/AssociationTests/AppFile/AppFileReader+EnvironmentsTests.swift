@@ -45,6 +45,20 @@ import Testing
         #expect(Sample.read(Self.text, environment: environment).otherHosts.map(\.text) == hosts)
     }
 
+    @Test func `compares the rules for each of the first different settings, and says where it stops`() {
+        func lint(_ count: Int) -> [Finding] {
+            let overlays = (0..<count).map { "e\($0): { ios: { variables: { v: [\"\($0)\"] } } }" }
+            let text = Sample.text(
+                links: #"[{ "/": "/$(v)" }]"#, more: "environments: { \(overlays.joined(separator: ",")) }")
+            return AppFile.lint(
+                Array(text.replacing("dev.acme.shop\"]", with: "dev.acme.shop\"], variables: { v: [\"x\"] }").utf8),
+                file: "shop.json")
+        }
+        #expect(lint(4).rules == [])
+        #expect(lint(5).rules == ["APP-043"])
+        #expect(lint(5).first?.message.contains("`e4`") == true)
+    }
+
     @Test func `takes examples on the hosts of any environment`() {
         #expect(Sample.read(Self.text, environment: "staging").findings.isEmpty)
     }

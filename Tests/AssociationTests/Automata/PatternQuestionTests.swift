@@ -7,7 +7,7 @@ struct PatternQuestionTests {
 
     private func read(_ pattern: String) -> (ReadPattern, GlobPattern) {
         let table = SubstitutionTable([SubstitutionVariable(name: "v", values: ["a", "b?", "*c"])])
-        let glob = GlobPattern(PatternToken.tokens(of: pattern), folds: false, table: table)
+        let glob = GlobPattern(ParsedPattern(pattern), folds: false, table: table)
         return (ReadPattern(glob, URLReading(decodes: false, folds: false), .fragment), glob)
     }
 
@@ -45,7 +45,7 @@ struct PatternQuestionTests {
 
     @Test func `knows what folding and decoding bring together`() {
         func pattern(_ text: String, folds: Bool, decodes: Bool) -> ReadPattern {
-            let glob = GlobPattern(PatternToken.tokens(of: text), folds: folds, table: SubstitutionTable([]))
+            let glob = GlobPattern(ParsedPattern(text), folds: folds, table: SubstitutionTable([]))
             return ReadPattern(glob, URLReading(decodes: decodes, folds: folds), .fragment)
         }
         var question = PatternQuestion(AutomatonLimits())

@@ -119,7 +119,14 @@ extension LintExample {
         LintExample(
             "AASA-079", .appleAssociation, bad: signed, marked: nil, good: [Array(path("/a").utf8), Array("0".utf8)]),
         apple("AASA-081", path("*"), marks: "{\"/\": \"*\"}", good: path("/a")),
+        apple(
+            "AASA-082", components(numbered(201)), marks: "{\"/\": \"/200\"}", good: components(numbered(200))),
     ]
+
+    /// Rules that nothing is wrong with, from `/0` on.
+    static func numbered(_ count: Int) -> String {
+        (0..<count).map { "{\"/\": \"/\($0)\"}" }.joined(separator: ",")
+    }
 
     /// The beginning of a signed message.
     static let signed: [UInt8] =

@@ -136,6 +136,7 @@ extension LintExample {
             good: rules("{\"/\": \"/a\", \"comments\": \"x\"}")),
         list("DAL-040", rules("{\"/\": \"*\"}"), marks: "{\"/\": \"*\"}", good: plain),
         list("DAL-043", rules("{\"/\": \"a/*\"}"), marks: "\"a/*\"", good: rules("{\"/\": \"/a/*\"}, {\"/\": \"*b\"}")),
+        list("DAL-044", rules(numbered(201)), marks: "{\"/\": \"/200\"}", good: rules(numbered(200))),
     ]
 
     private static func ruled(_ rules: String) -> String { String(Self.rules(rules).dropFirst().dropLast()) }

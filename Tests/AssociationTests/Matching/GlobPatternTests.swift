@@ -4,7 +4,7 @@ import Testing
 
 struct GlobPatternTests {
     private func compile(_ pattern: String, _ variables: [SubstitutionVariable] = []) -> GlobPattern {
-        GlobPattern(PatternToken.tokens(of: pattern), folds: false, table: SubstitutionTable(variables))
+        GlobPattern(ParsedPattern(pattern), folds: false, table: SubstitutionTable(variables))
     }
 
     @Test func `agrees with the slow reading on random patterns`() {
@@ -38,6 +38,41 @@ struct GlobPatternTests {
             let bytes = Array(text.utf8)
             #expect(PositionSearch.test(compiled.elements, in: bytes) == compiled.matches(bytes), "\(pattern) \(text)")
         }
+    }
+
+    // The lowest end of a piece is looked for in windows of 256 positions, then 512 and so on.
+    @Test func `agrees with the slow reading where texts are longer than a window`() {
+        var generator = SeededGenerator(5)
+        var matches = 0
+        for _ in 0..<150 {
+            let values = (0..<3).map { _ in generator.text(of: ["a", "b", "aab", "*", "?", "é"], upTo: 4) }
+            let pattern = generator.text(of: ["a", "b", "ab", "ba", "*", "?", "$(v)", "b*", "é", "c*"], upTo: 12) + "*"
+            let text = Array(
+                generator.text(of: [String(repeating: "a", count: 300), "b", "aab", "é", "c", "ab"], upTo: 14)
+                    .unicodeScalars)
+            let compiled = compile(pattern, [SubstitutionVariable(name: "v", values: values)])
+            let bytes = Array(String(String.UnicodeScalarView(text)).utf8)
+            let expected = PatternOracle.ends(
+                of: ParsedPattern(pattern), in: text, from: [0], ["v": values]
+            ).contains(text.count)
+            if expected { matches += 1 }
+            #expect(PositionSearch.test(compiled.elements, in: bytes) == expected, "\(pattern) \(values)")
+        }
+        #expect(matches > 20)
+    }
+
+    @Test func `finds a query item among many by its name`() throws {
+        let query = (0..<300).map { "n\($0 % 150)=\($0)" }.joined(separator: "&")
+        let url = try #require(LinkURL("https://example.com/x?" + query))
+        func decision(_ name: String, _ pattern: String) -> AppleDecision {
+            let items = [QueryItemPattern(name: name, pattern: pattern)]
+            return AppleMatcher(components: [AppleComponent(query: .items(items))]).decide(url)
+        }
+        #expect(decision("n7", "*7") == .match(rule: 0))
+        #expect(decision("n7", "7") == .none)
+        #expect(decision("n7", "157") == .none)
+        #expect(decision("n150", "?*") == .none)
+        #expect(decision("n150", "") == .match(rule: 0))
     }
 
     // Some 50 ms at full size when optimised; an unoptimised build gets a smaller share and the same generous bound.

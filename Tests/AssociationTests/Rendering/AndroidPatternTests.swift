@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: ["*ab", "a*b", "*a*b", "?*a", "a*a", "*aa", "a?*b*"])
     func `accepts what Apple's star accepts, and nothing else`(pattern: String) {
         let tokens = PatternVariants.canonical(PatternToken.tokens(of: pattern))
-        let apple = GlobPattern(tokens, folds: false, table: SubstitutionTable([]))
+        let apple = GlobPattern(ParsedPattern(tokens: tokens), folds: false, table: SubstitutionTable([]))
         let android = AndroidPattern.repeated(tokens).map { AndroidGlob($0.text) }
         for number in 2..<256 {
             // The binary digits behind the first: every text of up to seven letters.

@@ -30,6 +30,31 @@ import Testing
         #expect(reading.findings.rules == rules, "\(reading.findings.map(\.message))")
     }
 
+    @Test(arguments: [(2_048, []), (2_049, ["APP-025"])] as [(Int, [String])])
+    func `takes URLs as long as links are`(length: Int, rules: [String]) {
+        let start = "https://shop.acme.test/a/"
+        let url = start + String(repeating: "x", count: length - start.utf8.count)
+        #expect(read("\"\(url)\": \"app\"").findings.rules == rules)
+    }
+
+    @Test func `says from where on examples are not checked`() throws {
+        let links = (0..<50).map { "{ \"/\": \"/\($0)/*\" }" }.joined(separator: ",")
+        let examples = (0..<50).map { "\"https://shop.acme.test/\($0)/x\": \"web\"" }.joined(separator: ",")
+        let text = Sample.text(links: "[\(links)]", more: "examples: {\(examples)}")
+        let app = try Sample.app(text.replacing("web", with: "app"))
+        func rules(_ work: Int) -> [String] {
+            var findings = FindingList(file: "shop.json")
+            var workLeft = work
+            ExampleCheck(app).report(into: &findings, workLeft: &workLeft)
+            return findings.sorted.map { "\($0.rule) \($0.severity) \($0.message.prefix(33))" }
+        }
+        #expect(rules(ExampleCheck.workMax) == [])
+        #expect(rules(0) == ["APP-027 warning this example and the 49 after it "])
+        // A decision that was cut short is no failure.
+        for work in [100, 1_000, 10_000, 20_000] { #expect(rules(work).count == 1, "\(work)") }
+        #expect(rules(10_000) != rules(0))
+    }
+
     @Test func `shows the rule that decides, and that none does`() {
         let excluded = read(#""https://shop.acme.test/a/private/1": "app""#).findings
         #expect(

@@ -15,7 +15,7 @@ import Testing
         ] as [(String, [String])])
     func `finds rules that decide nothing`(links: String, rules: [String]) throws {
         let app = try AppFileSample.app(AppFileSample.text(links: links))
-        let findings = LinkOrderCheck(app: app).findings()
+        let findings = LinkOrderCheck(app: app, source: app.sourceMatcher).findings()
         #expect(findings.rules == rules, "\(findings.map(\.message))")
         #expect(findings.allSatisfy { $0.severity != .error && $0.file == "shop.json" && $0.range != nil })
     }
@@ -24,7 +24,8 @@ import Testing
         let text =
             "{ name: \"S\", hosts: \(AppFileSample.hosts), ios: \(AppFileSample.ios), links: [\n"
             + "{ \"/\": \"/a/*\" },\n{ \"/\": \"/a/b\" }] }"
-        let findings = LinkOrderCheck(app: try AppFileSample.app(text)).findings()
+        let app = try AppFileSample.app(text)
+        let findings = LinkOrderCheck(app: app, source: app.sourceMatcher).findings()
         #expect(
             findings.map(\.message)
                 == ["every URL of the rule is decided by links[0] (line 2) before, so it decides nothing"])
@@ -37,7 +38,7 @@ import Testing
         let text = AppFileSample.text(links: "[" + (links + [#"{ "/": "/a/2" }"#]).joined(separator: ", ") + "]")
         let app = try AppFileSample.app(text)
         // The second rule is within the limits, the last is not, and that /c excludes nothing takes the whole list.
-        let useless = LinkOrderCheck(app: app).findings().filter { $0.rule == "APP-040" }
+        let useless = LinkOrderCheck(app: app, source: app.sourceMatcher).findings().filter { $0.rule == "APP-040" }
         #expect(useless.map(\.range) == [app.links[1].range])
     }
 }

@@ -14,10 +14,10 @@ import Testing
         let table = SubstitutionTable([SubstitutionVariable(name: "v", values: ["a", "b*"])])
         let variants = PatternVariants(table: table, limit: 4)
         #expect(
-            variants.expanded(PatternToken.tokens(of: "$(v)/$(v)"))?.map(\.text) == ["a/a", "a/b*", "b*/a", "b*/b*"])
-        #expect(variants.expanded(PatternToken.tokens(of: "$(v)$(v)$(v)")) == nil)
-        #expect(variants.expanded(PatternToken.tokens(of: "$(nosuch)")) == [])
-        #expect(variants.expanded(PatternToken.tokens(of: "$(v")) == [])
+            variants.expanded(ParsedPattern("$(v)/$(v)"))?.map(\.text) == ["a/a", "a/b*", "b*/a", "b*/b*"])
+        #expect(variants.expanded(ParsedPattern("$(v)$(v)$(v)")) == nil)
+        #expect(variants.expanded(ParsedPattern("$(nosuch)")) == [])
+        #expect(variants.expanded(ParsedPattern("$(v")) == [])
     }
 
     @Test(arguments: [
@@ -25,6 +25,6 @@ import Testing
     ])
     func `knows the predefined variables`(name: String, count: Int) {
         let variants = PatternVariants(table: SubstitutionTable([]), limit: 100)
-        #expect(variants.expanded([.variable(name)])?.count == count)
+        #expect(variants.expanded(ParsedPattern("$(\(name))"))?.count == count)
     }
 }

@@ -91,6 +91,19 @@ import Testing
         #expect(found.first?.message.hasSuffix("so its links stay in the browser") == true)
     }
 
+    @Test(arguments: [200, 201])
+    func `looks for differences in two hundred rules, and says where it stops`(count: Int) throws {
+        let links = (0..<count).map { #"{ "/": "/a\#($0)/?" }"# }.joined(separator: ",")
+        let found = try findings("[\(links)]").filter { $0.rule == "APP-043" }
+        #expect(found.count == (count > 200 ? 1 : 0))
+        #expect(found.first?.message.hasPrefix("what Android does otherwise was looked for") ?? true)
+    }
+
+    @Test func `shows a hundred differences and no more`() throws {
+        let links = (0..<150).map { #"{ "/": "/a\#($0)", "?": "b=1" }"# }.joined(separator: ",")
+        #expect(try findings("[\(links)]").filter { $0.rule == "APP-029" }.count == 100)
+    }
+
     @Test func `works through a large file in a moment`() throws {
         let links = (0..<500).map { #"{ "/": "/a\#($0)/*/b", "?": { id: "?*" }, caseSensitive: false }"# }
         let clock = ContinuousClock()

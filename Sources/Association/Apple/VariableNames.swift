@@ -1,0 +1,17 @@
+// The variables that a pattern may name: those of the file and Apple's own.
+
+/// The names of a file's variables, gathered once for all its patterns.
+struct VariableNames {
+    private let own: Set<String>
+    /// What a name that is not defined is compared with; a file may define thousands.
+    let compared: [String]
+
+    private static let comparedMax = 100
+
+    init(_ variables: [SubstitutionVariable]) {
+        own = Set(variables.map(\.name))
+        compared = variables.prefix(Self.comparedMax).map(\.name) + AppleReader.predefinedVariables.sorted()
+    }
+
+    func contain(_ name: String) -> Bool { own.contains(name) || AppleReader.predefinedVariables.contains(name) }
+}
