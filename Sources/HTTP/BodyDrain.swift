@@ -10,10 +10,10 @@ public struct BodyDrain: Sendable {
     private var allowance: UInt64
     private var lineBytes = 0
 
-    private enum Phase: UInt8, Sendable {
+    private enum Phase: Equatable, Sendable {
         case length
         case chunkSize
-        case chunkExtension
+        case chunkExtension(ChunkExtension)
         case chunkSizeEnd
         case chunkData
         case chunkDataReturn
@@ -93,12 +93,17 @@ public struct BodyDrain: Sendable {
             if byte == Octet.carriageReturn {
                 phase = .chunkSizeEnd
             } else if byte == UInt8(ascii: ";") {
-                phase = .chunkExtension
+                phase = .chunkExtension(ChunkExtension())
             } else {
                 return false
             }
-        case .chunkExtension:
-            if byte == Octet.carriageReturn { phase = .chunkSizeEnd } else { return isText(byte) }
+        case .chunkExtension(var parts):
+            if byte == Octet.carriageReturn, parts.mayEnd {
+                phase = .chunkSizeEnd
+            } else {
+                guard parts.advance(byte) else { return false }
+                phase = .chunkExtension(parts)
+            }
         case .chunkSizeEnd:
             guard byte == Octet.lineFeed else { return false }
             lineBytes = 0
