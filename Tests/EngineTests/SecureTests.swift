@@ -106,9 +106,9 @@ struct SecureTests {
 
     @Test(arguments: [
         ("http/1.1", "ALPN protocol: http/1.1"), ("h2,http/1.1", "ALPN protocol: http/1.1"),
-        ("h2", "no application protocol"),
+        ("http/1.0", "ALPN protocol: http/1.0"), ("h2", "no application protocol"),
     ])
-    func `speaks HTTP 1.1 and nothing else`(offered: String, answer: String) throws {
+    func `speaks HTTP 1.1 and 1.0 and nothing else`(offered: String, answer: String) throws {
         #expect(try SecureServer().openssl("-servername", "shop.example", "-alpn", offered).contains(answer))
     }
 

@@ -130,7 +130,7 @@ private func lookUp(_ ssl: OpaquePointer, _ certificates: CertificateStore) -> C
     return withCanonicalName(name) { certificates.identity(for: $0) }
 }
 
-/// HTTP/1.1 or nothing (RFC 7301 §3.2): a client that speaks only others is told so.
+/// HTTP/1.1, else 1.0, or nothing (RFC 7301 §3.2): a client that speaks only others is told so.
 /// The corresponding C type is that of `SSL_CTX_set_alpn_select_cb`.
 private func selectProtocol(
     _: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
@@ -138,17 +138,25 @@ private func selectProtocol(
     _ offered: UnsafePointer<UInt8>?, _ offeredCount: UInt32, _: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let selected, let selectedCount, let offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-    let wanted: StaticString = "http/1.1"
-    var index = 0
-    while index < Int(offeredCount) {
-        let count = Int(offered[index])
-        let name = UnsafeBufferPointer(start: offered + index + 1, count: count)
-        if name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)) {
-            selected.pointee = offered + index + 1
-            selectedCount.pointee = UInt8(count)
-            return SSL_TLSEXT_ERR_OK
-        }
-        index += count + 1
+    let list = UnsafeBufferPointer(start: offered, count: Int(offeredCount))
+    for wanted in ["http/1.1", "http/1.0"] as [StaticString] {
+        guard let place = find(wanted, in: list) else { continue }
+        selected.pointee = offered + place
+        selectedCount.pointee = UInt8(wanted.utf8CodeUnitCount)
+        return SSL_TLSEXT_ERR_OK
     }
     return SSL_TLSEXT_ERR_ALERT_FATAL
+}
+
+/// Where a protocol's name begins in a list of names, each behind its length; OpenSSL has checked the list's form.
+private func find(_ wanted: StaticString, in list: UnsafeBufferPointer<UInt8>) -> Int? {
+    var index = 0
+    while index < list.count {
+        let name = list[(index + 1)...].prefix(Int(list[index]))
+        if name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)) {
+            return index + 1
+        }
+        index += 1 + Int(list[index])
+    }
+    return nil
 }
