@@ -52,7 +52,7 @@ public final class Engine: Sendable {
         let addressCounts = AddressCounts(limit: settings.limits.connectionsPerAddressMax)
         do throws(StartError) {
             for worker in 0..<settings.workerCount {
-                let control = try Engine.makeControl()
+                let control = try Engine.makeControl(worker)
                 let box = WorkerBox(
                     try Worker(
                         settings, control: control, published: published, queue: readers?.queue,
@@ -80,8 +80,8 @@ public final class Engine: Sendable {
     /// Descriptors that connections leave to others: listeners, files that are being read, large pages that are kept open.
     public static let descriptorsKept = 256
 
-    private static func makeControl() throws(StartError) -> WorkerControl {
-        do { return try WorkerControl() } catch { throw .cannotStart("\(error)") }
+    private static func makeControl(_ number: Int) throws(StartError) -> WorkerControl {
+        do { return try WorkerControl(number: number) } catch { throw .cannotStart("\(error)") }
     }
 
     private static func start(_ box: WorkerBox, number: Int) throws(StartError) -> Thread {

@@ -1,4 +1,4 @@
-// Taking connections in, and stopping to.
+// Taking connections in.
 
 import Catalogue
 import HTTP
@@ -10,8 +10,6 @@ extension Worker {
     private static let acceptsPerRoundMax = 64
     /// How long nobody is let in after descriptors or memory have run out.
     private static let pauseMilliseconds: Int64 = 100
-    /// Rounds of accepting at the end: a full backlog, and not a flood without end.
-    private static let lastRoundsMax = 128
 
     mutating func listen() {
         for index in 0..<listeners.count {
@@ -24,7 +22,7 @@ extension Worker {
         isAccepting = true
     }
 
-    private mutating func stopListening() {
+    mutating func stopListening() {
         guard isAccepting else { return }
         for index in 0..<listeners.count { poller.remove(listeners[index].descriptor.number) }
         isAccepting = false
@@ -51,7 +49,7 @@ extension Worker {
 
     mutating func resumeAccepting() {
         acceptAgainAt = nil
-        if drainDeadline == nil, !isAccepting { listen() }
+        if drain == nil, !isAccepting { listen() }
     }
 
     /// The first bytes are usually here already (`TCP_DEFER_ACCEPT`), so a connection that serves one request is never
@@ -88,56 +86,5 @@ extension Worker {
             _ = transmit(fd, output.bytes)
         }
         closeDescriptor(fd)
-    }
-
-    /// Goes on accepting for a while: connections may be on their way, and resetting them would look like a failure. Where
-    /// another process shares the port, new ones are led there from now on.
-    mutating func beginDraining() {
-        acceptAgainAt = nil
-        drainDeadline = now + limits.drainTimeoutMilliseconds
-        idleDrainDeadline = now + min(limits.drainIdleMilliseconds, limits.drainTimeoutMilliseconds)
-        for index in 0..<listeners.count {
-            listeners[index].lead(to: control.lead(of: index))
-            // Who is silent shall show itself before the listener closes, or it would be reset at its first byte.
-            listeners[index].stopDeferring()
-        }
-    }
-
-    /// Puts an end to what an earlier process has told the kernel.
-    func standAlone() {
-        guard areListenersOpen, drainDeadline == nil else { return }
-        for index in 0..<listeners.count { listeners[index].leadNowhere() }
-    }
-
-    /// Takes those who came until now, and closes the listeners and the connections between requests.
-    mutating func endAccepting() {
-        idleDrainDeadline = nil
-        for index in 0..<listeners.count {
-            var rounds = 0
-            while rounds < Worker.lastRoundsMax, accept(from: index) { rounds += 1 }
-        }
-        stopListening()
-        for index in 0..<listeners.count { (listeners.baseAddress! + index).deinitialize(count: 1) }
-        areListenersOpen = false
-        for index in 0..<Int32(table.slotCount) where table.slots[Int(index)].fd >= 0 {
-            guard isBetweenRequests(index) else { continue }
-            // A request may have come in this very moment; its answer then ends the connection.
-            receive(index)
-            if table.slots[Int(index)].fd >= 0, isBetweenRequests(index) { closeGracefully(index) }
-        }
-    }
-
-    private func isBetweenRequests(_ index: Int32) -> Bool {
-        guard case .idle = table.slots[Int(index)].phase else { return false }
-        return table.slots[Int(index)].outgoing == nil
-    }
-
-    var isFinished: Bool {
-        guard let drainDeadline, idleDrainDeadline == nil else { return false }
-        return table.count == 0 || now >= drainDeadline
-    }
-
-    mutating func closeAll() {
-        for index in 0..<Int32(table.slotCount) where table.slots[Int(index)].fd >= 0 { close(index) }
     }
 }

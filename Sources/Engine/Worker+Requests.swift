@@ -136,7 +136,7 @@ extension Worker {
             channel.redirectsPages = false
             response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)
         }
-        response.closes = !head.wantsKeepAlive || hasHadItsShare(slot) || drainDeadline != nil
+        response.closes = !head.wantsKeepAlive || hasHadItsShare(slot) || drain != nil
         response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
         if response.location != nil || response.landing != nil {
             return answerAtOnce(index, response, bytes, hasBody: head.body != .none)

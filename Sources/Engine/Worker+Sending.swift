@@ -138,7 +138,7 @@ extension Worker {
         case .close: close(index)
         case .linger: linger(index)
         case .none:
-            if case .idle = slot.pointee.phase, drainDeadline != nil, idleDrainDeadline == nil {
+            if case .idle = slot.pointee.phase, let drain, drain.closeAt == nil {
                 return closeGracefully(index)
             }
             armDeadline(slot.pointee.phase, index)

@@ -35,10 +35,8 @@ struct Worker: ~Copyable {
     var isAccepting = true
     /// When to accept again after descriptors had run out; nil while accepting.
     var acceptAgainAt: Int64?
-    /// When to give up on what is still in flight; nil until the worker is told to stop.
-    var drainDeadline: Int64?
-    /// When to close connections between requests; nil unless that is still to come.
-    var idleDrainDeadline: Int64?
+    /// Nil until the worker is told to stop.
+    var drain: Drain?
     /// Shared with the other workers; nil when addresses are not limited.
     let addressCounts: AddressCounts?
     /// The catalogue in use and the number under which it was published.
@@ -133,8 +131,7 @@ struct Worker: ~Copyable {
         expireConnections()
         if let time = acceptAgainAt, now >= time { resumeAccepting() }
         if control.takeStandingAlone() { standAlone() }
-        if control.isDraining, drainDeadline == nil { beginDraining() }
-        if let time = idleDrainDeadline, now >= time { endAccepting() }
+        goOnDraining()
     }
 
     private mutating func handle(_ event: Poller.Event) {
@@ -168,7 +165,7 @@ struct Worker: ~Copyable {
     private var waitMilliseconds: Int32 {
         var wait = deadlines.untilNext(now: now, in: table.slots) ?? 60_000
         if let time = acceptAgainAt { wait = min(wait, max(0, time - now)) }
-        if let time = idleDrainDeadline ?? drainDeadline { wait = min(wait, max(0, time - now)) }
+        if let drain { wait = min(wait, max(0, drain.next - now)) }
         // The coarse clock lags by up to 4 ms: waking a little late saves a round that finds nothing.
         return Int32(min(wait + 4, 60_000))
     }

@@ -7,6 +7,8 @@ import TLS
 
 /// Shared by the engine and one worker.
 final class WorkerControl: Sendable {
+    /// Which of the workers it is.
+    let number: Int
     let wakeUp: WakeUp
     let readyHandshakes: ReadyHandshakes
     private let wishes = Atomic<UInt8>(0)
@@ -22,7 +24,8 @@ final class WorkerControl: Sendable {
         static let standAlone = Wishes(rawValue: 2)
     }
 
-    init() throws(SystemError) {
+    init(number: Int) throws(SystemError) {
+        self.number = number
         wakeUp = try WakeUp()
         readyHandshakes = try ReadyHandshakes()
     }

@@ -125,6 +125,9 @@ struct TestClient: ~Copyable {
         return response
     }
 
+    /// What has come, and at least a byte; nil at the end.
+    mutating func readSome() throws -> [UInt8]? { try receive() ? buffer : nil }
+
     /// Everything until the server closes.
     mutating func rest() throws -> [UInt8] {
         while try receive() {}

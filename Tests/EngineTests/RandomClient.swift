@@ -47,6 +47,18 @@ final class RandomClient {
 
     deinit { close() }
 
+    /// For one version of TLS, or any.
+    static func makeContext(version: Int32? = nil) -> OpaquePointer {
+        let context = SSL_CTX_new(TLS_client_method())!
+        if let version {
+            SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(version), nil)
+            SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
+        }
+        return context
+    }
+
+    static func free(_ context: OpaquePointer?) { SSL_CTX_free(context) }
+
     private static func connect(_ address: SocketAddress, _ bufferBytes: Int32?) -> Int32 {
         let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var bytes = bufferBytes { setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, 4) }

@@ -85,17 +85,12 @@ private final class RandomPlay {
         rig = try WorkerRig(
             [site], limits: limits,
             certificates: CertificateStore(hostsPath: "\(folder.path)/hosts", development: authority))
-        contexts = [TLS1_2_VERSION, TLS1_3_VERSION].map { version in
-            let context = SSL_CTX_new(TLS_client_method())!
-            SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(version), nil)
-            SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
-            return context
-        }
+        contexts = [TLS1_2_VERSION, TLS1_3_VERSION].map { RandomClient.makeContext(version: $0) }
     }
 
     deinit {
         for canary in canaries { close(canary) }
-        for context in contexts { SSL_CTX_free(context) }
+        for context in contexts { RandomClient.free(context) }
     }
 
     /// A whole play, and what it leaves of the process's descriptors.

@@ -30,7 +30,7 @@ final class WorkerRig {
         for index in 0..<2 { try sockets.open(.address(settings.plainAddresses[0]), worker: 0, index: index) }
         (plainAddress, secureAddress) = (sockets.addresses[0], sockets.addresses[1])
         published = PublishedCatalogue(TestEngine.catalogue(sites))
-        control = try WorkerControl()
+        control = try WorkerControl(number: 0)
         readers = try CertificateReaders(certificates)
         worker = try Worker(
             settings, control: control, published: published, queue: readers.queue, addressCounts: nil,
@@ -41,6 +41,10 @@ final class WorkerRig {
     }
 
     deinit { readers.end() }
+
+    var isListening: Bool { worker.areListenersOpen }
+    var connectionCount: Int { worker.table.count }
+    var isFinished: Bool { worker.isFinished }
 
     /// Lets time pass and the worker do what there is to do. True when something had happened.
     @discardableResult

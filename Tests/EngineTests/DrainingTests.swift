@@ -1,0 +1,56 @@
+// Who is heard while a worker leaves, on a clock of the test's own.
+
+import HTTP
+import Posix
+import TLS
+import Testing
+
+@testable import Engine
+
+struct DrainingTests {
+    private let rig: WorkerRig
+
+    init() throws {
+        rig = try WorkerRig(
+            TestEngine.sites, limits: Limits(), certificates: CertificateStore(hostsPath: "/nonexistent"))
+    }
+
+    @Test(arguments: [false, true])
+    func `who came just before the end has as long as everybody to say something`(isSecure: Bool) throws {
+        let address = isSecure ? rig.secureAddress : rig.plainAddress
+        var early = try TestClient(address)
+        rig.settle()
+        rig.control.drain()
+        rig.turn()
+        rig.turn(after: 1_400)
+        var late = try TestClient(address)
+        rig.settle()
+        rig.turn(after: 200)
+        #expect(!rig.isListening)
+        #expect(try early.rest().isEmpty)
+        #expect(rig.connectionCount == 1)
+        try late.send(get("/doc", "Connection: keep-alive\r\n"))
+        rig.settle()
+        let answer = try #require(try late.response())
+        // Over TLS this is no greeting, and is told so; what matters is that it was heard.
+        #expect(answer.status == (isSecure ? 400 : 200))
+        #expect(answer["connection"] == "close")
+        late.finishSending()
+        rig.settle()
+        #expect(rig.isFinished)
+    }
+
+    @Test func `who came just before the end and says nothing is let go`() throws {
+        rig.control.drain()
+        rig.turn()
+        rig.turn(after: 1_400)
+        var late = try TestClient(rig.plainAddress)
+        rig.settle()
+        rig.turn(after: 200)
+        #expect(!rig.isFinished)
+        rig.turn(after: 1_500)
+        #expect(try late.rest().isEmpty)
+        rig.settle()
+        #expect(rig.isFinished)
+    }
+}
