@@ -1,0 +1,90 @@
+// Serving costs memory for who is here now, and nothing for who was: resident memory stays where it is over many requests,
+// connections and handshakes. The benchmark does the same with a million of each.
+
+import Foundation
+import Posix
+import Testing
+
+struct MemoryTests {
+    private let folder: Folder
+    private let server: RunningServer
+    private let plain: SocketAddress
+    private let securePort: String
+
+    /// What allocators and the kernel may move, in KiB; a leak of 16 bytes for each of 100,000 requests is more.
+    private static let slackKilobytes = 1_500
+
+    init() throws {
+        folder = try Folder()
+        server = try RunningServer(
+            ServeTests.demo + [
+                "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--dev", "--state", folder.path, "--workers", "2",
+            ])
+        plain = try #require(SocketAddress("127.0.0.1:\(server.port)"))
+        let secure = try #require(server.addresses.first { $0.hasPrefix("https://") })
+        securePort = try #require(secure.split(separator: ":").last.map(String.init))
+    }
+
+    private func residentKilobytes() throws -> Int {
+        let path = "/proc/\(server.process.processIdentifier)/status"
+        let line = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").first {
+            $0.hasPrefix("VmRSS:")
+        }
+        return try #require(line.flatMap { Int($0.filter(\.isNumber)) })
+    }
+
+    /// Growth by something that has been done before.
+    private func growth(_ body: () throws -> Void) throws -> Int {
+        try body()
+        let before = try residentKilobytes()
+        try body()
+        return try residentKilobytes() - before
+    }
+
+    private static let request = "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: shop.localhost\r\n"
+
+    @Test func `a hundred thousand requests leave nothing behind`() throws {
+        let batch = Array(String(repeating: MemoryTests.request + "\r\n", count: 100).utf8)
+        let growth = try growth {
+            for _ in 0..<10 {
+                let client = try ClientSocket(to: plain, timeoutMilliseconds: 10_000)
+                for _ in 0..<100 {
+                    try client.send(batch)
+                    var (answers, last) = (0, [UInt8]())
+                    while answers < 100 {
+                        // A status line may be cut between two pieces.
+                        let bytes = last + (try client.receive())
+                        answers += String(decoding: bytes, as: UTF8.self).ranges(of: "HTTP/1.1 200 OK\r\n").count
+                        last = Array(bytes.suffix(16))
+                    }
+                }
+            }
+        }
+        #expect(growth < MemoryTests.slackKilobytes)
+    }
+
+    @Test func `connections that come and go leave nothing behind`() throws {
+        let requests = ["", "GET / HT", MemoryTests.request + "Connection: close\r\n\r\n", "nonsense\r\n\r\n"]
+            .map { Array($0.utf8) }
+        let growth = try growth {
+            for number in 0..<4_000 {
+                let client = try ClientSocket(to: plain, timeoutMilliseconds: 10_000)
+                try client.send(requests[number % requests.count])
+                if number % requests.count > 1 { _ = try client.receive() }
+            }
+        }
+        #expect(growth < MemoryTests.slackKilobytes)
+    }
+
+    @Test func `handshakes leave nothing behind`() throws {
+        let growth = try growth {
+            let run = try Subject.curl([
+                "--cacert", "\(folder.path)/development-ca.pem", "--resolve", "shop.localhost:\(securePort):127.0.0.1",
+                "--header", "Connection: close", "--output", "/dev/null", "--write-out", "%{http_code}\n",
+                "https://shop.localhost:\(securePort)/.well-known/assetlinks.json?[1-300]",
+            ])
+            #expect(run.output.split(separator: "\n").count { $0 == "200" } == 300)
+        }
+        #expect(growth < MemoryTests.slackKilobytes)
+    }
+}
