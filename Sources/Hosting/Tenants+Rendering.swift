@@ -86,7 +86,8 @@ extension Tenants {
             var folder = SiteFolder()
             if record.pages != nil { folder.pages = PageSet(below: folders.pagesPath(of: host), findings: &findings) }
             if record.wellKnown != nil {
-                folder.wellKnown = WellKnownFiles(below: folders.wellKnownPath(of: host), findings: &findings)
+                folder.wellKnown = WellKnownFiles(
+                    below: folders.wellKnownPath(of: host), isWildcard: host.hasPrefix("*."), findings: &findings)
             }
             own.append(folder)
         }

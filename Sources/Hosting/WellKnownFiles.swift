@@ -1,6 +1,6 @@
-// The files of `config/hosts/<host>/well-known/`: served below `/.well-known/` as they are, byte for byte. Two of them
-// are looked into: an association file replaces the generated one only when phones would accept it, and `change-password`
-// holds the address that it leads to.
+// The files of `config/hosts/<host>/well-known/`: served below `/.well-known/` as they are, byte for byte. An
+// association file replaces the generated one only when phones would accept it, and `change-password` holds the address
+// that it leads to. Others are looked into as well, but whatever is said about them, they are served.
 
 import Association
 import Catalogue
@@ -15,6 +15,7 @@ struct WellKnownFiles: Sendable {
     /// Paths of files that phones would refuse, so they are not served.
     private(set) var refused: Set<String> = []
     private let directory: String
+    private let isWildcard: Bool
 
     static let prefix = "/.well-known/"
     /// Google reads no more of a file (reference B3-4), and the others are smaller by far.
@@ -23,8 +24,9 @@ struct WellKnownFiles: Sendable {
     private static let urlBytesMax = 2_048
 
     /// The files below a folder; none when there is no such folder.
-    init(below directory: String, findings: inout [Finding]) {
+    init(below directory: String, isWildcard: Bool = false, findings: inout [Finding]) {
         self.directory = directory
+        self.isWildcard = isWildcard
         guard Directory.exists(directory) else { return }
         do {
             let root = try Folder(directory)
@@ -97,7 +99,10 @@ struct WellKnownFiles: Sendable {
             kind = .statementList
             guard accepts(Linter.lint(statements: bytes, file: "\(directory)/\(name)"), &findings) else { return nil }
         default:
-            if type.hasSuffix("json"), !isJSON(bytes) {
+            let found = NeighbourFile.lint(
+                bytes, name: name, file: "\(directory)/\(name)", isWildcard: isWildcard, now: Clock.wallSeconds())
+            findings += found
+            if found.isEmpty, type.hasSuffix("json"), !isJSON(bytes) {
                 findings.append(problem(name, "the text is not strict JSON, so its readers will refuse it"))
             }
         }

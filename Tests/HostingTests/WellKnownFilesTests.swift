@@ -111,8 +111,28 @@ struct WellKnownFilesTests {
         let warned = loaded.findings.filter { $0.rule == "CFG-005" }.map { $0.file.dropFirst(tree.config.count + 7) }
         #expect(
             Set(warned) == [
-                "a.example.com/well-known/large.json", "a.example.com/well-known/webauthn",
-                "a.example.com/well-known/out", "Upper.example.com/well-known", "_default/well-known",
+                "a.example.com/well-known/large.json", "a.example.com/well-known/out", "Upper.example.com/well-known",
+                "_default/well-known",
+            ])
+    }
+
+    @Test func `what readers of a neighbour would refuse is a finding, and the file is served`() throws {
+        let expired = "Contact: mailto:a@example.com\nExpires: 2020-01-01T00:00:00Z\n"
+        try wellKnown("security.txt", expired)
+        try wellKnown("webauthn", "{}")
+        try wellKnown("plain.json", "{,}")
+        try wellKnown("windows-app-web-link", "[{\"packageFamilyName\": \"A_b\"}]")
+        try wellKnown("windows-app-web-link", "[{\"packageFamilyName\": \"A_b\"}]", host: "_wildcard.b.example.com")
+        let loaded = try tree.load()
+        #expect(loaded.answer("a.example.com", "/.well-known/security.txt") == expired)
+        let found = loaded.findings.filter { $0.file.contains("/hosts/") }.map {
+            "\($0.rule) \($0.file.dropFirst(tree.config.count + 7))"
+        }
+        #expect(
+            Set(found) == [
+                "SRV-010 a.example.com/well-known/security.txt", "SRV-007 a.example.com/well-known/webauthn",
+                "CFG-005 a.example.com/well-known/plain.json",
+                "SRV-012 _wildcard.b.example.com/well-known/windows-app-web-link",
             ])
     }
 

@@ -15,8 +15,11 @@ public enum NeighbourFile {
     /// - Parameters:
     ///   - name: its path below `/.well-known/`.
     ///   - file: what findings call it.
+    ///   - isWildcard: whether it is there for every sub-domain of a name.
     ///   - now: seconds since 1970.
-    public static func lint(_ bytes: [UInt8], name: String, file: String, now: Int64) -> [Finding] {
+    public static func lint(
+        _ bytes: [UInt8], name: String, file: String, isWildcard: Bool = false, now: Int64
+    ) -> [Finding] {
         var findings = FindingList(file: file)
         switch name {
         case "webauthn": lintOrigins(bytes, &findings)
@@ -24,7 +27,7 @@ public enum NeighbourFile {
         case "apple-developer-merchantid-domain-association",
             "apple-developer-merchantid-domain-association.txt":
             lintMerchant(bytes, &findings)
-        case "windows-app-web-link": lintWindows(bytes, &findings)
+        case "windows-app-web-link": lintWindows(bytes, isWildcard: isWildcard, &findings)
         case "windows-app-web-link.json":
             findings.report(
                 "SRV-012", at: nil, "Windows asks for windows-app-web-link, without an extension",
@@ -50,8 +53,7 @@ public enum NeighbourFile {
                 )
                 continue
             }
-            labels.insert(label)
-            if labels.count == 6 {
+            if labels.insert(label).inserted, labels.count == 6 {
                 findings.report(
                     "SRV-007", at: origin.range,
                     "the origins have more than five different names, and browsers ignore those beyond the fifth",
@@ -87,7 +89,7 @@ public enum NeighbourFile {
         }
     }
 
-    private static func lintWindows(_ bytes: [UInt8], _ findings: inout FindingList) {
+    private static func lintWindows(_ bytes: [UInt8], isWildcard: Bool, _ findings: inout FindingList) {
         let document = SourceReader.read(bytes, as: .json)
         guard let apps = document.value?.asArray, document.problems.isEmpty else {
             return findings.report(
@@ -95,9 +97,17 @@ public enum NeighbourFile {
                 "this is no JSON array of apps, so links stay in the browser",
                 fix: "write [{\"packageFamilyName\": \"…\", \"paths\": [\"*\"]}]")
         }
-        for app in apps where app.member(named: "packageFamilyName")?.asString == nil {
-            findings.report(
-                "SRV-012", at: app.range, "this entry has no `packageFamilyName`", fix: "name the app's package family")
+        for app in apps {
+            if app.member(named: "packageFamilyName")?.asString == nil {
+                findings.report(
+                    "SRV-012", at: app.range, "this entry has no `packageFamilyName`",
+                    fix: "name the app's package family")
+            } else if isWildcard, app.member(named: "allowSubdomains")?.asBool != true {
+                findings.report(
+                    "SRV-012", at: app.range,
+                    "this entry has no `allowSubdomains`, so links of the wildcard's hosts stay in the browser",
+                    fix: "add \"allowSubdomains\": true")
+            }
         }
     }
 

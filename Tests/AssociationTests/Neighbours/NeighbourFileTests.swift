@@ -62,4 +62,21 @@ struct NeighbourFileTests {
             }
         }
     }
+
+    @Test(arguments: [("{}", 1), ("{\"allowSubdomains\": false}", 1), ("{\"allowSubdomains\": true}", 0)])
+    func `Windows wants sub-domains allowed where the host is a wildcard`(more: String, count: Int) {
+        let entry = "[{\"packageFamilyName\": \"A_b\"" + (more == "{}" ? "" : ", " + more.dropFirst().dropLast()) + "}]"
+        func lint(isWildcard: Bool) -> [Finding] {
+            NeighbourFile.lint(
+                Array(entry.utf8), name: "windows-app-web-link", file: "x", isWildcard: isWildcard,
+                now: NeighbourFileTests.now)
+        }
+        #expect(lint(isWildcard: true).map(\.rule) == Array(repeating: "SRV-012", count: count))
+        #expect(lint(isWildcard: false) == [])
+    }
+
+    @Test func `the sixth name of passkey origins is said once`() {
+        let origins = "abcdefgh".map { "\"https://\($0).example\"" } + ["\"https://a.example\""]
+        #expect(findings("webauthn", "{\"origins\": [\(origins.joined(separator: ","))]}") == ["SRV-007 1"])
+    }
 }
