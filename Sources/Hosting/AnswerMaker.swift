@@ -11,6 +11,8 @@ struct Document {
     var kind: AnswerKind
     var contentType: String
     var content: Representation.Content
+    /// The same in gzip form, where somebody else has made it.
+    var packed: Representation.Content?
     var cacheSeconds: Int
     /// Seconds since 1970 of the newest file that it was made from.
     var modified: Int64
@@ -24,24 +26,32 @@ enum AnswerMaker {
     private static let gzipGainMin = 64
 
     static func answer(_ document: Document) -> PreparedAnswer {
-        switch document.content {
+        let tag = tag(of: document.content)
+        let packed = document.packed ?? packed(document.content)
+        return PreparedAnswer(
+            kind: document.kind, lastModified: document.modified,
+            identity: form(document, document.content, tag: "\"\(tag)\"", coding: nil, varies: packed != nil),
+            // A strong tag stands for exact bytes, so each form has its own (RFC 9110 §8.8.3.3).
+            gzip: packed.map { content in
+                let packedTag = document.packed.map(self.tag) ?? tag
+                return form(document, content, tag: "\"\(packedTag)-gzip\"", coding: "gzip", varies: true)
+            })
+    }
+
+    /// What tells one content from another: for a file, which is not looked at, what tells its versions apart.
+    private static func tag(of content: Representation.Content) -> String {
+        switch content {
         case .file(let file):
-            // Its content is not looked at, so its tag is made of what tells versions of a file apart.
-            let tag = "\"\(String(file.modifiedNanoseconds, radix: 36))-\(String(file.byteCount, radix: 36))\""
-            return PreparedAnswer(
-                kind: document.kind, lastModified: document.modified,
-                identity: form(document, document.content, tag: tag, coding: nil, varies: false))
-        case .bytes(let bytes):
-            let digest = hexadecimal(Digest.sha256(bytes).prefix(16))
-            let compressed = Gzip.compress(bytes)
-            let hasGzip = compressed.count + gzipGainMin <= bytes.count
-            return PreparedAnswer(
-                kind: document.kind, lastModified: document.modified,
-                identity: form(document, document.content, tag: "\"\(digest)\"", coding: nil, varies: hasGzip),
-                // A strong tag stands for exact bytes, so each form has its own (RFC 9110 §8.8.3.3).
-                gzip: hasGzip
-                    ? form(document, .bytes(compressed), tag: "\"\(digest)-gzip\"", coding: "gzip", varies: true) : nil)
+            "\(String(file.modifiedNanoseconds, radix: 36))-\(String(file.byteCount, radix: 36))"
+        case .bytes(let bytes): hexadecimal(Digest.sha256(bytes).prefix(16))
         }
+    }
+
+    /// The gzip form of bytes, where it is worth it.
+    private static func packed(_ content: Representation.Content) -> Representation.Content? {
+        guard case .bytes(let bytes) = content else { return nil }
+        let packed = Gzip.compress(bytes)
+        return packed.count + gzipGainMin <= bytes.count ? .bytes(packed) : nil
     }
 
     /// An answer that sends its reader elsewhere for now. It is not kept for long: where the form is may change.

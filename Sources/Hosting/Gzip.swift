@@ -1,4 +1,5 @@
-// Compressing documents once, when they are prepared, as small as zlib can make them.
+// Compressing documents once, when they are prepared, as small as zlib can make them; and looking into what others have
+// compressed.
 
 import CZlib
 
@@ -30,5 +31,26 @@ enum Gzip {
         precondition(result == Z_STREAM_END, "deflateBound is room enough")
         compressed.removeSubrange(Int(stream.total_out)...)
         return compressed
+    }
+
+    /// Whether bytes in gzip form stand for these, and for nothing more.
+    static func unpacks(_ packed: [UInt8], to bytes: [UInt8]) -> Bool {
+        var stream = z_stream()
+        guard associated_inflateInit2(&stream, largeWindowBits + 16) == Z_OK else { return false }
+        defer { inflateEnd(&stream) }
+        // One more, so that a longer text shows.
+        var unpacked = [UInt8](repeating: 0, count: bytes.count + 1)
+        var input = packed
+        let result = input.withUnsafeMutableBufferPointer { source in
+            unpacked.withUnsafeMutableBufferPointer { target in
+                stream.next_in = source.baseAddress
+                stream.avail_in = UInt32(source.count)
+                stream.next_out = target.baseAddress
+                stream.avail_out = UInt32(target.count)
+                return inflate(&stream, Z_FINISH)
+            }
+        }
+        return result == Z_STREAM_END && stream.avail_in == 0 && Int(stream.total_out) == bytes.count
+            && unpacked.dropLast() == bytes[...]
     }
 }

@@ -18,33 +18,39 @@ enum LandingPage {
         var text = LandingText()
         text.add(opening)
         text.endSegment()
+        addTitle(of: app, to: &text)
         addMetadata(of: app, to: &text)
         addBody(of: app, to: &text)
         return PreparedLanding(rules: rules, head: head, segments: text.segments)
     }
 
-    /// The same for all apps: neither a tag nor a date, because each link has a page of its own.
-    private static let head: PreparedAnswer = {
+    /// The same for all apps.
+    private static let head = head(
+        policy: "default-src 'none'; style-src 'sha256-\(Digest.base64(Digest.sha256(Array(style.utf8))))'; "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+
+    /// Status and fields of a landing page: neither a tag nor a date, because each link has a page of its own.
+    static func head(policy: String) -> PreparedAnswer {
         var shared = FieldLines()
         shared.add("cache-control", "public, max-age=\(cacheSeconds)")
-        let digest = Digest.base64(Digest.sha256(Array(style.utf8)))
         var fields = FieldLines()
-        fields.add(
-            "content-security-policy",
-            "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; form-action 'none'; "
-                + "frame-ancestors 'none'")
+        fields.add("content-security-policy", policy)
         fields.add("x-content-type-options", "nosniff")
         return PreparedAnswer(
             kind: .page,
             identity: Representation(
                 sharedFields: shared, contentType: "text/html; charset=utf-8", bodyFields: fields, entityTag: "",
                 content: .bytes([])))
-    }()
+    }
 
-    private static func addMetadata(of app: AppFile, to text: inout LandingText) {
+    private static func addTitle(of app: AppFile, to text: inout LandingText) {
         text.add("<title>")
         text.add(escaping: app.name)
         text.add("</title>\n")
+    }
+
+    /// The tags by which programs find the app.
+    static func addMetadata(of app: AppFile, to text: inout LandingText) {
         text.addMeta("name", "description") { $0.add(escaping: app.pages.tagline ?? "This link opens in \(app.name).") }
         if let storeID = app.ios?.storeID {
             text.addMeta("name", "apple-itunes-app") {

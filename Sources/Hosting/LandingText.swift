@@ -14,6 +14,8 @@ struct LandingText {
     /// Adds text of the page's own.
     mutating func add(_ markup: String) { text += markup.utf8 }
 
+    mutating func add(_ markup: [UInt8]) { text += markup }
+
     /// Adds text of an app file's.
     mutating func add(escaping words: String) {
         for byte in words.utf8 {

@@ -8,6 +8,8 @@ import Posix
 /// Pages by the path that they are fetched with.
 struct PageSet: Sendable {
     private(set) var answers: [String: PreparedAnswer] = [:]
+    /// What landing pages of the host are made of, where it has a template of its own.
+    private(set) var landingTemplate: LandingTemplate?
     private var openFileCount = 0
 
     /// Larger files are sent from where they are, instead of living in memory in two forms.
@@ -41,19 +43,23 @@ struct PageSet: Sendable {
             findings.append(unreadable(directory + path, error.reason))
             return
         }
+        let names = Set(entries.map(\.name))
         for entry in entries where !entry.name.hasPrefix(".") {
             let name = "\(path)/\(entry.name)"
             switch entry.kind {
             case .directory where depth < PageSet.depthMax:
                 add(root, directory, path: name, depth: depth + 1, &findings)
-            case .file: addFile(root, directory, name, &findings)
+            case .file where name == LandingTemplate.path: addTemplate(root, directory, &findings)
+            case .file:
+                let isPacked = names.contains(entry.name + PackedPage.suffix)
+                addFile(root, directory, name, isPacked: isPacked, &findings)
             case .directory, .other: findings.append(unreadable(directory + name, "it is not a file, or too deep"))
             }
         }
     }
 
     private mutating func addFile(
-        _ root: borrowing Folder, _ directory: String, _ path: String, _ findings: inout [Finding]
+        _ root: borrowing Folder, _ directory: String, _ path: String, isPacked: Bool, _ findings: inout [Finding]
     ) {
         do {
             let file = try root.open(String(path.dropFirst()))
@@ -70,14 +76,61 @@ struct PageSet: Sendable {
             } else {
                 openFileCount += 1
             }
+            let packed = isPacked ? self.packed(root, directory, path, of: file, content, &findings) : nil
             let answer = AnswerMaker.answer(
                 Document(
-                    kind: .page, contentType: MediaType.of(path), content: content, cacheSeconds: PageSet.cacheSeconds,
-                    modified: file.modified))
+                    kind: .page, contentType: MediaType.of(path), content: content, packed: packed,
+                    cacheSeconds: PageSet.cacheSeconds, modified: file.modified))
             answers[path] = answer
             if path.hasSuffix("/index.html") { answers[String(path.dropLast("index.html".count))] = answer }
         } catch {
             findings.append(unreadable(directory + path, reason(error)))
+        }
+    }
+
+    /// The page in gzip form, from the file beside it; nil, with a finding, when that is no such thing.
+    private mutating func packed(
+        _ root: borrowing Folder, _ directory: String, _ path: String, of page: OpenFile,
+        _ content: Representation.Content, _ findings: inout [Finding]
+    ) -> Representation.Content? {
+        let path = path + PackedPage.suffix
+        do throws(PackedPage.Problem) {
+            let file: OpenFile
+            do throws(FileError) { file = try root.open(String(path.dropFirst())) } catch { throw .unreadable(error) }
+            switch content {
+            case .bytes(let bytes): return try PackedPage.content(file, of: bytes)
+            case .file where openFileCount == PageSet.openFilesMax: return nil
+            case .file:
+                let packed = try PackedPage.content(file, of: page)
+                openFileCount += 1
+                return packed
+            }
+        } catch {
+            findings.append(
+                Finding(
+                    rule: "CFG-006", severity: .warning, file: directory + path, range: nil,
+                    message: "the packed page is not used: \(error)",
+                    fix: "make it again with `gzip -9 -k`, or remove it"))
+            return nil
+        }
+    }
+
+    /// The template of the host's landing pages. It is no page itself.
+    private mutating func addTemplate(_ root: borrowing Folder, _ directory: String, _ findings: inout [Finding]) {
+        let path = directory + LandingTemplate.path
+        do throws(FileError) {
+            let file = try root.open(String(LandingTemplate.path.dropFirst()))
+            guard file.byteCount <= LandingTemplate.bytesMax else {
+                throw FileError.tooLarge(byteCount: file.byteCount, limit: LandingTemplate.bytesMax)
+            }
+            let bytes = try file.contents()
+            do throws(LandingTemplate.Problem) {
+                landingTemplate = try LandingTemplate(bytes, file: path)
+            } catch {
+                findings.append(LandingTemplate.finding(path, error.message, line: error.line))
+            }
+        } catch {
+            findings.append(LandingTemplate.finding(path, "the template cannot be read: \(reason(error))"))
         }
     }
 

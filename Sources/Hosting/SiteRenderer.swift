@@ -39,13 +39,27 @@ struct SiteRenderer: Sendable {
             answers.merge(wellKnown.answers) { _, verbatim in verbatim }
         }
         rendered.missing.subtract(answers.keys)
-        let pageByFile = Dictionary(apps.map { ($0.appFile.file, $0.landing) }) { first, _ in first }
         let isSinglePageApp = apps.contains { $0.appFile.pages.isSinglePageApp }
         rendered.site = PreparedSite(
             host: source.host, answers: answers.map { ($0.key, $0.value) },
-            landings: Renderer.mergeOrder(apps.map(\.appFile)).compactMap { pageByFile[$0.file] ?? nil },
+            landings: landings(source, &rendered.findings),
             fallback: isSinglePageApp ? answers["/index.html"] : nil, fallsBackToShared: isSinglePageApp)
         return rendered
+    }
+
+    /// The landing pages of the host's apps, made of its own template where it has one.
+    private func landings(_ source: SiteSource, _ findings: inout [Finding]) -> [PreparedLanding] {
+        let template = source.folders.last { $0.pages.landingTemplate != nil }?.pages.landingTemplate
+        let pageByFile = Dictionary(source.apps.map { ($0.appFile.file, $0.landing) }) { first, _ in first }
+        return Renderer.mergeOrder(source.apps.map(\.appFile)).compactMap { app in
+            guard let page = pageByFile[app.file] ?? nil, let template else { return pageByFile[app.file] ?? nil }
+            if let own = template.page(for: app, rules: page.rules) { return own }
+            findings.append(
+                LandingTemplate.finding(
+                    template.file,
+                    "with the values of \(app.file) the page has more than \(LandingTemplate.filledBytesMax) bytes"))
+            return page
+        }
     }
 
     private func pages(_ source: SiteSource) -> [String: PreparedAnswer] {

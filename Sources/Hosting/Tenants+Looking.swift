@@ -115,7 +115,13 @@ extension Tenants {
         let signature = HostFolders.signature(of: path)
         if signature == defaultsSignature { return }
         defaultsSignature = signature
-        shelf.share(PageSet(below: path, findings: &round.findings))
+        let pages = PageSet(below: path, findings: &round.findings)
+        if let template = pages.landingTemplate {
+            round.findings.append(
+                LandingTemplate.finding(
+                    template.file, "a template is for one host, and belongs into a folder with the host's name"))
+        }
+        shelf.share(pages)
     }
 }
 

@@ -27,5 +27,15 @@ extension LintRule {
             why: "Its address answers with what is rendered for the host, or with 404.",
             fix: "let the server's user read it, and name its folder as the host is written in app files.",
             sources: [.inference], subject: .installation),
+        LintRule(
+            "CFG-006", .warning, "a packed page that is not used",
+            why: "The page is served, packed by the server itself where it is small enough.",
+            fix: "pack it again whenever the page has changed, or remove the packed file.",
+            sources: [.inference], subject: .installation),
+        LintRule(
+            "CFG-007", .warning, "a landing page template that cannot be used",
+            why: "Links whose app is not installed end on the page that the server has for every app.",
+            fix: "mend the line it names; docs/hosting.md has the places that a template can have.",
+            sources: [.inference], subject: .installation),
     ]
 }
