@@ -1,6 +1,7 @@
 // The server as users meet it: started, fetched with curl, told to reload and to stop.
 
 import Foundation
+import Posix
 import Testing
 
 struct ServeTests {
@@ -125,6 +126,27 @@ struct ServeTests {
         server.send(signal)
         #expect(server.nextLine() == "stopping")
         #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `finishes what is in flight, unless it is told a second time`() throws {
+        for signals in 1...2 {
+            let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
+            let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
+            let client = try ClientSocket(to: address, timeoutMilliseconds: 20_000)
+            try client.send(Array("OPTIONS * HTTP/1.1\r\n".utf8))
+            server.send(SIGTERM)
+            #expect(server.nextLine() == "stopping")
+            if signals == 2 {
+                server.send(SIGTERM)
+                #expect(server.nextLine() == "stopped before everything was finished")
+                #expect(server.waitUntilExit() == 1)
+            } else {
+                try client.send(Array("Host: shop.localhost\r\n\r\n".utf8))
+                let answer = String(decoding: try client.receive(), as: UTF8.self)
+                #expect(answer.hasPrefix("HTTP/1.1 204 ") && answer.contains("\r\nconnection: close\r\n"))
+                #expect(server.waitUntilExit() == 0)
+            }
+        }
     }
 
     @Test func `health tells a server that answers from none`() throws {
