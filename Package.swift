@@ -39,7 +39,9 @@ let package = Package(
             dependencies: ["Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib"],
             swiftSettings: house),
         .target(name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP"], swiftSettings: house),
-        .target(name: "Verifier", dependencies: ["TLS", "HTTP", "Posix", "Association"], swiftSettings: house),
+        .target(
+            name: "Verifier", dependencies: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib"],
+            swiftSettings: house),
         .executableTarget(
             name: "associated",
             dependencies: [
@@ -55,7 +57,7 @@ let package = Package(
         tests("Catalogue", "HTTP"),
         tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS"),
-        tests("Verifier", "Posix"),
+        tests("Verifier", "Association", "Posix", "TLS"),
         .testTarget(name: "EndToEndTests", dependencies: ["associated", "Posix"], swiftSettings: house),
         .testTarget(name: "HouseRulesTests", swiftSettings: house),
     ],

@@ -96,3 +96,11 @@ static inline int associated_is_http_request(unsigned long error) {
     return ERR_GET_LIB(error) == ERR_LIB_SSL
         && (ERR_GET_REASON(error) == SSL_R_HTTP_REQUEST || ERR_GET_REASON(error) == SSL_R_HTTPS_PROXY_REQUEST);
 }
+
+static inline int associated_set_minimum_tls10(SSL_CTX *context) {
+    return SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
+}
+
+static inline long associated_set_server_name(SSL *ssl, const char *name) {
+    return SSL_set_tlsext_host_name(ssl, name);
+}

@@ -13,16 +13,27 @@ public struct ClientSocket: ~Copyable, Sendable {
         let number = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { throw .last("socket") }
         let descriptor = Descriptor(takingOwnershipOf: number)
-        var limit = timeval(tv_sec: timeoutMilliseconds / 1000, tv_usec: timeoutMilliseconds % 1000 * 1000)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
-            guard setsockopt(number, SOL_SOCKET, option, &limit, size) == 0 else { throw .last("setsockopt") }
-        }
+        try ClientSocket.limit(number, timeoutMilliseconds)
         guard address.withPointer({ connect(number, $0, $1) }) == 0 else {
             // connect reports a send time-out as "in progress" (socket(7)).
             throw errno == EINPROGRESS ? SystemError(call: "connect", number: ETIMEDOUT) : .last("connect")
         }
         self.descriptor = descriptor
+    }
+
+    /// Gives every later call another time limit, which has to be more than nothing.
+    public func limit(timeoutMilliseconds: Int) throws(SystemError) {
+        try ClientSocket.limit(descriptor.number, timeoutMilliseconds)
+    }
+
+    private static func limit(_ fd: Int32, _ milliseconds: Int) throws(SystemError) {
+        // Zero would stand for no limit at all (socket(7)).
+        let milliseconds = max(1, milliseconds)
+        var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+        for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
+            let result = setsockopt(fd, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+            guard result == 0 else { throw .last("setsockopt") }
+        }
     }
 
     /// For waiting for several at once.

@@ -38,6 +38,9 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         case other
     }
 
+    /// Whether the time was up.
+    public var isTimeOut: Bool { number == ETIMEDOUT || number == EAGAIN }
+
     public var cause: Cause {
         switch number {
         case EACCES, EPERM: .permission

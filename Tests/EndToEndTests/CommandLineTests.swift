@@ -13,7 +13,7 @@ struct CommandLineTests {
         #expect(help.output == run.errors)
     }
 
-    @Test(arguments: ["serve", "sign", "certificate", "health", "version"])
+    @Test(arguments: ["serve", "check", "sign", "certificate", "health", "version"])
     func `each command has a help`(command: String) throws {
         let run = try Subject.run(command, "--help")
         #expect(run.status == 0)
@@ -46,6 +46,15 @@ struct CommandLineTests {
             ["serve", "--http", "localhost"],
             "--http localhost is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path"
         ),
+        (["check"], "check needs HOST…"),
+        (["check", "https://a.example/"], "https://a.example/ is no host; write it like shop.example.com"),
+        (["check", "a.example", "--timeout", "0"], "--timeout 0 is not a number of seconds from 1 to 3600"),
+        (["check", "a.example", "--format", "xml"], "--format xml is neither text nor json"),
+        (
+            ["check", "a.example", "--resolve", "a.example:1.2.3.4"],
+            "--resolve a.example:1.2.3.4 is not HOST:PORT:ADDR, such as shop.example.com:443:192.0.2.1"
+        ),
+        (["check", "a.example", "--google-url", "x"], "--google-url x is no address of the form https://host/path"),
         (["serve", "--workers", "0"], "--workers 0 is not a number from 1 to 256"),
     ])
     func `wrong usage is one line and status 2`(arguments: [String], message: String) throws {

@@ -78,5 +78,10 @@ extension LintRule {
             why: "Some verifiers know only the one or try only the other.",
             fix: "speak HTTP/1.1, and publish addresses that answer.",
             sources: [.inference], subject: .host),
+        LintRule(
+            "SRV-016", .error, "the host answers with something else than this configuration",
+            why: "A proxy in front, or another server, has a file of that name, and it is the one that phones see.",
+            fix: "see who answers for the host, and let the request through to this server.",
+            sources: [.fieldReports], subject: .host),
     ]
 }

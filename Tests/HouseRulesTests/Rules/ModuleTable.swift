@@ -47,7 +47,9 @@ enum ModuleTable {
                 "Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib", "Foundation",
             ]),
         Module("Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Synchronization"]),
-        Module("Verifier", .control, mayImport: ["TLS", "HTTP", "Posix", "Association"]),
+        Module(
+            "Verifier", .control,
+            mayImport: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib", "Synchronization"]),
         Module(
             "associated", .control,
             mayImport: [

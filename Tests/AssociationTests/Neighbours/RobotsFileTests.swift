@@ -1,10 +1,9 @@
 // Which robots.txt keeps Google from the association files.
 
-import Association
 import SourceJSON
 import Testing
 
-@testable import Hosting
+@testable import Association
 
 struct RobotsFileTests {
     @Test(arguments: [

@@ -1,11 +1,10 @@
 // What a `robots.txt` says about the association files (RFC 9309). Google's verifier keeps to it, so a rule meant for
 // search engines can end App Links in silence.
 
-import Association
 import SourceJSON
 
 /// The rules of a `robots.txt`, as far as they concern one crawler.
-struct RobotsFile {
+public struct RobotsFile {
     private struct Rule {
         var allows: Bool
         var pattern: [UInt8]
@@ -51,7 +50,7 @@ struct RobotsFile {
     }
 
     /// The finding about a file that hides what Google has to read.
-    static func finding(_ bytes: [UInt8], file: String) -> Finding? {
+    public static func finding(_ bytes: [UInt8], file: String) -> Finding? {
         let path = "/.well-known/assetlinks.json"
         guard let line = RobotsFile(bytes, crawler: "googlebot").lineThatHides(path) else { return nil }
         return Finding(

@@ -1,0 +1,91 @@
+// Names to addresses, as every program of this machine finds them. It asks the network and takes as long as that takes, so
+// only commands do it.
+
+import CLinux
+import Glibc
+
+/// Why a name has no address.
+public struct NameLookupError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+    /// Whether there is no such name, rather than nobody to ask.
+    public let isUnknownName: Bool
+}
+
+public enum NameLookup {
+    /// The addresses of a host, each once, in the order in which they should be tried (RFC 6724). A numeric host stands for
+    /// itself. The corresponding C function is `getaddrinfo`.
+    public static func addresses(of host: String, port: UInt16) throws(NameLookupError) -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(host, "\(port)", &hints, &list)
+        guard result == 0 else {
+            let reason = result == EAI_SYSTEM ? String(cString: strerror(errno)) : String(cString: gai_strerror(result))
+            throw NameLookupError(
+                description: "cannot look up \(host): \(lowered(reason))",
+                isUnknownName: result == EAI_NONAME || result == -5)
+        }
+        defer { freeaddrinfo(list) }
+        var addresses: [SocketAddress] = []
+        var next = list
+        while let entry = next?.pointee {
+            next = entry.ai_next
+            guard let source = entry.ai_addr, entry.ai_addrlen <= MemoryLayout<sockaddr_storage>.size else { continue }
+            var storage = sockaddr_storage()
+            withUnsafeMutableBytes(of: &storage) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(start: source, count: Int(entry.ai_addrlen)))
+            }
+            let address = SocketAddress(storage: storage, length: entry.ai_addrlen)
+            if !addresses.contains(where: { $0.description == address.description }) { addresses.append(address) }
+        }
+        return addresses
+    }
+
+    /// Messages begin in lower case here; those of the C library do not.
+    private static func lowered(_ text: String) -> String {
+        text.prefix(1).lowercased() + text.dropFirst()
+    }
+}
+
+extension SocketAddress {
+    /// Whether the address cannot be reached from the internet: private, link-local, loopback, shared, for documentation
+    /// or reserved (RFC 6890).
+    public var isPrivate: Bool {
+        withUnsafeBytes(of: storage) { raw in
+            switch family {
+            case AF_INET:
+                return SocketAddress.isPrivate(
+                    UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+            case AF_INET6:
+                let high = UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+                let low = UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+                // An IPv4 address in IPv6's clothes.
+                if high == 0, low >> 32 == 0xFFFF { return SocketAddress.isPrivate(UInt32(truncatingIfNeeded: low)) }
+                // Only 2000::/3 is given out, without the part for documentation.
+                return high >> 61 != 1 || high >> 32 == 0x2001_0DB8
+            default:
+                return true
+            }
+        }
+    }
+
+    private static func isPrivate(_ address: UInt32) -> Bool {
+        let ranges: [(prefix: UInt32, bits: UInt32)] = [
+            (0x0000_0000, 8), (0x0A00_0000, 8), (0x6440_0000, 10), (0x7F00_0000, 8), (0xA9FE_0000, 16),
+            (0xAC10_0000, 12), (0xC000_0000, 24), (0xC000_0200, 24), (0xC0A8_0000, 16), (0xC612_0000, 15),
+            (0xC633_6400, 24), (0xCB00_7100, 24), (0xE000_0000, 3),
+        ]
+        return ranges.contains { address >> (32 - $0.bits) == $0.prefix >> (32 - $0.bits) }
+    }
+
+    /// The same host at another port.
+    public func with(port: UInt16) -> SocketAddress {
+        var copy = self
+        guard !isUnix else { return copy }
+        withUnsafeMutableBytes(of: &copy.storage) {
+            $0.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+        }
+        return copy
+    }
+}

@@ -1,0 +1,74 @@
+// The client's side of TLS, for looking at servers from outside. It talks to servers that no careful client would talk to,
+// because it wants to say what is wrong with them: trust is a fact to be reported here and no condition.
+
+import COpenSSL
+public import Posix
+
+/// Why a handshake failed.
+public enum HandshakeError: Error, Sendable, CustomStringConvertible {
+    case timedOut
+    case closed
+    /// In OpenSSL's words, which are those of the alert where there was one.
+    case failed(String)
+
+    public var description: String {
+        switch self {
+        case .timedOut: "the handshake was not finished in time"
+        case .closed: "the server closed the connection during the handshake"
+        case .failed(let reason): "the handshake failed: \(reason)"
+        }
+    }
+}
+
+/// What all sessions of a command have in common. Sessions may be made by several threads.
+public final class ClientContext: @unchecked Sendable {
+    private let context: OpaquePointer
+
+    /// - Parameter authorityFile: certificates to trust in place of this machine's, in PEM.
+    public init(authorityFile: String?) throws(TLSError) {
+        OpenSSLFailure.forget()
+        guard let context = SSL_CTX_new(TLS_client_method()) else { throw .draining("cannot make a TLS context") }
+        self.context = context
+        // Old versions and weak keys are let in, to be reported.
+        SSL_CTX_set_security_level(context, 0)
+        associated_set_minimum_tls10(context)
+        SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
+        let isLoaded =
+            if let authorityFile {
+                SSL_CTX_load_verify_locations(context, authorityFile, nil)
+            } else {
+                SSL_CTX_set_default_verify_paths(context)
+            }
+        guard isLoaded == 1 else {
+            throw .draining("cannot read \(authorityFile ?? "this machine's certificates")")
+        }
+    }
+
+    deinit { SSL_CTX_free(context) }
+
+    /// Speaks TLS over a connected socket, naming the host, and HTTP/1.1 inside it.
+    public func connect(
+        _ socket: consuming ClientSocket, host: String
+    ) throws(HandshakeError) -> ClientSession {
+        OpenSSLFailure.forget()
+        guard let ssl = SSL_new(context) else { throw .failed(OpenSSLFailure.drain().description) }
+        let session = ClientSession(socket: socket, ssl: ssl)
+        SSL_set_fd(ssl, session.number)
+        // An address is no name (RFC 6066 §3).
+        if SocketAddress("\(host):0") == nil, SocketAddress("[\(host)]:0") == nil {
+            associated_set_server_name(ssl, host)
+        }
+        let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
+        SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count))
+        let result = SSL_connect(ssl)
+        if result == 1 { return session }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: throw .timedOut
+        case SSL_ERROR_SYSCALL where ERR_peek_error() == 0: throw .closed
+        default:
+            let failure = OpenSSLFailure.drain()
+            throw failure.reasons.contains("unexpected eof while reading")
+                ? .closed : .failed(failure.description)
+        }
+    }
+}

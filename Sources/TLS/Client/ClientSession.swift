@@ -1,0 +1,137 @@
+// One connection to a server, seen from the client.
+
+import COpenSSL
+import Posix
+
+/// A session over a socket that it owns. Every call ends within the socket's time limit.
+public struct ClientSession: ~Copyable {
+    private let socket: ClientSocket
+    private let ssl: OpaquePointer
+
+    init(socket: consuming ClientSocket, ssl: OpaquePointer) {
+        self.socket = socket
+        self.ssl = ssl
+    }
+
+    deinit { SSL_free(ssl) }
+
+    var number: Int32 { socket.number }
+
+    /// Sends all of it. False when that is not possible.
+    public func send(_ bytes: [UInt8]) -> Bool {
+        ERR_clear_error()
+        var count = 0
+        return SSL_write_ex(ssl, bytes, bytes.count, &count) == 1
+    }
+
+    /// What has come.
+    public enum Received: Sendable {
+        case bytes([UInt8])
+        /// The server has said that it will send no more.
+        case ended
+        /// The connection ended without such a word, so something may be missing.
+        case truncated
+        case timedOut
+        case failed(String)
+    }
+
+    public func receive(within milliseconds: Int, bytesMax: Int = 65_536) -> Received {
+        do throws(SystemError) {
+            try socket.limit(timeoutMilliseconds: milliseconds)
+        } catch {
+            return .failed(error.reason)
+        }
+        ERR_clear_error()
+        var bytes = [UInt8](repeating: 0, count: bytesMax)
+        var count = 0
+        if SSL_read_ex(ssl, &bytes, bytesMax, &count) == 1 {
+            bytes.removeSubrange(count...)
+            return .bytes(bytes)
+        }
+        switch SSL_get_error(ssl, 0) {
+        case SSL_ERROR_ZERO_RETURN: return .ended
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .timedOut
+        case SSL_ERROR_SYSCALL where ERR_peek_error() == 0: return .truncated
+        default:
+            let failure = OpenSSLFailure.drain()
+            return failure.reasons.contains("unexpected eof while reading")
+                ? .truncated : .failed(failure.description)
+        }
+    }
+
+    /// What the server showed of itself.
+    /// - Parameter host: the name that the certificate has to be for, in lower case without a trailing dot.
+    public func facts(host: String, now: Int64) -> PeerFacts {
+        let chain = certificates()
+        return PeerFacts(
+            version: String(cString: SSL_get_version(ssl)), isOutdated: SSL_version(ssl) < TLS1_2_VERSION,
+            cipher: String(cString: SSL_CIPHER_get_name(SSL_get_current_cipher(ssl))), certificates: chain,
+            problem: problem(chain, host: host, now: now))
+    }
+
+    private func certificates() -> [CertificateFacts] {
+        guard let chain = SSL_get_peer_cert_chain(ssl) else { return [] }
+        return (0..<max(0, OPENSSL_sk_num(chain))).compactMap { index in
+            OPENSSL_sk_value(chain, index).map { Certificate(sharing: OpaquePointer($0)).facts }
+        }
+    }
+
+    private func problem(_ chain: [CertificateFacts], host: String, now: Int64) -> PeerFacts.Problem? {
+        guard let own = chain.first else {
+            return PeerFacts.Problem(kind: .other, message: "the server sent no certificate")
+        }
+        if own.notAfter < now {
+            return PeerFacts.Problem(kind: .expired, message: "the certificate has expired")
+        }
+        if own.notBefore > now {
+            return PeerFacts.Problem(kind: .notYetValid, message: "the certificate is not valid yet")
+        }
+        if !own.names.contains(where: { CertificateName.covers($0, host) }) {
+            let names = own.names.isEmpty ? "no host at all" : own.names.prefix(4).joined(separator: ", ")
+            return PeerFacts.Problem(
+                kind: .wrongName, message: "the certificate is for \(names), not for \(host)")
+        }
+        let result = SSL_get_verify_result(ssl)
+        if result == Int(X509_V_OK) { return weakness(own) }
+        return untrusted(Int32(truncatingIfNeeded: result), chain)
+    }
+
+    private func untrusted(_ result: Int32, _ chain: [CertificateFacts]) -> PeerFacts.Problem {
+        let last = chain[chain.count - 1]
+        let reason = String(cString: X509_verify_cert_error_string(Int(result)))
+        switch result {
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+            return PeerFacts.Problem(kind: .selfSigned, message: "the certificate is signed by itself")
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+            if lastNamesItsIssuer(), !last.isSelfSigned {
+                return PeerFacts.Problem(
+                    kind: .missingIntermediate,
+                    message: "the certificate of \(last.issuer) is not sent, and clients do not fetch it")
+            }
+            return PeerFacts.Problem(
+                kind: .unknownAuthority,
+                message: "\(last.issuer), which issued the last certificate sent, is not trusted")
+        case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+            return PeerFacts.Problem(kind: .unknownAuthority, message: "\(last.subject) is not trusted")
+        case X509_V_ERR_CERT_HAS_EXPIRED:
+            return PeerFacts.Problem(kind: .expired, message: "a certificate of the chain has expired")
+        default:
+            return PeerFacts.Problem(kind: .other, message: "the chain is not trusted: \(reason)")
+        }
+    }
+
+    /// Whether the last certificate says where its issuer's can be had, as those of public authorities do (RFC 5280
+    /// §4.2.2.1) and those of private ones do not.
+    private func lastNamesItsIssuer() -> Bool {
+        guard let chain = SSL_get_peer_cert_chain(ssl), OPENSSL_sk_num(chain) > 0,
+            let last = OPENSSL_sk_value(chain, OPENSSL_sk_num(chain) - 1)
+        else { return false }
+        return X509_get_ext_by_NID(OpaquePointer(last), NID_info_access, -1) >= 0
+    }
+
+    private func weakness(_ own: CertificateFacts) -> PeerFacts.Problem? {
+        guard case .rsa(let bits) = own.key, bits < 2048 else { return nil }
+        return PeerFacts.Problem(kind: .weak, message: "the certificate's RSA key has \(bits) bits; 2048 are the least")
+    }
+}

@@ -1,0 +1,87 @@
+// Hosts and places on the web as people write them on a command line.
+
+import Posix
+
+/// A host to be looked at.
+public struct CheckedHost: Hashable, Sendable, CustomStringConvertible {
+    /// In lower case, without a trailing dot.
+    public let name: String
+    public let port: UInt16
+
+    /// Reads `shop.example.com` or `shop.example.com:8443`. Nil for what is no host name.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let first = parts.first else { return nil }
+        var name = first.lowercased()
+        if name.hasSuffix("."), name.count > 1 { name.removeLast() }
+        let isPlain = name.utf8.allSatisfy { byte in
+            byte >= 0x30 && byte <= 0x39 || byte >= 0x61 && byte <= 0x7A || byte == 0x2D || byte == 0x2E || byte == 0x5F
+        }
+        guard isPlain, !name.isEmpty, name.utf8.count <= 253, !name.hasPrefix("."), !name.contains("..") else {
+            return nil
+        }
+        guard parts.count == 1 || UInt16(parts[1]) ?? 0 > 0 else { return nil }
+        self.init(name: name, port: parts.count == 2 ? UInt16(parts[1]) ?? 443 : 443)
+    }
+
+    init(name: String, port: UInt16) {
+        self.name = name
+        self.port = port
+    }
+
+    public var description: String { port == 443 ? name : "\(name):\(port)" }
+
+    /// The same host with `www.` in front, or without it.
+    var sibling: CheckedHost {
+        CheckedHost(name: name.hasPrefix("www.") ? String(name.dropFirst(4)) : "www.\(name)", port: port)
+    }
+}
+
+/// An address that stands in for what a name service says, as `HOST:PORT:ADDRESS`; the address may have a port of its own.
+public struct AddressOverride: Sendable {
+    let host: String
+    let port: UInt16
+    let address: SocketAddress
+
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let port = UInt16(parts[1]), !parts[0].isEmpty else { return nil }
+        let written = parts[2]
+        let candidates = [written, "\(written):\(port)", "[\(written)]:\(port)"]
+        guard let address = candidates.lazy.compactMap({ SocketAddress($0) }).first, !address.isUnix else { return nil }
+        host = parts[0].lowercased()
+        self.port = port
+        self.address = address
+    }
+}
+
+/// An address on the web, as far as it is needed to fetch from it.
+public struct WebLocation: Hashable, Sendable, CustomStringConvertible {
+    public let isSecure: Bool
+    public let host: CheckedHost
+    /// With the query.
+    public let path: String
+
+    /// Reads `https://host[:port]/path` or the same with `http`. Nil for anything else.
+    public init?(_ text: String) {
+        let isSecure = text.hasPrefix("https://")
+        guard isSecure || text.hasPrefix("http://") else { return nil }
+        let rest = text.dropFirst(isSecure ? 8 : 7)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let withPort = authority.contains(":") ? String(authority) : "\(authority):\(isSecure ? 443 : 80)"
+        guard let host = CheckedHost(withPort) else { return nil }
+        self.isSecure = isSecure
+        self.host = host
+        let path = rest.dropFirst(authority.count).prefix { $0 != "#" }
+        // What could end the line of a request, or a part of it, is not sent.
+        guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        self.path = path.hasPrefix("/") ? String(path) : "/\(path)"
+    }
+
+    public var description: String { "\(isSecure ? "https" : "http")://\(hostField)\(path)" }
+
+    /// The host as it is named in a request.
+    var hostField: String {
+        host.port == (isSecure ? 443 : 80) ? host.name : "\(host.name):\(host.port)"
+    }
+}

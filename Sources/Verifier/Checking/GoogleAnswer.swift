@@ -1,0 +1,81 @@
+// What Google's Digital Asset Links service says of a host: its errors by name, and whether it sees the statements that the
+// host serves.
+
+import Association
+import SourceJSON
+
+/// An answer of `statements:list`.
+struct GoogleAnswer {
+    private let response: FetchedResponse
+
+    init(_ response: FetchedResponse) { self.response = response }
+
+    /// What is wrong, with a way out.
+    struct Problem {
+        var message: String
+        var fix: String?
+    }
+
+    /// - Parameter own: the file as the host serves it; nil where it serves none.
+    func problems(comparedWith own: [UInt8]?) -> [Problem] {
+        guard response.status == 200, let body = response.plainBody,
+            let root = SourceReader.read(body, as: .json).value, root.asObject != nil
+        else { return [Problem(message: "Google's service answers \(response.status)", fix: nil)] }
+        let codes = root.member(named: "errorCode")?.asArray?.compactMap(\.asString) ?? []
+        if !codes.isEmpty {
+            return codes.map { code in
+                Problem(
+                    message:
+                        "Google's service says \(AppleFailure.text(code))\(GoogleAnswer.meanings[code].map { ": \($0)" } ?? "")",
+                    fix: "mend the host; Google looks again after maxAge, \(maxAge(root))")
+            }
+        }
+        guard let own else { return [] }
+        let seen = fingerprints(root.member(named: "statements"))
+        let served = fingerprints(SourceReader.read(own, as: .json).value)
+        if seen == served { return [] }
+        return [
+            Problem(
+                message:
+                    "Google's service sees \(seen.count) app certificates and the host serves \(served.count), or others",
+                fix: "wait for maxAge, \(maxAge(root)), and see whether Googlebot may fetch the file")
+        ]
+    }
+
+    private func maxAge(_ root: SourceValue) -> String {
+        AppleFailure.text(root.member(named: "maxAge")?.asString ?? "which it does not give")
+    }
+
+    /// The certificates of Android apps in a list of statements, in the host's spelling or in Google's.
+    private func fingerprints(_ list: SourceValue?) -> Set<String> {
+        var found: Set<String> = []
+        for statement in list?.asArray ?? [] {
+            let target = statement.member(named: "target")
+            let app = target?.member(named: "androidApp")
+            let relation = statement.member(named: "relation")
+            let relations = relation?.asArray?.compactMap(\.asString) ?? [relation?.asString].compactMap { $0 }
+            guard relations.contains("delegate_permission/common.handle_all_urls") else { continue }
+            let package = target?.member(named: "package_name") ?? app?.member(named: "packageName")
+            let list = target?.member(named: "sha256_cert_fingerprints")?.asArray ?? []
+            let one = app?.member(named: "certificate")?.member(named: "sha256Fingerprint")
+            for print in (list + [one].compactMap { $0 }).compactMap(\.asString) {
+                found.insert("\(package?.asString ?? "") \(print)")
+            }
+        }
+        return found
+    }
+
+    /// The service's own error codes.
+    private static let meanings = [
+        "ERROR_CODE_INVALID_QUERY": "it did not understand the question",
+        "ERROR_CODE_FETCH_ERROR": "it could not fetch the file",
+        "ERROR_CODE_FAILED_SSL_VALIDATION": "it does not trust the host's certificate",
+        "ERROR_CODE_REDIRECT": "the host answered with a redirect",
+        "ERROR_CODE_TOO_LARGE": "the file is too large",
+        "ERROR_CODE_MALFORMED_HTTP_RESPONSE": "the answer was broken HTTP",
+        "ERROR_CODE_WRONG_CONTENT_TYPE": "content-type is not application/json",
+        "ERROR_CODE_MALFORMED_CONTENT": "the file is not the JSON that it has to be",
+        "ERROR_CODE_SECURE_ASSET_INCLUDES_INSECURE": "the file includes one that is not fetched over https",
+        "ERROR_CODE_FETCH_BUDGET_EXHAUSTED": "the file includes too many others, or itself",
+    ]
+}

@@ -1,0 +1,74 @@
+// What a host answered, before anybody judges it.
+
+import Association
+import Posix
+import TLS
+
+/// The answers to all questions about one host.
+struct HostAnswers: Sendable {
+    let host: CheckedHost
+    var addresses: [SocketAddress] = []
+    /// Whether the addresses were given instead of looked up.
+    var isOverridden = false
+    var lookUpError: NameLookupError?
+    var answers: [Probe: Result<FetchedResponse, FetchError>] = [:]
+    /// Where a redirect leads, step by step.
+    var steps: [Probe.Document: [String]] = [:]
+    /// What Apple's copy and Google's service say.
+    var appleCopy: Result<FetchedResponse, FetchError>?
+    var googleAnswer: Result<FetchedResponse, FetchError>?
+
+    init(_ host: CheckedHost) { self.host = host }
+
+    /// The answer to a question, if there was one.
+    func response(_ probe: Probe) -> FetchedResponse? {
+        guard case .success(let response)? = answers[probe] else { return nil }
+        return response
+    }
+
+    func error(_ probe: Probe) -> FetchError? {
+        guard case .failure(let error)? = answers[probe] else { return nil }
+        return error
+    }
+
+    /// A file that is answered as its readers want it, taken out of its coding.
+    func body(_ document: Probe.Document) -> [UInt8]? {
+        guard let response = response(.file(document)), response.status == 200 else { return nil }
+        return response.plainBody
+    }
+
+    /// How findings name what was asked for.
+    func name(_ probe: Probe) -> String {
+        switch probe {
+        case .challenge: "http://\(host.name)\(probe.path)"
+        case .sibling: "https://\(host.sibling)\(probe.path)"
+        default: "https://\(host)\(probe.path)"
+        }
+    }
+}
+
+extension FetchedResponse {
+    /// The body without its coding; nil where it is in none that is known, or not in the one that it says.
+    var plainBody: [UInt8]? {
+        switch self["content-encoding"]?.lowercased() {
+        case nil, "identity": body
+        case "gzip", "x-gzip": Gunzip.expand(body, bytesMax: FetchLimits().bodyBytesMax)
+        default: nil
+        }
+    }
+
+    /// Whether the body is a page for people.
+    var isPage: Bool {
+        body.prefix(512).first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF } == UInt8(ascii: "<")
+    }
+
+    /// The seconds of `max-age`; nil where there is none.
+    var maxAge: Int? {
+        for directive in (self["cache-control"] ?? "").lowercased().split(separator: ",") {
+            let parts = directive.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].trimmed(of: [" "]) == "max-age" else { continue }
+            return Int(parts[1].trimmed(of: [" ", "\""]))
+        }
+        return nil
+    }
+}

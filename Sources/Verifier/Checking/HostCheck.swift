@@ -1,0 +1,148 @@
+// One look at one host: asks everything, several questions at a time, and hands the answers to the rules. A host that cannot
+// be reached at all is not asked thirty times.
+
+import Posix
+
+/// Looks at hosts from outside.
+public struct HostCheck: Sendable {
+    private let fetcher: Fetcher
+    private let settings: CheckSettings
+    /// Questions under way at the same time.
+    private static let concurrentMax = 6
+    /// Redirects that are followed to be shown; verifiers follow none.
+    private static let stepsMax = 5
+
+    public init(_ fetcher: Fetcher, _ settings: CheckSettings) {
+        self.fetcher = fetcher
+        self.settings = settings
+    }
+
+    public func look(at host: CheckedHost) -> HostReport { HostReport(answers(of: host), settings) }
+
+    private func answers(of host: CheckedHost) -> HostAnswers {
+        var answers = HostAnswers(host)
+        do throws(NameLookupError) {
+            (answers.addresses, answers.isOverridden) = try addresses(of: host)
+        } catch {
+            answers.lookUpError = error
+            return answers
+        }
+        guard let address = answers.addresses.first else { return answers }
+        ask([.file(.apple)], of: address, &answers)
+        switch answers.error(.file(.apple)) {
+        case .cannotConnect, .handshake: return answers
+        case nil, .timedOut, .cutOff, .failed, .malformed: break
+        }
+        ask(Probe.first.filter { $0 != .file(.apple) }, of: address, &answers)
+        askFurther(&answers, address)
+        askOthers(&answers)
+        return answers
+    }
+
+    /// What the first answers make one want to know.
+    private func askFurther(_ answers: inout HostAnswers, _ address: SocketAddress) {
+        if answers.response(.file(.apple))?.status != 200 {
+            let names = [
+                "/.well-known/apple-app-site-association.json", "/apple-app-site-association.json",
+                "/.well-known/Apple-App-Site-Association",
+            ]
+            ask(names.map { .wrongName($0) }, of: address, &answers)
+        }
+        for document in Probe.Document.allCases {
+            guard let response = answers.response(.file(document)) else { continue }
+            if response.isRedirect { answers.steps[document] = follow(response) }
+            guard response.status != 200, let sibling = try? addresses(of: answers.host.sibling).addresses.first else {
+                continue
+            }
+            answers.answers[.sibling(document)] = fetch(.sibling(document), answers.host.sibling, sibling)
+        }
+        if let other = answers.addresses.first(where: { $0.isIPv6 != address.isIPv6 }) {
+            ask(Probe.Document.allCases.map { .otherAddress($0) }, of: other, &answers)
+        }
+    }
+
+    /// Those who keep copies.
+    private func askOthers(_ answers: inout HostAnswers) {
+        if let location = settings.appleCDN { answers.appleCopy = fetch(location, adding: answers.host.name) }
+        if let location = settings.google {
+            answers.googleAnswer = fetch(
+                location,
+                adding: "?source.web.site=https://\(answers.host)&relation=delegate_permission/common.handle_all_urls")
+        }
+    }
+
+    private func ask(_ probes: [Probe], of address: SocketAddress, _ answers: inout HostAnswers) {
+        let host = answers.host
+        let results = Concurrently.map(probes, threadsMax: HostCheck.concurrentMax) { probe in
+            fetch(probe, host, address)
+        }
+        for (probe, result) in zip(probes, results) { answers.answers[probe] = result }
+    }
+
+    private func fetch(
+        _ probe: Probe, _ host: CheckedHost, _ address: SocketAddress
+    ) -> Result<FetchedResponse, FetchError> {
+        var request = FetchRequest(
+            host: host.name, address: address, path: probe.path, userAgent: probe.agent.rawValue,
+            limits: settings.limits)
+        let port = host.port == 443 ? "" : ":\(host.port)"
+        request.hostField = "\(host.name)\(port)"
+        switch probe {
+        case .head: request.method = "HEAD"
+        case .gzip: request.acceptsGzip = true
+        case .trailingDot: request.hostField = "\(host.name).\(port)"
+        case .unknownHost: request.hostField = "associated-check.invalid"
+        case .challenge:
+            request.isSecure = false
+            request.hostField = host.name
+            request.address = plainAddress(of: host.name, like: address)
+        default: break
+        }
+        return fetcher.fetch(request)
+    }
+
+    private func fetch(_ location: WebLocation, adding text: String) -> Result<FetchedResponse, FetchError> {
+        do throws(NameLookupError) {
+            guard let address = try addresses(of: location.host).addresses.first else {
+                return .failure(.failed("\(location.host) has no address"))
+            }
+            var request = FetchRequest(
+                host: location.host.name, address: address, isSecure: location.isSecure, path: location.path + text,
+                userAgent: Probe.Agent.unknown.rawValue, limits: settings.limits)
+            request.hostField = location.hostField
+            return fetcher.fetch(request)
+        } catch {
+            return .failure(.failed(error.description))
+        }
+    }
+
+    /// Follows a redirect, to show where it leads.
+    private func follow(_ first: FetchedResponse) -> [String] {
+        var steps: [String] = []
+        var response = first
+        while response.isRedirect {
+            if steps.count == HostCheck.stepsMax { return steps + ["and so on"] }
+            guard let text = response["location"] else { return steps + ["\(response.status) to nowhere"] }
+            steps.append("\(response.status) to \(text.prefix(200))")
+            guard let next = WebLocation(text), case .success(let answer) = fetch(next, adding: "") else {
+                return steps
+            }
+            response = answer
+        }
+        return steps + ["\(response.status)"]
+    }
+
+    private func addresses(
+        of host: CheckedHost
+    ) throws(NameLookupError) -> (addresses: [SocketAddress], isOverridden: Bool) {
+        let given = settings.overrides.filter { $0.host == host.name && $0.port == host.port }.map(\.address)
+        if !given.isEmpty { return (given, true) }
+        let found = try NameLookup.addresses(of: host.name, port: host.port)
+        // Apple's fetcher is reported to use IPv4, so that is what the look begins with.
+        return (found.filter { !$0.isIPv6 } + found.filter(\.isIPv6), false)
+    }
+
+    private func plainAddress(of name: String, like address: SocketAddress) -> SocketAddress {
+        settings.overrides.first { $0.host == name && $0.port == 80 }?.address ?? address.with(port: 80)
+    }
+}

@@ -1,0 +1,203 @@
+// What holds for both files alike: they are answered with 200, the right type and the same bytes, whoever asks and however.
+
+import Association
+import Posix
+
+extension HostRules {
+    /// The rules of one verifier about what both verifiers want.
+    private struct Names {
+        var status: String
+        var redirect: String
+        var refused: String
+        var failing: String
+        var page: String
+        var type: String
+        var otherAgent: String
+        var varies: String
+        var slow: String
+    }
+
+    private func names(_ document: Probe.Document) -> Names {
+        switch document {
+        case .apple:
+            Names(
+                status: "AHST-001", redirect: "AHST-002", refused: "AHST-003", failing: "AHST-004", page: "AHST-005",
+                type: "AHST-006", otherAgent: "AHST-003", varies: "AHST-017", slow: "AHST-013")
+        case .statements:
+            Names(
+                status: "GHST-001", redirect: "GHST-002", refused: "GHST-001", failing: "GHST-001", page: "GHST-003",
+                type: "GHST-003", otherAgent: "GHST-011", varies: "GHST-011", slow: "GHST-005")
+        }
+    }
+
+    mutating func judge(_ document: Probe.Document) {
+        let names = names(document)
+        if let error = answers.error(.file(document)) {
+            let rule = error.isTimeOut ? names.slow : names.status
+            return report(
+                rule, .file(document), "\(error)", fix: "answer within a second, with 200 and the whole file",
+                severity: .error)
+        }
+        guard let response = answers.response(.file(document)) else { return }
+        guard response.status == 200 else { return judgeStatus(document, response, names) }
+        judgeAnswer(document, response, names)
+        judgeOthers(document, response, names)
+    }
+
+    private mutating func judgeStatus(_ document: Probe.Document, _ response: FetchedResponse, _ names: Names) {
+        let probe = Probe.file(document)
+        if response.isRedirect {
+            let steps = answers.steps[document] ?? ["\(response.status)"]
+            return report(
+                names.redirect, probe,
+                "the answer is a redirect, which is not followed: \(steps.joined(separator: ", then "))",
+                fix: "serve the file on this host with 200")
+        }
+        switch response.status {
+        case 401, 403, 407, 429:
+            report(
+                names.refused, probe,
+                "the answer is \(response.status): \(document.agents[0].name) is kept out, and the failure is remembered",
+                fix: "exempt the path from every login, filter and country block")
+        case 500...:
+            report(names.failing, probe, "the answer is \(response.status)", fix: "mend the server")
+        default: judgeMissing(document, response, names)
+        }
+    }
+
+    /// A host need not have both files.
+    private mutating func judgeMissing(_ document: Probe.Document, _ response: FetchedResponse, _ names: Names) {
+        let other: Probe.Document = document == .apple ? .statements : .apple
+        let isWanted = expected.map { $0[document] != nil }
+        if isWanted == false { return }
+        let hasOther = answers.response(.file(other))?.status == 200
+        let apps = document == .apple ? "iOS" : "Android"
+        report(
+            names.status, .file(document), "the answer is \(response.status), so no \(apps) app is bound to this host",
+            fix: "serve the file there with 200, or have no \(apps) app",
+            severity: isWanted == true || !hasOther ? .error : .note)
+        judgeSibling(document)
+    }
+
+    private mutating func judgeSibling(_ document: Probe.Document) {
+        guard answers.response(.sibling(document))?.status == 200, document == .apple else { return }
+        report(
+            "AHST-026", .file(document),
+            "the file is on \(answers.host.sibling) and not here, and the two are separate hosts",
+            fix: "serve it on both, and name both in the entitlement")
+    }
+
+    private mutating func judgeAnswer(_ document: Probe.Document, _ response: FetchedResponse, _ names: Names) {
+        let probe = Probe.file(document)
+        if response.isCut {
+            let rule = document == .apple ? "AASA-005" : "GHST-006"
+            return report(
+                rule, probe, "the body has more than \(response.body.count) bytes, which nobody reads",
+                fix: "serve the file itself", severity: .error)
+        }
+        let seconds = Double(response.firstByteMilliseconds) / 1_000
+        if response.firstByteMilliseconds > 3_000 {
+            report(
+                names.slow, probe, "the first byte came after \(seconds) seconds; verifiers give up after about five",
+                fix: "serve the file from memory", severity: .warning)
+        }
+        guard let body = response.plainBody else {
+            return report(
+                "AHST-018", probe, "the body is not in the coding that content-encoding names",
+                fix: "compress it once, or not at all", severity: .error)
+        }
+        if response.isPage {
+            return report(
+                names.page, probe, "the answer is a page with status 200, which hides that the file is missing",
+                fix: "route /.well-known/ before the page", severity: .error)
+        }
+        judgeType(document, response, body, names)
+        switch document {
+        case .apple:
+            for finding in Linter.lint(apple: body, file: answers.name(probe)) { report(finding) }
+        case .statements:
+            let host = answers.host.name
+            for finding in Linter.lint(statements: body, file: answers.name(probe), host: host) { report(finding) }
+        }
+    }
+
+    private mutating func judgeType(
+        _ document: Probe.Document, _ response: FetchedResponse, _ body: [UInt8], _ names: Names
+    ) {
+        let probe = Probe.file(document)
+        let type = response.mediaType ?? "missing"
+        let isSigned = document == .apple && Linter.recognise(body) == .signedAppleAssociation
+        let wanted = isSigned ? "application/pkcs7-mime" : "application/json"
+        if type == wanted { return }
+        if isSigned || document == .apple && type == "application/pkcs7-mime" {
+            return report(
+                "AHST-007", probe, "content-type is \(type), but the file is \(isSigned ? "signed" : "not signed")",
+                fix: "send \(wanted)")
+        }
+        report(names.type, probe, "content-type is \(type)", fix: "send \(wanted)")
+    }
+
+    /// Whether others who ask, or who ask otherwise, get the same.
+    private mutating func judgeOthers(_ document: Probe.Document, _ response: FetchedResponse, _ names: Names) {
+        for agent in document.agents.dropFirst() {
+            guard let other = answers.response(.agent(document, agent)) else { continue }
+            if other.status != 200 {
+                report(
+                    names.otherAgent, .file(document), "\(agent.name) is answered with \(other.status)",
+                    fix: "answer every client alike")
+            } else if other.plainBody != response.plainBody {
+                report(
+                    names.varies, .file(document), "\(agent.name) gets another file than \(document.agents[0].name)",
+                    fix: "answer every client alike")
+            }
+        }
+        if let head = answers.response(.head(document)), !isSame(head, response) {
+            report(
+                "AHST-019", .head(document), "HEAD is answered with \(summary(head)) and GET with \(summary(response))",
+                fix: "answer both alike")
+        }
+        if let gzip = answers.response(.gzip(document)), gzip.status == 200, gzip.plainBody != response.plainBody {
+            let what = gzip.plainBody == nil ? "is not what content-encoding says" : "is another file"
+            report(
+                "AHST-018", .gzip(document), "the answer to a client that takes gzip \(what)",
+                fix: "compress it once, or not at all")
+        }
+        judgeDot(document, response)
+        judgeOtherAddress(document, response)
+    }
+
+    private func isSame(_ head: FetchedResponse, _ get: FetchedResponse) -> Bool {
+        head.status == get.status && head["content-type"] == get["content-type"]
+            && (head["content-length"] == nil || head["content-length"] == get["content-length"])
+    }
+
+    private func summary(_ response: FetchedResponse) -> String {
+        "\(response.status), \(response["content-type"] ?? "no type"), \(response["content-length"] ?? "no") length"
+    }
+
+    private mutating func judgeDot(_ document: Probe.Document, _ response: FetchedResponse) {
+        guard let dotted = answers.response(.trailingDot(document)) else { return }
+        if dotted.status == 200, dotted.plainBody == response.plainBody { return }
+        report(
+            document == .apple ? "SRV-003" : "GHST-008", .trailingDot(document),
+            "with a dot behind the host the answer is \(dotted.status == 200 ? "another file" : "\(dotted.status)")",
+            fix: "take one trailing dot off the host before it is looked up")
+    }
+
+    private mutating func judgeOtherAddress(_ document: Probe.Document, _ response: FetchedResponse) {
+        guard let outcome = answers.answers[.otherAddress(document)] else { return }
+        let family = answers.addresses.first?.isIPv6 == true ? "IPv4" : "IPv6"
+        switch outcome {
+        case .failure(let error):
+            report(
+                "SRV-015", .otherAddress(document), "over \(family) there is no answer: \(error)",
+                fix: "let the address answer, or take it out of the DNS")
+        case .success(let other) where other.status != 200 || other.plainBody != response.plainBody:
+            report(
+                "SRV-015", .otherAddress(document),
+                "over \(family) the answer is \(other.status == 200 ? "another file" : "\(other.status)")",
+                fix: "serve the same on all addresses")
+        case .success: break
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// What a server does beside the two files: with names and hosts that do not exist, and with the other well-known files.
+
+import Association
+import Posix
+
+extension HostRules {
+    mutating func judgeServer() {
+        if let response = answers.response(.unknownName), response.status == 200 {
+            report(
+                "SRV-001", .unknownName, "a well-known name that does not exist is answered with 200",
+                fix: "answer 404 for every name under /.well-known/ that does not exist")
+        }
+        for document in Probe.Document.allCases {
+            guard let response = answers.response(.unknownHost(document)), response.status == 200,
+                let body = response.plainBody, !response.isPage, let own = answers.body(document)
+            else { continue }
+            let whose = body == own ? "this host's file" : "somebody's file"
+            report(
+                "SRV-002", .unknownHost(document), "a host that nobody has configured is answered with \(whose)",
+                fix: "answer 404 or 421 for hosts that are not configured")
+        }
+        if let response = answers.response(.challenge), response.isRedirect,
+            let location = response["location"].flatMap({ WebLocation($0) }), location.host.name != answers.host.name
+        {
+            report(
+                "SRV-004", .challenge, "challenges of a certificate authority are sent to \(location.host.name)",
+                fix: "answer /.well-known/acme-challenge/ on this host in plain HTTP")
+        }
+        judgeDrift()
+    }
+
+    mutating func judgeNeighbours() {
+        for name in Probe.neighbours {
+            guard let response = answers.response(.neighbour(name)) else { continue }
+            judge(name, response)
+        }
+    }
+
+    private mutating func judge(_ name: String, _ response: FetchedResponse) {
+        let probe = Probe.neighbour(name)
+        let isElsewhere = response.isRedirect && !staysOnSite(response)
+        switch name {
+        case "change-password" where [301, 308].contains(response.status):
+            report(
+                "SRV-006", probe, "the redirect is permanent, so it is remembered for good",
+                fix: "answer 302, 303 or 307")
+        case "change-password" where isElsewhere:
+            report("SRV-006", probe, "the redirect leads to another site", fix: "send people to the form on this site")
+        case "passkey-endpoints" where isElsewhere:
+            report(
+                "SRV-008", probe, "the redirect leads to another site, and is not followed",
+                fix: "answer on the host itself")
+        case "apple-developer-merchantid-domain-association" where response.isRedirect:
+            report(
+                "SRV-011", probe, "the answer is a redirect, which is not followed", fix: "serve the file on this host")
+        case "microsoft-identity-association.json"
+        where response.status == 200 && response["content-type"]?.contains(";") == true:
+            report(
+                "SRV-009", probe,
+                "content-type is \(response["content-type"] ?? ""), and Microsoft's verifier takes it "
+                    + "to the letter", fix: "send exactly application/json")
+        default: judgeContent(name, response)
+        }
+    }
+
+    /// What is answered with 200 and is no catch-all page.
+    private mutating func judgeContent(_ name: String, _ response: FetchedResponse) {
+        let probe = Probe.neighbour(name)
+        guard response.status == 200, let body = response.plainBody, !response.isPage else { return }
+        if name == "webauthn", response.mediaType != "application/json" {
+            report(
+                "SRV-007", probe, "content-type is \(response.mediaType ?? "missing"), and browsers refuse it",
+                fix: "send application/json")
+        }
+        let isShadowed =
+            name == "windows-app-web-link.json" && answers.response(.neighbour("windows-app-web-link"))?.status == 200
+        if isShadowed { return }
+        let findings = NeighbourFile.lint(
+            body, name: name, file: answers.name(probe), now: Clock.wallSeconds())
+        for finding in findings { report(finding) }
+    }
+
+    /// Whether a redirect stays on the site: this host, one below it, or the one above.
+    private func staysOnSite(_ response: FetchedResponse) -> Bool {
+        guard let text = response["location"] else { return true }
+        guard let location = WebLocation(text) else { return !text.contains("://") && !text.hasPrefix("//") }
+        let (own, other) = (answers.host.name, location.host.name)
+        return own == other || other.hasSuffix(".\(own)") || own.hasSuffix(".\(other)")
+    }
+
+    /// URLs that open the app on one platform and not on the other, where Android has rules of its own.
+    private mutating func judgeDrift() {
+        guard let appleBody = answers.body(.apple), let androidBody = answers.body(.statements) else { return }
+        let apple = AppleAssociation.read(appleBody, file: "")
+        let statements = StatementList.read(androidBody, file: "", host: answers.host.name)
+        guard let links = apple.association?.applinks, links.details.count == 1, let detail = links.details.first,
+            let components = detail.components, let rules = statements.list?.statements.compactMap(\.dynamicRules),
+            rules.count == 1
+        else { return }
+        let comparison = RuleComparison.differences(
+            between: .apple(
+                AppleMatcher(
+                    components: components, defaults: [detail.defaults, links.defaults].compactMap { $0 },
+                    variables: links.variables)),
+            and: .android(AndroidMatcher(rules: rules[0])), host: answers.host.name)
+        guard let witness = comparison.witnesses.first else { return }
+        let (one, other) = witness.first.opens ? ("iOS", "Android") : ("Android", "iOS")
+        report(
+            "SRV-014", .file(.apple), "\(witness.url) opens the app on \(one) and not on \(other)",
+            fix: "render both files from one source")
+    }
+}

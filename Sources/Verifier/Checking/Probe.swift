@@ -1,0 +1,116 @@
+// The questions that a look from outside asks of a host: one request each, as one of the verifiers would put it, or as
+// somebody who wants to see where the host's answers differ.
+
+import Association
+
+/// One question.
+enum Probe: Hashable, Sendable {
+    /// The file as its verifier fetches it.
+    case file(Document)
+    /// The place at the root where old devices look for Apple's file.
+    case rootCopy
+    /// Apple's file under a wrong name, which helps nobody.
+    case wrongName(String)
+    case agent(Document, Agent)
+    case head(Document)
+    case gzip(Document)
+    /// The host written with the dot that ends every full name.
+    case trailingDot(Document)
+    /// The same file over the other kind of address.
+    case otherAddress(Document)
+    /// A name under `/.well-known/` that nobody can have.
+    case unknownName
+    /// A host that nobody can have configured.
+    case unknownHost(Document)
+    /// An ACME challenge in plain HTTP.
+    case challenge
+    case robots
+    case home
+    case neighbour(String)
+    /// The file on the host with `www.` in front, or without it.
+    case sibling(Document)
+
+    /// Which of the two files.
+    enum Document: CaseIterable, Hashable, Sendable {
+        case apple
+        case statements
+
+        var path: String {
+            switch self {
+            case .apple: "/.well-known/apple-app-site-association"
+            case .statements: "/.well-known/assetlinks.json"
+            }
+        }
+
+        /// Those who fetch the file, the one that counts most first; the last stands for everybody else.
+        var agents: [Agent] {
+            switch self {
+            case .apple: [.appleBot, .appleDevice, .unknown]
+            case .statements: [.google, .googlebot, .android, .unknown]
+            }
+        }
+    }
+
+    /// Who says to be asking.
+    enum Agent: String, Hashable, Sendable {
+        case appleBot = "AASA-Bot/1.0.0"
+        case appleDevice = "swcd (unknown version) CFNetwork/3826.500.131 Darwin/24.5.0"
+        case google = "GoogleAssociationService"
+        case googlebot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+        case android = "Dalvik/2.1.0 (Linux; U; Android 15; Pixel 9 Build/BP1A.250305.019)"
+        case unknown = "associated-check/1.0"
+
+        /// Its name in a sentence.
+        var name: String {
+            switch self {
+            case .appleBot: "AASA-Bot"
+            case .appleDevice: "CFNetwork"
+            case .google: "GoogleAssociationService"
+            case .googlebot: "Googlebot"
+            case .android: "Dalvik"
+            case .unknown: "a client nobody knows"
+            }
+        }
+    }
+
+    /// The well-known names that are asked for beside the two files.
+    static let neighbours =
+        ["change-password", "passkey-endpoints", "microsoft-identity-association.json", "windows-app-web-link.json"]
+        + NeighbourFile.names
+
+    /// All that can be asked before anything is known.
+    static let first: [Probe] =
+        Document.allCases.flatMap { document in
+            [.file(document), .head(document), .gzip(document), .trailingDot(document), .unknownHost(document)]
+                + document.agents.dropFirst().map { Probe.agent(document, $0) }
+        } + [.rootCopy, .unknownName, .challenge, .robots, .home] + neighbours.map { .neighbour($0) }
+
+    var path: String {
+        switch self {
+        case .file(let document), .agent(let document, _), .head(let document), .gzip(let document),
+            .trailingDot(let document), .otherAddress(let document), .unknownHost(let document),
+            .sibling(let document):
+            document.path
+        case .rootCopy: "/apple-app-site-association"
+        case .wrongName(let path): path
+        // The name that the specification of change-password uses for the same question.
+        case .unknownName: "/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200"
+        case .challenge: "/.well-known/acme-challenge/associated-check"
+        case .robots: "/robots.txt"
+        case .home: "/"
+        case .neighbour(let name): "/.well-known/\(name)"
+        }
+    }
+
+    var agent: Agent {
+        switch self {
+        case .agent(_, let agent): agent
+        case .file(let document), .head(let document), .gzip(let document), .trailingDot(let document),
+            .otherAddress(let document), .sibling(let document), .unknownHost(let document):
+            document.agents[0]
+        case .rootCopy, .wrongName: .appleBot
+        case .robots: .googlebot
+        case .unknownName, .challenge, .home, .neighbour: .unknown
+        }
+    }
+}

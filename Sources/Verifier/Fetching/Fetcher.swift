@@ -1,0 +1,70 @@
+// One request, one answer, one connection, one time limit. Nothing is followed and nothing is tried again: what a verifier
+// would do about it is decided by whoever asked.
+
+import Posix
+public import TLS
+
+/// Fetches over plain HTTP and over TLS. Several threads may use one.
+public struct Fetcher: Sendable {
+    private let context: ClientContext
+
+    public init(_ context: ClientContext) { self.context = context }
+
+    public func fetch(_ request: FetchRequest) -> Result<FetchedResponse, FetchError> {
+        let stopwatch = Stopwatch(request.limits.milliseconds)
+        do throws(FetchError) {
+            let socket: ClientSocket
+            do throws(SystemError) {
+                socket = try ClientSocket(to: request.address, timeoutMilliseconds: stopwatch.left)
+            } catch {
+                throw .cannotConnect(error)
+            }
+            guard request.isSecure else {
+                return .success(try exchange(request, over: .plain(socket), stopwatch))
+            }
+            let session: ClientSession
+            do throws(HandshakeError) {
+                session = try context.connect(socket, host: request.host)
+            } catch {
+                throw .handshake(error)
+            }
+            let elapsed = stopwatch.elapsed
+            let peer = session.facts(host: request.host, now: Clock.wallSeconds())
+            var response = try exchange(request, over: .secure(session), stopwatch)
+            response.peer = peer
+            response.handshakeMilliseconds = elapsed
+            return .success(response)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func exchange(
+        _ request: FetchRequest, over channel: consuming Channel, _ stopwatch: Stopwatch
+    ) throws(FetchError) -> FetchedResponse {
+        try channel.send(request.head)
+        var reader = ResponseReader(limits: request.limits, hasBody: request.method != "HEAD")
+        var firstByte: Int?
+        while !reader.isComplete {
+            if stopwatch.left <= 0 { throw .timedOut(reader.part) }
+            switch try channel.receive(within: stopwatch.left, for: reader.part) {
+            case .bytes(let bytes):
+                if firstByte == nil { firstByte = stopwatch.elapsed }
+                try reader.take(bytes)
+            case .ended: try reader.end()
+            }
+        }
+        return reader.response(firstByte: firstByte ?? stopwatch.elapsed, total: stopwatch.elapsed)
+    }
+}
+
+/// Milliseconds since a fetch began, and until it has to end.
+struct Stopwatch {
+    private let start = Clock.monotonicMicroseconds()
+    private let budget: Int
+
+    init(_ milliseconds: Int) { budget = milliseconds }
+
+    var elapsed: Int { Int((Clock.monotonicMicroseconds() - start) / 1_000) }
+    var left: Int { budget - elapsed }
+}

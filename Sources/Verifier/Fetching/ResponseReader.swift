@@ -1,0 +1,183 @@
+// An HTTP/1 answer from bytes as they come (RFC 9112). It is as tolerant as the clients that fetch these files, and says
+// what is wrong where they would give up.
+
+/// Reads one answer. Bytes behind its end are not looked at.
+struct ResponseReader {
+    private let limits: FetchLimits
+    private let hasBody: Bool
+    private var buffer: [UInt8] = []
+    private var status = 0
+    private var fields: [FetchedResponse.Field] = []
+    private var body: [UInt8] = []
+    private var isCut = false
+    private var state = State.head
+
+    private enum State {
+        case head
+        case counted(left: Int)
+        case chunkSize
+        case chunk(left: Int)
+        case trailers
+        case untilEnd
+        case complete
+    }
+
+    init(limits: FetchLimits, hasBody: Bool) {
+        self.limits = limits
+        self.hasBody = hasBody
+    }
+
+    var isComplete: Bool {
+        if case .complete = state { return true }
+        return false
+    }
+
+    /// What is being read, for messages.
+    var part: String {
+        switch state {
+        case .head: "the answer"
+        case .counted, .chunkSize, .chunk, .trailers, .untilEnd, .complete: "the body"
+        }
+    }
+
+    mutating func take(_ bytes: [UInt8]) throws(FetchError) {
+        buffer += bytes
+        while try step() {}
+    }
+
+    /// The connection has ended.
+    mutating func end() throws(FetchError) {
+        switch state {
+        case .untilEnd, .complete: state = .complete
+        case .head where buffer.isEmpty: throw .cutOff("the answer, before its first byte")
+        case .head: throw .cutOff("the head of the answer")
+        case .counted(let left): throw .cutOff("the body, \(left) bytes before the end that content-length gives")
+        case .chunkSize, .chunk, .trailers: throw .cutOff("the body, before its last chunk")
+        }
+    }
+
+    func response(firstByte: Int, total: Int) -> FetchedResponse {
+        FetchedResponse(
+            status: status, fields: fields, body: body, isCut: isCut, firstByteMilliseconds: firstByte,
+            totalMilliseconds: total, peer: nil, handshakeMilliseconds: 0)
+    }
+
+    /// One step; false when more bytes are needed or none are wanted.
+    private mutating func step() throws(FetchError) -> Bool {
+        switch state {
+        case .head: return try readHead()
+        case .counted(let left): return take(upTo: left) { .counted(left: $0) }
+        case .chunkSize: return try readChunkSize()
+        case .chunk(let left): return take(upTo: left) { $0 == 0 ? .chunkSize : .chunk(left: $0) }
+        case .trailers:
+            guard let line = nextLine() else { return false }
+            if line.isEmpty { state = .complete }
+            return true
+        case .untilEnd:
+            _ = take(upTo: Int.max) { _ in .untilEnd }
+            return false
+        case .complete: return false
+        }
+    }
+
+    private mutating func readHead() throws(FetchError) -> Bool {
+        guard buffer.starts(with: Array("HTTP/".utf8).prefix(buffer.count)) else {
+            let start = String(decoding: buffer.prefix(40).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
+            throw .malformed(start.isEmpty ? "it begins with bytes that are no text" : "it begins with \"\(start)\"")
+        }
+        guard let end = headEnd else {
+            if buffer.count > limits.headBytesMax {
+                throw .malformed("the head has more than \(limits.headBytesMax) bytes")
+            }
+            return false
+        }
+        let lines = buffer[..<end].split(separator: UInt8(ascii: "\n")).map { line in
+            String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+        }
+        buffer.removeFirst(end)
+        let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[1].utf8.count == 3, let status = Int(words[1]), status >= 100,
+            words[0].hasPrefix("HTTP/1.")
+        else { throw .malformed("its first line is \"\((lines.first ?? "").prefix(80))\"") }
+        fields = lines.dropFirst().filter { !$0.isEmpty }.map { line in
+            let colon = line.firstIndex(of: ":") ?? line.endIndex
+            let value = line[colon...].dropFirst()
+            return FetchedResponse.Field(
+                name: line[..<colon].lowercased(), value: String(value.trimmed(of: [" ", "\t"])))
+        }
+        self.status = status
+        // An interim answer is followed by the one that counts (RFC 9110 §15.2).
+        if status < 200 { return true }
+        state = try framing()
+        return true
+    }
+
+    /// Where the body ends (RFC 9112 §6.3).
+    private func framing() throws(FetchError) -> State {
+        if !hasBody || status == 204 || status == 304 { return .complete }
+        let codings = fields.filter { $0.name == "transfer-encoding" }.map(\.value).joined(separator: ",").lowercased()
+        if codings.hasSuffix("chunked") { return .chunkSize }
+        let lengths = Set(fields.filter { $0.name == "content-length" }.map(\.value))
+        guard let length = lengths.first else { return .untilEnd }
+        guard lengths.count == 1, let count = Int(length), count >= 0 else {
+            throw .malformed("content-length is \(lengths.sorted().joined(separator: " and "))")
+        }
+        return count == 0 ? .complete : .counted(left: count)
+    }
+
+    private mutating func readChunkSize() throws(FetchError) -> Bool {
+        guard let line = nextLine() else {
+            if buffer.count > 1_024 { throw .malformed("a chunk has no size") }
+            return false
+        }
+        // The end of the chunk before.
+        if line.isEmpty { return true }
+        let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+        guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16), size >= 0 else {
+            throw .malformed("a chunk's size is \"\(String(decoding: digits.prefix(20), as: UTF8.self))\"")
+        }
+        state = size == 0 ? .trailers : .chunk(left: size)
+        return true
+    }
+
+    /// Takes bytes of the body, and stops reading where there are too many.
+    private mutating func take(upTo left: Int, next: (Int) -> State) -> Bool {
+        let count = min(left, buffer.count)
+        let room = limits.bodyBytesMax - body.count
+        body += buffer.prefix(min(count, room))
+        buffer.removeFirst(count)
+        if count > room {
+            isCut = true
+            state = .complete
+            return false
+        }
+        state = next(left - count)
+        if case .counted(left: 0) = state { state = .complete }
+        return count > 0
+    }
+
+    private var headEnd: Int? {
+        var newlines = 0
+        for (index, byte) in buffer.enumerated() {
+            if byte == UInt8(ascii: "\n") { newlines += 1 } else if byte != UInt8(ascii: "\r") { newlines = 0 }
+            if newlines == 2 { return index + 1 }
+        }
+        return nil
+    }
+
+    private mutating func nextLine() -> ArraySlice<UInt8>? {
+        guard let newline = buffer.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let line = buffer[..<newline]
+        buffer.removeFirst(newline + 1)
+        return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }
+}
+
+extension Substring {
+    /// Without these characters at both ends.
+    func trimmed(of characters: Set<Character>) -> Substring {
+        var rest = drop(while: characters.contains)
+        while let last = rest.last, characters.contains(last) { rest.removeLast() }
+        return rest
+    }
+}

@@ -1,0 +1,39 @@
+// What a configuration would serve, for commands that compare or print it.
+
+import Catalogue
+import HTTP
+import Hosting
+import Verifier
+
+/// The documents of every host of a configuration.
+final class ServedFiles: Sendable {
+    private let catalogue: Catalogue
+
+    init(_ configuration: LoadedConfiguration) { catalogue = configuration.catalogue }
+
+    /// The bytes that a host answers for a path, without any coding; nil where it has no such document.
+    func bytes(host: String, path: String) -> [UInt8]? {
+        let view = catalogue.view
+        let name = Array(host.utf8)
+        guard let site = view.site(host: name.span) else { return nil }
+        let path = Array(path.utf8)
+        return path.withUnsafeBytes { path in
+            guard let answer = view.answer(site, path: path), answer.status == .ok else { return nil }
+            let form = answer.form(.identity)
+            // Association files are small, and only large files stay on the disk.
+            return form.file == nil ? Array(form.body) : nil
+        }
+    }
+
+    /// Both association files of a host; nil where the host is not served at all.
+    func files(of host: String) -> ExpectedFiles? {
+        let name = Array(host.utf8)
+        let isServed = catalogue.view.site(host: name.span) != nil
+        let isParent = bytes(host: "associated-check.\(host)", path: "/.well-known/assetlinks.json") != nil
+        guard isServed || isParent else { return nil }
+        return ExpectedFiles(
+            apple: bytes(host: host, path: "/.well-known/apple-app-site-association"),
+            statements: bytes(host: host, path: "/.well-known/assetlinks.json"),
+            isParentOfWildcard: isParent && !isServed)
+    }
+}

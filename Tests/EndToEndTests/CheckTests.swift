@@ -1,0 +1,81 @@
+// `associated check` against `associated serve`: what a good host looks like, and one whose proxy has a file of its own.
+
+import Foundation
+import Testing
+
+struct CheckTests {
+    /// A server with certificates of its own authority, and what it takes to look at it.
+    private final class Checked {
+        let folder: Folder
+        let server: RunningServer
+        let options: [String]
+
+        init() throws {
+            folder = try Folder()
+            let made = try Subject.run(
+                "certificate", "--state", "\(folder.path)/state", "--output", "\(folder.path)/config/hosts",
+                "shop.example")
+            #expect(made.status == 0)
+            try folder.write("config/apps/shop.json", CheckTests.app(path: "/a/*"))
+            try folder.write("other/apps/shop.json", CheckTests.app(path: "/b/*"))
+            server = try RunningServer([
+                "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
+                "\(folder.path)/state",
+                "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
+            ])
+            let ports = server.addresses.map { $0.split(separator: ":").last.map(String.init) ?? "" }
+            options = [
+                "--ca", "\(folder.path)/state/development-ca.pem", "--resolve", "shop.example:80:127.0.0.1:\(ports[0])",
+                "--resolve", "shop.example:443:127.0.0.1:\(ports[1])",
+            ]
+        }
+    }
+
+    private static func app(path: String) -> String {
+        """
+        { name: "Shop", hosts: ["shop.example"], ios: { appIDs: ["7QK4Z2M9XA.dev.associated.shop"] },
+          links: [{ "/": "\(path)" }] }
+        """
+    }
+
+    @Test func `a host of ours is in order`() throws {
+        let checked = try Checked()
+        let run = try Subject.run(
+            ["check", "shop.example", "--config", "\(checked.folder.path)/config"] + checked.options)
+        #expect(run.errors == "")
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(lines.first == "shop.example")
+        #expect(lines.contains("  at 127.0.0.1"))
+        #expect(lines.contains { $0.hasPrefix("  TLSv1.3, certificate by CN=associated development CA") })
+        let file = "  /.well-known/apple-app-site-association  200 application/json, "
+        #expect(lines.contains { $0.hasPrefix(file) && $0.hasSuffix(" bytes") })
+        #expect(lines.contains { $0.hasPrefix("  /.well-known/assetlinks.json  404") })
+        #expect(lines.last == "  0 errors, 0 warnings")
+        #expect(run.status == 0)
+    }
+
+    @Test func `a host that serves something else than its configuration is not`() throws {
+        let checked = try Checked()
+        let run = try Subject.run(
+            ["check", "shop.example", "--format", "json", "--config", "\(checked.folder.path)/other"] + checked.options)
+        #expect(run.status == 1)
+        let reports = try #require(
+            try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [[String: Any]])
+        #expect(reports.count == 1)
+        #expect(reports[0]["host"] as? String == "shop.example")
+        let findings = try #require(reports[0]["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["rule"] as? String } == ["SRV-016"])
+        #expect(findings[0]["severity"] as? String == "error")
+        #expect(findings[0]["file"] as? String == "https://shop.example/.well-known/apple-app-site-association")
+    }
+
+    @Test func `hosts that cannot be reached get a verdict each`() throws {
+        let run = try Subject.run([
+            "check", "nobody.invalid", "closed.example", "--resolve", "closed.example:443:127.0.0.1:1",
+        ])
+        #expect(run.status == 1)
+        #expect(run.output.hasPrefix("nobody.invalid\n  error[AHST-001]"))
+        #expect(run.output.contains("error[AHST-001]: cannot look up nobody.invalid"))
+        #expect(run.output.contains("error[GHST-001]: cannot connect: connection refused at 127.0.0.1:1"))
+    }
+}

@@ -1,0 +1,38 @@
+// Names that this machine knows by itself, and addresses by what they are for.
+
+import Posix
+import Testing
+
+struct NameLookupTests {
+    @Test func `this machine has a name`() throws {
+        let addresses = try NameLookup.addresses(of: "localhost", port: 8080).map(\.description)
+        #expect(addresses.contains("127.0.0.1:8080") || addresses.contains("[::1]:8080"))
+        #expect(try NameLookup.addresses(of: "192.0.2.7", port: 1).map(\.description) == ["192.0.2.7:1"])
+    }
+
+    @Test func `a name that cannot be is told`() {
+        #expect(throws: NameLookupError.self) { try NameLookup.addresses(of: "does-not-exist.invalid", port: 443) }
+    }
+
+    @Test(arguments: [
+        ("10.1.2.3", true), ("11.1.2.3", false), ("127.0.0.1", true), ("100.63.0.1", false), ("100.64.0.1", true),
+        ("100.127.0.1", true), ("100.128.0.1", false), ("169.254.1.1", true), ("172.15.0.1", false),
+        ("172.16.0.1", true),
+        ("172.31.0.1", true), ("172.32.0.1", false), ("192.168.0.1", true), ("192.0.2.1", true), ("198.18.0.1", true),
+        ("198.20.0.1", false), ("203.0.113.1", true), ("224.0.0.1", true), ("255.255.255.255", true),
+        ("8.8.8.8", false),
+        ("0.0.0.0", true), ("192.0.0.1", true), ("192.0.1.1", false), ("::1", true), ("fe80::1", true),
+        ("fd00::1", true),
+        ("2001:db8::1", true), ("2001:4860::1", false), ("::ffff:10.0.0.1", true), ("::ffff:8.8.8.8", false),
+    ])
+    func `knows which addresses are nobody's on the internet`(text: String, isPrivate: Bool) throws {
+        let address = try #require(SocketAddress("\(text):1") ?? SocketAddress("[\(text)]:1"))
+        #expect(address.isPrivate == isPrivate)
+    }
+
+    @Test func `the port can be another`() {
+        #expect(SocketAddress("127.0.0.1:1")?.with(port: 443).description == "127.0.0.1:443")
+        #expect(SocketAddress("[::1]:1")?.with(port: 443).description == "[::1]:443")
+        #expect(SocketAddress("unix:/tmp/x")?.with(port: 443).description == "unix:/tmp/x")
+    }
+}

@@ -1,0 +1,125 @@
+// A look at servers that are wrong in one way each, started by the test: one for each rule of hosting, and a good one.
+
+import Association
+import Foundation
+import Posix
+import TLS
+import Testing
+import Verifier
+
+struct HostCheckTests {
+    /// What a server does otherwise than a good one.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        var rule: String
+        var severity = Severity.error
+        /// The answer to a request; nil where the server is good.
+        var answer: @Sendable (Request) -> ScriptedServer.Answer?
+        var adjust: @Sendable (inout CheckSettings) -> Void = { _ in }
+        var host = "shop.example"
+        /// What the certificate is for.
+        var certificate = "shop.example"
+
+        var testDescription: String { rule }
+    }
+
+    /// A request as a scripted server sees it.
+    struct Request: Sendable {
+        let method: String
+        let path: String
+        let fields: [String: String]
+
+        init(_ head: String) {
+            let lines = head.components(separatedBy: "\r\n")
+            let words = lines[0].split(separator: " ")
+            method = String(words[0])
+            path = String(words[1])
+            var fields: [String: String] = [:]
+            for line in lines.dropFirst() where line.contains(":") {
+                let parts = line.split(separator: ":", maxSplits: 1)
+                fields[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
+            }
+            self.fields = fields
+        }
+
+        var isApple: Bool { path == "/.well-known/apple-app-site-association" }
+        var isStatements: Bool { path == "/.well-known/assetlinks.json" }
+        var agent: String { fields["user-agent"] ?? "" }
+        var host: String { fields["host"] ?? "" }
+    }
+
+    static let apple =
+        #"{"applinks":{"details":[{"appIDs":["7QK4Z2M9XA.dev.associated.shop"],"components":[{"/":"/a/*"}]}]},"#
+        + #""webcredentials":{"apps":["7QK4Z2M9XA.dev.associated.shop"]}}"#
+    static let statements =
+        #"[{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app","#
+        + #""package_name":"dev.associated.shop","sha256_cert_fingerprints":[""#
+        + "5F:7A:C2:9D:1E:84:B3:60:4A:DD:F1:27:8C:39:E6:05:BA:91:73:2E:C8:46:0F:A5:D4:18:6B:E2:97:3C:50:FA"
+        + #"",""#
+        + "C1:0B:6E:F8:52:A7:3D:94:E9:20:7F:B5:48:DC:13:6A:8E:F7:05:C3:B1:5A:92:4D:E0:77:2C:A8:61:FE:39:D6"
+        + #""]}}]"#
+
+    static func answer(
+        _ status: String = "200 OK", _ body: String = "", type: String? = "application/json", _ fields: String...
+    ) -> ScriptedServer.Answer {
+        let type = type.map { "content-type: \($0)\r\n" } ?? ""
+        let more = fields.map { "\($0)\r\n" }.joined()
+        return .text("HTTP/1.1 \(status)\r\n\(type)\(more)content-length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    /// What a good server answers.
+    static func good(_ request: Request) -> ScriptedServer.Answer {
+        let host = request.host.hasSuffix(".") ? String(request.host.dropLast()) : request.host
+        guard host == "shop.example" else { return answer("404 Not Found") }
+        let body = request.isApple ? apple : request.isStatements ? statements : nil
+        guard let body else { return answer("404 Not Found") }
+        if request.method != "HEAD" { return answer("200 OK", body) }
+        return .text("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: \(body.utf8.count)\r\n\r\n")
+    }
+
+    private static func look(_ fault: Fault) throws -> HostReport {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let authority = try DevelopmentAuthority(directory: folder)
+        let place = "\(folder)/hosts/_default"
+        try authority.write(
+            for: fault.certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
+        let server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder)/hosts")) { head in
+            let request = Request(head)
+            return fault.answer(request) ?? good(request)
+        }
+        let plain = try ScriptedServer(certificates: nil) { head in
+            let request = Request(head)
+            return fault.answer(request) ?? answer("404 Not Found")
+        }
+        var settings = CheckSettings()
+        settings.limits.milliseconds = 1_000
+        settings.overrides = [
+            AddressOverride("shop.example:443:\(server.address)")!,
+            AddressOverride("shop.example:80:\(plain.address)")!,
+            AddressOverride("www.shop.example:443:\(server.address)")!,
+            AddressOverride("copies.example:80:\(plain.address)")!,
+        ]
+        fault.adjust(&settings)
+        let context = try ClientContext(authorityFile: authority.certificatePath)
+        return HostCheck(Fetcher(context), settings).look(at: CheckedHost(fault.host)!)
+    }
+
+    @Test func `a good server has no findings`() throws {
+        let report = try HostCheckTests.look(Fault(rule: "none") { _ in nil })
+        #expect(report.findings.map(\.message) == [])
+        #expect(report.peer?.version == "TLSv1.3")
+        #expect(report.files.map(\.status) == [200, 200])
+        #expect(report.files.map(\.byteCount) == [apple.utf8.count, statements.utf8.count])
+    }
+
+    private var apple: String { HostCheckTests.apple }
+    private var statements: String { HostCheckTests.statements }
+
+    @Test(arguments: HostFault.apple + HostFault.android + HostFault.server)
+    func `a server with one fault is found out by its rule`(fault: Fault) throws {
+        let report = try HostCheckTests.look(fault)
+        let found = report.findings.filter { $0.rule == fault.rule }
+        #expect(found.first?.severity == fault.severity, "\(report.findings.map { "\($0.rule) \($0.message)" })")
+        #expect(found.allSatisfy { !$0.message.isEmpty && LintRule.named($0.rule) != nil })
+    }
+}

@@ -1,0 +1,81 @@
+// Answers from bytes as they come: whole, in pieces, cut off and nonsense.
+
+import Testing
+
+@testable import Verifier
+
+struct ResponseReaderTests {
+    private func read(_ text: String, hasBody: Bool = true, step: Int = Int.max, ends: Bool = true) throws(FetchError)
+        -> FetchedResponse
+    {
+        var limits = FetchLimits()
+        limits.headBytesMax = 200
+        limits.bodyBytesMax = 20
+        var reader = ResponseReader(limits: limits, hasBody: hasBody)
+        let bytes = Array(text.utf8)
+        var start = 0
+        while start < bytes.count, !reader.isComplete {
+            let end = min(bytes.count, start + min(step, bytes.count))
+            try reader.take(Array(bytes[start..<end]))
+            start = end
+        }
+        if ends, !reader.isComplete { try reader.end() }
+        return reader.response(firstByte: 0, total: 0)
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc", "abc"), ("HTTP/1.0 200\r\n\r\nabc", "abc"),
+        ("HTTP/1.1 200 OK\ncontent-length: 3\n\nabcd", "abc"), ("HTTP/1.1 204 No\r\ncontent-length: 3\r\n\r\n", ""),
+        ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na", "a"),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nTrailer: x\r\n\r\n",
+            "abcde"
+        ),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\nabcdefghijklmnopqrstuvwxyzabcd", "abcdefghijklmnopqrst"),
+        ("HTTP/1.1 200 OK\r\n\r\nabcdefghijklmnopqrstuvwxyzabcd", "abcdefghijklmnopqrst"),
+    ])
+    func `reads an answer, however it is cut`(text: String, body: String) throws {
+        for step in [Int.max, 1, 2, 7] {
+            let response = try read(text, step: step)
+            #expect(String(decoding: response.body, as: UTF8.self) == body)
+            #expect(response.isCut == (body.utf8.count == 20))
+            #expect([200, 204].contains(response.status))
+        }
+    }
+
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n",
+    ])
+    func `says that an answer was cut off`(text: String) {
+        #expect {
+            try read(text)
+        } throws: { error in
+            if case .cutOff? = error as? FetchError { return true }
+            return false
+        }
+    }
+
+    @Test(arguments: [
+        "SSH-2.0-OpenSSH_9.6\r\n", "\u{0}\u{1}", "HTTP/2 200\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n",
+        "HTTP/1.1 200 OK\r\nx: \(String(repeating: "y", count: 300))",
+    ])
+    func `says that an answer is none`(text: String) {
+        #expect {
+            try read(text, ends: false)
+        } throws: { error in
+            if case .malformed? = error as? FetchError { return true }
+            return false
+        }
+    }
+
+    @Test func `an answer to HEAD has no body`() throws {
+        let response = try read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nX: a\r\nx: b\r\n\r\n", hasBody: false)
+        #expect(response.body.isEmpty)
+        #expect(response["content-length"] == "3")
+        #expect(response["x"] == "a, b")
+    }
+}
