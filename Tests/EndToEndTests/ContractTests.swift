@@ -13,7 +13,7 @@ struct ContractTests {
         init(settings: String) throws {
             folder = try Folder()
             try folder.write("config/server.json", settings)
-            let ios = "ios: { appIDs: [\"8KQ2V7M4XN.dev.associated.both\"] }"
+            let ios = "ios: { appIDs: [\"8KQ2V7M4XN.dev.associated.both\"], storeID: \"640199958\" }"
             let android = "android: { package: \"dev.associated.both\", fingerprints: [\"\(Self.fingerprint)\"] }"
             let links = "links: [{ \"/\": \"/links/not/*\", exclude: true }, { \"/\": \"/links/?*\" }]"
             try folder.write(

@@ -143,7 +143,7 @@ struct ServeTests {
             } else {
                 try client.send(Array("Host: shop.localhost\r\n\r\n".utf8))
                 let answer = String(decoding: try client.receive(), as: UTF8.self)
-                #expect(answer.hasPrefix("HTTP/1.1 204 ") && answer.contains("\r\nconnection: close\r\n"))
+                #expect(answer.hasPrefix("HTTP/1.1 204 "))
                 #expect(server.waitUntilExit() == 0)
             }
         }
