@@ -4,6 +4,7 @@
 #include <linux/filter.h>
 #include <linux/openat2.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -75,4 +76,8 @@ int associated_set_dumpable(int flag) {
 
 int associated_dumpable(void) {
     return prctl(PR_GET_DUMPABLE, 0UL, 0UL, 0UL, 0UL);
+}
+
+void associated_trim_heap(void) {
+    malloc_trim(0);
 }

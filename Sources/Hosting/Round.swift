@@ -40,6 +40,8 @@ struct Round {
     /// Hosts to be rendered because of their folders.
     var hosts: Set<String> = []
     var findings: [Finding] = []
+    /// How many files more, or less, name a host in another environment only.
+    var elsewhereChanges: [String: Int] = [:]
     /// What was still changing.
     var later = TreeChanges()
     /// Last good versions that were read again, by path.

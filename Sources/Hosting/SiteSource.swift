@@ -4,13 +4,13 @@
 import Association
 import Catalogue
 
-/// An app file that can be served.
-struct LoadedAppFile: Sendable {
-    var appFile: AppFile
+/// An app file that can be served. A class, because it has many parts and is handed around by the hundred thousand.
+final class LoadedAppFile: Sendable {
+    let appFile: AppFile
     /// Seconds since 1970 of its last change.
-    var modified: Int64
+    let modified: Int64
     /// The page for its links; the same on all of its hosts.
-    var landing: PreparedLanding?
+    let landing: PreparedLanding?
 
     init(_ appFile: AppFile, modified: Int64) {
         self.appFile = appFile

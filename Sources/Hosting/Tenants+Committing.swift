@@ -26,7 +26,7 @@ extension Tenants {
                 continue
             }
             stale.remove(host)
-            let before = shelf.tags(of: host)
+            let before = isFirst ? nil : shelf.tags(of: host)
             if let site = outcome.site {
                 sites.append(site)
             } else if outcome.isClosed {

@@ -8,7 +8,8 @@ extension Tenants {
     /// Rejects readings that drop what is live. What another file has taken over is not dropped, so a rejection, which
     /// brings back what was there, may lead to another one, and never to fewer.
     func settle(_ round: inout Round) {
-        let paths = round.candidates.keys.sorted()
+        let paths = round.candidates.keys.filter { ledger[$0]?.good != nil }.sorted()
+        if paths.isEmpty { return }
         var isSettled = false
         while !isSettled {
             isSettled = true
@@ -89,10 +90,9 @@ extension Tenants {
             guard let candidate = round.candidates[path], candidate.rejection == nil else { return true }
             return candidate.hosts.contains(host)
         }
-        for path in round.newNamers[host] ?? [] where !paths.contains(path) {
-            if round.candidates[path]?.rejection == nil { paths.append(path) }
-        }
-        return paths.sorted()
+        guard let new = round.newNamers[host] else { return paths }
+        for path in new where !paths.contains(path) && round.candidates[path]?.rejection == nil { paths.append(path) }
+        return paths.count > 1 ? paths.sorted() : paths
     }
 
     private func retired(_ round: inout Round) -> RetiredFiles {

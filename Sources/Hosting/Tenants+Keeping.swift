@@ -99,6 +99,7 @@ extension Tenants {
             self.keeping = keeping
         }
         report.catalogue = shelf.catalogue
+        Memory.returnFreed()
         return report
     }
 

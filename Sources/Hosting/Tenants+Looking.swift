@@ -62,10 +62,12 @@ extension Tenants {
     private func read(_ paths: [String], in tree: AppTree, _ round: inout Round) {
         let ledger = ledger
         let environment = environment
-        let outcomes = Parallel.map(paths.filter { round.candidates[$0] == nil }) { path in
-            (path, FileReading(path, in: tree, known: ledger[path], environment: environment))
+        let paths = paths.filter { round.candidates[$0] == nil }
+        round.candidates.reserveCapacity(round.candidates.count + paths.count)
+        let outcomes = Parallel.map(paths) { path in
+            FileReading(path, in: tree, known: ledger[path], environment: environment)
         }
-        for (path, outcome) in outcomes {
+        for (path, outcome) in zip(paths, outcomes) {
             switch outcome {
             case .changing: round.later.appFiles.insert(path)
             case .same(let mark): round.unchanged[path] = .some(mark)

@@ -15,6 +15,7 @@ private struct Job: Sendable {
 extension Tenants {
     /// Renders the hosts that this round concerns and that have not been rendered yet.
     func render(_ rendered: inout [String: RenderedSite], _ round: inout Round) {
+        round.elsewhereChanges = elsewhereChanges(round)
         let hosts = concerned(round)
         var jobs: [Job] = []
         for host in hosts.sorted() where rendered[host] == nil {
@@ -71,12 +72,17 @@ extension Tenants {
 
     /// Whether a host belongs to another environment, as the round stands.
     private func isElsewhere(_ host: String, _ round: Round) -> Bool {
-        var count = ledger.countNamingElsewhere(host)
+        ledger.countNamingElsewhere(host) + (round.elsewhereChanges[host] ?? 0) > 0
+    }
+
+    /// How many files more, or less, name a host in another environment only.
+    private func elsewhereChanges(_ round: Round) -> [String: Int] {
+        var changes: [String: Int] = [:]
         for (path, candidate) in round.candidates where candidate.rejection == nil {
-            count -= ledger[path]?.good?.otherHosts.contains(host) == true ? 1 : 0
-            count += candidate.otherHosts.contains(host) ? 1 : 0
+            for host in ledger[path]?.good?.otherHosts ?? [] { changes[host, default: 0] -= 1 }
+            for host in candidate.otherHosts { changes[host, default: 0] += 1 }
         }
-        return count > 0
+        return changes
     }
 
     private static func make(_ job: Job, _ renderer: SiteRenderer, _ folders: HostFolders) -> RenderedSite {

@@ -32,3 +32,9 @@ public struct Memory: ~Copyable, @unchecked Sendable {
 
     private static func wholePages(_ byteCount: Int) -> Int { max(1, (byteCount + 4095) / 4096) * 4096 }
 }
+
+extension Memory {
+    /// Gives back to the kernel what has been freed, which the allocator otherwise keeps for later. To be called after
+    /// work that took much more memory than what follows. The corresponding C function is `malloc_trim`.
+    public static func returnFreed() { associated_trim_heap() }
+}

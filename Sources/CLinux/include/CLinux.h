@@ -23,4 +23,5 @@ int associated_lead_to(int listener, uint32_t first, uint32_t count);
 int associated_lead_nowhere(int listener);
 int associated_unsent(int fd);
 int associated_set_dumpable(int flag);
+void associated_trim_heap(void);
 int associated_dumpable(void);

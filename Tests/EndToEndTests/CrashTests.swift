@@ -1,0 +1,74 @@
+// A server is killed at any moment of its reloads, files are spoilt while it is down, and the next one serves the last good
+// versions.
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct CrashTests {
+    private let folder: Folder
+    private static let tenants = 6
+
+    init() throws { folder = try Folder() }
+
+    private func write(_ tenant: Int, version: Int) throws {
+        try folder.write(
+            "config/apps/t\(tenant).json",
+            """
+            { name: "App", hosts: ["t\(tenant).example"], links: [{ "/": "/version-\(version)/?*" }],
+              ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app\(tenant)"] } }
+            """)
+    }
+
+    /// The version that a tenant's host serves; nil when there is no whole document of its own.
+    private func version(_ server: RunningServer, _ tenant: Int) throws -> Int? {
+        let url = "http://127.0.0.1:\(server.port)/.well-known/apple-app-site-association"
+        let text = try Subject.curl(["--header", "Host: t\(tenant).example", url]).output
+        guard text.hasSuffix("}\n"), text.contains("dev.associated.app\(tenant)\""),
+            let found = text.firstMatch(of: /\/version-(\d+)\//)
+        else { return nil }
+        return Int(found.1)
+    }
+
+    private func start() throws -> RunningServer {
+        try RunningServer(
+            [
+                "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0",
+                "--state", "\(folder.path)/state",
+            ])
+    }
+
+    @Test func `after a kill at any moment the last good versions are served`() throws {
+        var random = SystemRandomNumberGenerator()
+        for tenant in 0..<Self.tenants { try write(tenant, version: 0) }
+        /// What a tenant may be served with: the versions since the last one that was seen.
+        var seen = [Int](repeating: 0, count: Self.tenants)
+        var latest = seen
+        for round in 1...8 {
+            let server = try start()
+            for tenant in 0..<Self.tenants {
+                let version = try version(server, tenant)
+                #expect(version.map { (seen[tenant]...latest[tenant]).contains($0) } == true, "round \(round)")
+                seen[tenant] = version ?? seen[tenant]
+            }
+            // All of them change, and in the midst of it the server is killed.
+            for tenant in 0..<Self.tenants {
+                latest[tenant] += 1
+                try write(tenant, version: latest[tenant])
+                if Bool.random(using: &random) { sched_yield() }
+            }
+            if round % 3 > 0 {
+                // What has been seen by a client stays seen.
+                let tenant = Int.random(in: 0..<Self.tenants, using: &random)
+                while try version(server, tenant) != latest[tenant] { sched_yield() }
+                seen[tenant] = latest[tenant]
+            } else {
+                usleep(UInt32.random(in: 0..<90_000, using: &random))
+            }
+            server.send(SIGKILL)
+            _ = server.waitUntilExit()
+            // Every file is spoilt while nobody is there.
+            for tenant in 0..<Self.tenants { try folder.write("config/apps/t\(tenant).json", "{ name: \"half") }
+        }
+    }
+}

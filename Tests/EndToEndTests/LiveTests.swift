@@ -1,0 +1,210 @@
+// Files change under a running server, in each of the ways in which people and programs change them, and the change is
+// live without a signal. Nothing here waits for a time: it waits for what the server says, or for the answer.
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct LiveTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+        try app("a", "one")
+        try app("b", "one")
+    }
+
+    /// An app whose document says which version it is.
+    private func text(_ name: String, _ version: String) -> String {
+        """
+        { name: "App", guard: "off", hosts: ["\(name).example"], links: [{ "/": "/\(version)/?*" }],
+          ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] } }
+        """
+    }
+
+    private func app(_ name: String, _ version: String) throws {
+        try folder.write("config/apps/\(name).json", text(name, version))
+    }
+
+    private func path(_ name: String) -> String { "\(folder.path)/\(name)" }
+
+    private func start(_ more: String...) throws -> RunningServer {
+        try RunningServer(
+            ["--config", path("config"), "--public", path("public"), "--http", "127.0.0.1:0"] + more)
+    }
+
+    private func document(_ server: RunningServer, _ host: String = "a.example") throws -> String {
+        let url = "http://127.0.0.1:\(server.port)/.well-known/apple-app-site-association"
+        return try Subject.curl(["--header", "Host: \(host)", url]).output
+    }
+
+    /// Waits until a host's line has been said, and gives it.
+    private func line(_ server: RunningServer, about host: String = "a.example") -> String? {
+        while let line = server.nextLine() { if line.hasPrefix("  \(host): ") { return line } }
+        return nil
+    }
+
+    /// How a file gets its new content.
+    enum Way: CaseIterable {
+        case written, replaced, linkTurned, folderReplaced, rsync, git
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a change is live without a signal, and its tags are told`(way: Way) throws {
+        try prepare(way)
+        let server = try start()
+        #expect(try document(server).contains("/one/"))
+        try change(way)
+        let told = try #require(line(server))
+        #expect(told.contains("apple-app-site-association \"") && told.contains(" -> \""))
+        #expect(try document(server).contains("/two/"))
+        #expect(try document(server, "b.example").contains("/one/"))
+    }
+
+    private func prepare(_ way: Way) throws {
+        switch way {
+        case .linkTurned:
+            // As Kubernetes mounts a ConfigMap.
+            try FileManager.default.removeItem(atPath: path("config/apps/a.json"))
+            try folder.write("config/apps/..1/a.json", text("a", "one"))
+            try folder.write("config/apps/..2/a.json", text("a", "two"))
+            try link("config/apps/..data", to: "..1")
+            try link("config/apps/a.json", to: "..data/a.json")
+        case .folderReplaced:
+            try FileManager.default.moveItem(atPath: path("config/apps"), toPath: path("config/apps-1"))
+            try FileManager.default.copyItem(atPath: path("config/apps-1"), toPath: path("config/apps-2"))
+            try folder.write("config/apps-2/a.json", text("a", "two"))
+            try link("config/apps", to: "apps-1")
+        case .git:
+            try shell("git init -q -b main config && cd config && git add -A && git commit -qm one")
+            try shell("mv config origin && git clone -q origin config")
+        case .written, .replaced, .rsync: break
+        }
+    }
+
+    private func change(_ way: Way) throws {
+        switch way {
+        case .written:
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path("config/apps/a.json")))
+            // Half of it is no version of anything.
+            let bytes = Data(text("a", "two").utf8)
+            try file.truncate(atOffset: 0)
+            file.write(bytes.prefix(bytes.count / 2))
+            file.write(bytes.dropFirst(bytes.count / 2))
+            try file.close()
+        case .replaced:
+            try folder.write("config/apps/.a.json.swp", text("a", "two"))
+            #expect(rename(path("config/apps/.a.json.swp"), path("config/apps/a.json")) == 0)
+        case .linkTurned:
+            try link("config/apps/..new", to: "..2")
+            #expect(rename(path("config/apps/..new"), path("config/apps/..data")) == 0)
+        case .folderReplaced:
+            try link("config/new", to: "apps-2")
+            #expect(rename(path("config/new"), path("config/apps")) == 0)
+        case .rsync:
+            try folder.write("copy/a.json", text("a", "two"))
+            try shell("command -v rsync >/dev/null && rsync -a copy/ config/apps/ || cp -a copy/. config/apps/")
+        case .git:
+            try folder.write("origin/apps/a.json", text("a", "two"))
+            try shell("cd origin && git commit -qam two && cd ../config && git pull -q")
+        }
+    }
+
+    private func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: target)
+    }
+
+    private func shell(_ script: String) throws {
+        let identity = "export GIT_CONFIG_GLOBAL=/dev/null EMAIL=a@example.com GIT_AUTHOR_NAME=a GIT_COMMITTER_NAME=a; "
+        let run = try Subject.run(
+            URL(fileURLWithPath: "/bin/sh"), ["-ec", "cd \"$1\"; \(identity) \(script)", "sh", folder.path], [:])
+        #expect(run.status == 0, "\(run.errors)")
+    }
+
+    @Test func `new hosts, folders and pages come and go`() throws {
+        let server = try start()
+        try folder.write("config/apps/new/folder/c.json", text("c", "one"))
+        #expect(line(server, about: "c.example") != nil)
+        try folder.write("config/hosts/d.example/well-known/security.txt", "Contact: mailto:d@example.com\n")
+        #expect(line(server, about: "d.example")?.contains("security.txt none -> ") == true)
+        try folder.write("public/a.example/page.html", "page")
+        #expect(line(server)?.hasSuffix(": 1 page") == true)
+        try folder.write("config/hosts/d.example/well-known/security.txt", "Contact: mailto:e@example.com\n")
+        #expect(line(server, about: "d.example") != nil)
+        try FileManager.default.moveItem(atPath: path("config/apps/new"), toPath: path("config/apps/moved"))
+        try folder.write("config/apps/moved/folder/c.json", text("c", "two"))
+        #expect(line(server, about: "c.example") != nil)
+        try FileManager.default.removeItem(atPath: path("config/apps/moved"))
+        #expect(line(server, about: "c.example")?.hasSuffix("no longer served") == true)
+        try FileManager.default.removeItem(atPath: path("config/hosts/d.example"))
+        #expect(line(server, about: "d.example")?.hasSuffix("no longer served") == true)
+    }
+
+    @Test func `a broken file is named at each reload that touches it, and the host goes on`() throws {
+        let server = try start()
+        try folder.write("config/apps/a.json", "{ name: ")
+        var line = server.nextLine()
+        #expect(line?.hasPrefix("\(path("config/apps/a.json")):1:") == true)
+        while let next = line, !next.hasPrefix("reloaded: ") { line = server.nextLine() }
+        #expect(line == "reloaded: serving 2 apps on 2 hosts, of which 1 host with a last good version")
+        #expect(try document(server).contains("/one/"))
+        server.send(SIGHUP)
+        #expect(server.nextLine()?.hasPrefix("\(path("config/apps/a.json")):1:") == true)
+        try app("a", "two")
+        #expect(self.line(server) != nil)
+        #expect(try document(server).contains("/two/"))
+    }
+
+    @Test func `a file that nobody but others may read is a finding, and its host goes on`() throws {
+        // A superuser may read everything, so the server runs as somebody else.
+        guard getuid() == 0 else { return }
+        let copy = path("associated")
+        try FileManager.default.copyItem(atPath: Subject.executable.path, toPath: copy)
+        for name in ["", "/config", "/config/apps"] { chmod(folder.path + name, 0o755) }
+        chmod(copy, 0o755)
+        for name in ["a", "b"] { chmod(path("config/apps/\(name).json"), 0o644) }
+        let server = try RunningServer(
+            command: [
+                "/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", copy, "serve",
+                "--config", path("config"), "--http", "127.0.0.1:0",
+            ], environment: [:], input: nil)
+        #expect(try document(server).contains("/one/"))
+        chmod(path("config/apps/a.json"), 0o600)
+        var line: String?
+        repeat { line = server.nextLine() } while line?.contains("APP-001") == false
+        #expect(line?.hasSuffix("cannot read the app file: permission denied; let the server's user read it") == true)
+        #expect(try document(server).contains("/one/"))
+        chmod(path("config/apps"), 0o700)
+        repeat { line = server.nextLine() } while line?.contains("kept what was served") == false
+        #expect(try document(server, "b.example").contains("/one/"))
+    }
+
+    @Test func `with --strict nothing starts with a broken file, whatever was good before`() throws {
+        do {
+            let server = try start("--state", path("state"))
+            server.send(SIGTERM)
+            #expect(server.waitUntilExit() == 0)
+        }
+        try folder.write("config/apps/a.json", "{")
+        let run = try Subject.run(
+            "serve", "--config", path("config"), "--http", "127.0.0.1:0", "--state", path("state"), "--strict")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("and --strict is set"))
+        let server = try start("--state", path("state"))
+        #expect(try document(server).contains("/one/"))
+    }
+
+    @Test func `a signal ends the server while it reads`() throws {
+        // A pipe with a folder's worth of files would end; a thousand files that take a while to render do.
+        for number in 0..<600 { try app("n\(number)", "one") }
+        let process = Process()
+        process.executableURL = Subject.executable
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        process.arguments = ["serve", "--config", path("config"), "--http", "127.0.0.1:0"]
+        process.standardError = try folder.create("errors")
+        try process.run()
+        kill(process.processIdentifier, SIGTERM)
+        process.waitUntilExit()
+        #expect(try !folder.read("errors").contains("\nready\n"))
+    }
+}

@@ -1,0 +1,168 @@
+// Random edits, good and bad, of some dozens of tenants while clients read: no answer is ever anything but some complete
+// version of that same host's document.
+
+import Foundation
+import Posix
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(3))) struct TenantChaosTests {
+    private static let tenants = 40
+    private static let edits = 250
+
+    /// What the clients have to say.
+    private final class Tally: Sendable {
+        let isOver = Atomic<Bool>(false)
+        let answers = Atomic<Int>(0)
+        private let found = Mutex<[String]>([])
+
+        var problems: [String] { found.withLock { $0 } }
+        func note(_ problem: String) { found.withLock { if $0.count < 10 { $0.append(problem) } } }
+    }
+
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    /// A version says twice which one it is, at both ends of the document, and whose.
+    private func text(_ tenant: Int, _ version: Int) -> String {
+        let id = "8KQ2V7M4XN.dev.associated.t\(tenant)"
+        return """
+            { name: "T\(tenant)", hosts: ["t\(tenant).example", "*.t\(tenant).example"],
+              ios: { appIDs: ["\(id)"] },
+              links: [{ "/": "/t\(tenant)/v\(version)/first" }, { "/": "/\(String(repeating: "x", count: version % 97 * 20))/*" },
+                      { "/": "/t\(tenant)/v\(version)/last" }] }
+            """
+    }
+
+    private static func check(_ text: String, _ tenant: Int, _ tally: Tally) {
+        let body = text.split(separator: "\r\n\r\n", maxSplits: 1).last.map(String.init) ?? ""
+        let versions = body.matches(of: /\/t(\d+)\/v(\d+)\/(first|last)/).map { ($0.1, $0.2, $0.3) }
+        let isWhole =
+            text.hasPrefix("HTTP/1.1 200 ") && body.hasPrefix("{") && body.hasSuffix("}\n") && versions.count == 2
+            && versions[0].1 == versions[1].1 && versions.map(\.2) == ["first", "last"]
+            && versions.allSatisfy { $0.0 == "\(tenant)" }
+        if !isWhole { tally.note("t\(tenant): \(text.prefix(400))") }
+    }
+
+    private static func read(_ address: SocketAddress, seed: UInt64, _ tally: Tally) {
+        var random = Seeded(state: seed)
+        do {
+            let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
+            while !tally.isOver.load(ordering: .relaxed) {
+                let tenant = Int.random(in: 0..<tenants, using: &random)
+                let host = Bool.random(using: &random) ? "t\(tenant).example" : "any.t\(tenant).example"
+                try client.send(
+                    Array("GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: \(host)\r\n\r\n".utf8))
+                check(try answer(client), tenant, tally)
+                tally.answers.add(1, ordering: .relaxed)
+            }
+        } catch {
+            tally.note("\(error)")
+        }
+    }
+
+    /// A head, and as many bytes behind it as it says.
+    private static func answer(_ client: borrowing ClientSocket) throws -> String {
+        var bytes: [UInt8] = []
+        while true {
+            let more = try client.receive()
+            bytes += more
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard !more.isEmpty else { return text }
+            guard let end = text.range(of: "\r\n\r\n"), let field = text.range(of: "\r\ncontent-length: "),
+                let length = Int(text[field.upperBound...].prefix { $0.isNumber })
+            else { continue }
+            if text[end.upperBound...].utf8.count >= length { return text }
+        }
+    }
+
+    @Test(arguments: [1] as [UInt64])
+    func `no answer is anything but a complete version of the host's own document`(seed: UInt64) throws {
+        for tenant in 0..<Self.tenants { try folder.write("config/apps/t\(tenant).json", text(tenant, 0)) }
+        let server = try RunningServer(
+            ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0"])
+        let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
+        // What it says is of no interest here, but somebody has to listen.
+        nonisolated(unsafe) let speaker = server
+        let listener = try Thread(name: "listener") { while speaker.nextLine() != nil {} }
+        let tally = Tally()
+        let one = try Thread(name: "one") { Self.read(address, seed: seed &* 31, tally) }
+        let two = try Thread(name: "two") { Self.read(address, seed: seed &* 47, tally) }
+        var random = Seeded(state: seed)
+        var paths = (0..<Self.tenants).map { "t\($0).json" }
+        var isBroken = [Bool](repeating: false, count: Self.tenants)
+        for version in 1...Self.edits {
+            let tenant = Int.random(in: 0..<Self.tenants, using: &random)
+            try edit(tenant, version, &paths, &isBroken, &random)
+            if version % 50 == 0 { server.send(SIGHUP) }
+            // So that edits meet reloads in all their moments.
+            let before = tally.answers.load(ordering: .relaxed)
+            let pause = Int.random(in: 0..<60, using: &random)
+            while tally.answers.load(ordering: .relaxed) < before + pause, tally.problems.isEmpty { sched_yield() }
+        }
+        // In the end each tenant is served as its file says.
+        for tenant in 0..<Self.tenants {
+            try folder.write("config/apps/\(paths[tenant])", text(tenant, 10_000 + tenant))
+        }
+        let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
+        for tenant in 0..<Self.tenants {
+            var last = ""
+            repeat {
+                let head = "GET /apple-app-site-association HTTP/1.1\r\nHost: t\(tenant).example\r\n\r\n"
+                try client.send(Array(head.utf8))
+                last = try Self.answer(client)
+            } while !last.contains("/v\(10_000 + tenant)/") && tally.problems.isEmpty
+        }
+        tally.isOver.store(true, ordering: .relaxed)
+        one.join()
+        two.join()
+        #expect(tally.problems.isEmpty)
+        #expect(tally.answers.load(ordering: .relaxed) > Self.edits)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        listener.join()
+    }
+
+    private func edit(
+        _ tenant: Int, _ version: Int, _ paths: inout [String], _ isBroken: inout [Bool], _ random: inout Seeded
+    ) throws {
+        let path = "\(folder.path)/config/apps/\(paths[tenant])"
+        let good = text(tenant, version)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0:
+            // Broken at any byte.
+            try folder.write(
+                "config/apps/\(paths[tenant])", String(good.prefix(Int.random(in: 0..<good.count - 1, using: &random))))
+        case 1:
+            try folder.write("config/apps/.new", good)
+            rename("\(folder.path)/config/apps/.new", path)
+        case 2:
+            // To another name in one step, with what it has.
+            let name = "t\(tenant)-\(version).json"
+            rename(path, "\(folder.path)/config/apps/\(name)")
+            paths[tenant] = name
+        case 3:
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try file.truncate(atOffset: 0)
+            for piece in good.utf8.split(separator: UInt8(ascii: "\n")) {
+                file.write(Data(piece) + [UInt8(ascii: "\n")])
+            }
+            try file.close()
+        default: try folder.write("config/apps/\(paths[tenant])", good)
+        }
+    }
+}
+
+/// The same numbers for the same seed (SplitMix64).
+private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
