@@ -9,9 +9,7 @@ extension Command {
             """,
         options: [
             .config,
-            Option(
-                name: "--public", value: "DIR", help: "the folder with pages (public)", variable: "ASSOCIATED_PUBLIC"),
-            .http, .https, .state, .passphraseFile,
+            .publicFolder, .http, .https, .state, .passphraseFile,
             Option(
                 name: "--dev", value: nil, help: "make certificates for hosts that have none, for trying things out",
                 variable: "ASSOCIATED_DEV"),

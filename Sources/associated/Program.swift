@@ -5,7 +5,9 @@ import Glibc
 
 @main
 enum Program {
-    static let commands: [Command] = [.serve, .check, .sign, .certificate, .health, .version]
+    static let commands: [Command] = [
+        .serve, .lint, .match, .verify, .check, .render, .sign, .certificate, .health, .version,
+    ]
 
     static func main() {
         // A reader that goes away ends the output, not the program in the middle of it.

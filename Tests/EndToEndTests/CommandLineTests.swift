@@ -13,7 +13,9 @@ struct CommandLineTests {
         #expect(help.output == run.errors)
     }
 
-    @Test(arguments: ["serve", "check", "sign", "certificate", "health", "version"])
+    @Test(arguments: [
+        "serve", "lint", "match", "verify", "check", "render", "sign", "certificate", "health", "version",
+    ])
     func `each command has a help`(command: String) throws {
         let run = try Subject.run(command, "--help")
         #expect(run.status == 0)

@@ -1,0 +1,89 @@
+// `associated lint`: what is wrong with a configuration, or with association files that somebody else wrote, and what to
+// do about it. Where the findings come from is in `LintedFiles`, how they are printed in `FindingFormat`.
+
+import Association
+import Glibc
+
+extension Command {
+    static let lint = Command(
+        name: "lint", summary: "check a configuration, or single association and app files",
+        details: """
+            Checks each PATH: a configuration folder (with apps/, hosts/ or server.json in it) as `serve` would load it, with
+            its certificates; any other folder with the files in it; or a file. What a file is shows in its content: an
+            apple-app-site-association file, a statement list or an app file. Without a PATH it is the folder of --config.
+
+            --fix writes the mechanical fixes into the files and shows the difference; what is left is reported.
+            Ends with status 1 where anything is an error.
+            """,
+        operands: Operands(usage: "[PATH…]", counts: 0...10_000),
+        options: [
+            .config, .publicFolder,
+            Option(
+                name: "--format", value: "FORMAT",
+                help: "text, json, sarif (for code scanning) or github (workflow annotations) (text)"),
+            Option(name: "--as", value: "KIND", help: "take files for apple, android or app, whatever they look like"),
+            Option(name: "--fix", value: nil, help: "apply the mechanical fixes, and show the difference"),
+            Option(name: "--dry-run", value: nil, help: "with --fix: show the difference, and change nothing"),
+            Option(name: "--explain", value: "RULE", help: "tell what a rule such as AASA-019 means, and end"),
+            .environment, .passphraseFile,
+        ]
+    ) { arguments in
+        if let id = arguments["--explain"] { return explain(id) }
+        guard let format = FindingFormat(rawValue: arguments["--format"] ?? "text") else {
+            return .unknown("--format", arguments["--format"], FindingFormat.allCases.map(\.rawValue))
+        }
+        var kind: LintedKind?
+        if let name = arguments["--as"] {
+            guard let known = LintedKind(rawValue: name) else {
+                return .unknown("--as", name, LintedKind.allCases.map(\.rawValue))
+            }
+            kind = known
+        }
+        if arguments.has("--dry-run"), !arguments.has("--fix") {
+            return .usage(saying: "--dry-run belongs to --fix")
+        }
+        var files = LintedFiles(arguments, forced: kind)
+        let paths = arguments.operands.isEmpty ? [arguments["--config"] ?? "config"] : arguments.operands
+        for path in paths { files.add(path) }
+        if arguments.has("--fix") { files.fix(writes: !arguments.has("--dry-run"), showsDifference: format == .text) }
+        files.lint()
+        let findings = files.findings
+        Console.output(format.text(of: findings))
+        if format == .text { Console.error(files.summary) }
+        for problem in files.problems { Console.error("associated: \(problem)\n") }
+        return files.problems.isEmpty && !findings.contains { $0.severity == .error } ? .success : .failure
+    }
+
+    private static func explain(_ id: String) -> ExitStatus {
+        let wanted = String(id.map { $0.isLowercase ? Character($0.uppercased()) : $0 })
+        guard let rule = LintRule.named(wanted) else {
+            let nearest = NearestWord.advice(for: wanted, among: LintRule.all.map(\.id))
+            return .usage(saying: "there is no rule \(id); \(nearest ?? "docs/rules.md lists them")")
+        }
+        Console.output(
+            """
+            \(rule.id): \(rule.severity.rawValue): \(rule.title)
+
+            \(rule.why)
+            To mend it: \(rule.fix)
+            Sources: \(rule.sources.map(\.title).joined(separator: "; ")).
+
+            """)
+        return .success
+    }
+}
+
+extension Command.Option {
+    static let publicFolder = Command.Option(
+        name: "--public", value: "DIR", help: "the folder with pages (public)", variable: "ASSOCIATED_PUBLIC")
+    static let environment = Command.Option(
+        name: "--environment", value: "NAME", help: "which environment of the app files to look at",
+        variable: "ASSOCIATED_ENVIRONMENT")
+}
+
+extension ExitStatus {
+    /// An option has a value that is none of those it takes.
+    static func unknown(_ option: String, _ value: String?, _ known: [String]) -> ExitStatus {
+        .usage(saying: "\(option) \(value ?? "") is none of \(known.joined(separator: ", "))")
+    }
+}

@@ -1,0 +1,123 @@
+// Findings for people, for programs, for code scanning (SARIF 2.1.0) and for workflows on GitHub.
+
+import Association
+import Glibc
+import Posix
+import SourceJSON
+
+enum FindingFormat: String, CaseIterable {
+    case text, json, sarif, github
+
+    func text(of findings: [Finding]) -> String {
+        switch self {
+        case .text: FindingText(isColoured: Terminal.wantsColour).text(of: findings)
+        case .json: json(.array(findings.map(FindingFormat.value)))
+        case .sarif: json(SARIFLog.value(of: findings))
+        case .github: findings.map(FindingFormat.annotation).joined()
+        }
+    }
+
+    private func json(_ value: SourceValue) -> String { String(decoding: SourceWriter.canonical(value), as: UTF8.self) }
+
+    private static func value(of finding: Finding) -> SourceValue {
+        .object([
+            ("file", .string(finding.file)),
+            ("line", finding.range.map { .integer($0.start.line) } ?? .null),
+            ("column", finding.range.map { .integer($0.start.column) } ?? .null),
+            ("rule", .string(finding.rule)), ("severity", .string(finding.severity.rawValue)),
+            ("message", .string(finding.message)), ("fix", finding.fix.map { .string($0) } ?? .null),
+        ])
+    }
+
+    /// A workflow command: one line, with what ends a line or a value written as an escape.
+    private static func annotation(_ finding: Finding) -> String {
+        let level =
+            switch finding.severity {
+            case .error: "error"
+            case .warning: "warning"
+            case .note: "notice"
+            }
+        var properties = ["file=\(property(finding.file))"]
+        if let range = finding.range {
+            properties += ["line=\(range.start.line)", "endLine=\(range.end.line)", "col=\(range.start.column)"]
+            if range.start.line == range.end.line { properties.append("endColumn=\(range.end.column)") }
+        }
+        properties.append("title=\(property(finding.rule))")
+        let message = finding.message + (finding.fix.map { "; \($0)" } ?? "")
+        return "::\(level) \(properties.joined(separator: ","))::\(escaped(message))\n"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "%": result += "%25"
+            case "\r": result += "%0D"
+            case "\n": result += "%0A"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    private static func property(_ text: String) -> String {
+        escaped(text).unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case ":": result += "%3A"
+            case ",": result += "%2C"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
+
+/// Findings as compilers write them, with the source line and a caret.
+struct FindingText {
+    let isColoured: Bool
+
+    func text(of findings: [Finding]) -> String {
+        var text = ""
+        // One file after the other, each read once more for its lines.
+        var document: (file: String, text: SourceDocument?)?
+        for finding in findings {
+            if document?.file != finding.file {
+                let bytes = (try? File.read(finding.file, bytesMax: AppFile.bytesMax))?.bytes
+                document = (finding.file, bytes.map { SourceReader.read($0, as: .json5) })
+            }
+            text += self.text(of: finding, in: document?.text)
+        }
+        return text
+    }
+
+    private func text(of finding: Finding, in document: SourceDocument?) -> String {
+        let place = finding.range.map { ":\($0.start.line):\($0.start.column)" } ?? ""
+        let severity = coloured("\(finding.severity.rawValue)[\(finding.rule)]", code(of: finding.severity))
+        let fix = finding.fix.map { "; \($0)" } ?? ""
+        let head = "\(coloured("\(finding.file)\(place):", 1)) \(severity): \(finding.message)\(fix)\n"
+        guard let range = finding.range, let document, !document.text.isEmpty else { return head }
+        let excerpt = document.excerpt(of: range)
+        let number = String(range.start.line)
+        let gap = String(repeating: " ", count: number.count)
+        let caret = "^" + String(repeating: "~", count: min(excerpt.caretLength, 160) - 1)
+        let indent = String(repeating: " ", count: excerpt.caretColumn)
+        return head + " \(number) | \(excerpt.text)\n \(gap) | \(indent)\(coloured(caret, 32))\n"
+    }
+
+    private func code(of severity: Severity) -> Int {
+        switch severity {
+        case .error: 31
+        case .warning: 33
+        case .note: 36
+        }
+    }
+
+    private func coloured(_ text: String, _ code: Int) -> String {
+        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}
+
+enum Terminal {
+    /// Colour is for people who look at it and have not said that they want none (no-color.org).
+    static var wantsColour: Bool {
+        guard isatty(STDOUT_FILENO) == 1, getenv("NO_COLOR").map({ $0.pointee == 0 }) ?? true else { return false }
+        return getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
+    }
+}

@@ -1,0 +1,195 @@
+// Which apps may open the links of a host, each with its rules ready to decide, and what they say about a URL. A rule is
+// named by its index in the list that decided.
+
+import Association
+import SourceJSON
+
+struct LinkMatching {
+    /// An app and its rules on Apple's systems.
+    struct Apple {
+        let appID: String
+        let rules: Rules
+        let file: String
+
+        enum Rules {
+            case list(AppleMatcher)
+            /// An entry without any list, which matches everything.
+            case everything
+        }
+    }
+
+    /// An app and its rules on Android; without rules its manifest decides.
+    struct Android {
+        let package: String
+        let matcher: AndroidMatcher?
+        let file: String
+    }
+
+    var apple: [Apple] = []
+    var android: [Android] = []
+    /// Where the rules are from, for a host that has none.
+    let origin: String
+
+    init(origin: String) { self.origin = origin }
+
+    /// The apps of a host, in merge order.
+    init(of apps: [AppFile], configPath: String) {
+        origin = configPath
+        for app in apps {
+            if let ios = app.ios, let matcher = app.appleMatcher {
+                apple += ios.appIDs.map { Apple(appID: $0, rules: .list(matcher), file: app.file) }
+            }
+            if let android = app.android, android.relations.contains(AndroidApp.handleAllURLs) {
+                let matcher = app.androidMatcher
+                self.android += android.packages.map { Android(package: $0.name, matcher: matcher, file: app.file) }
+            }
+        }
+    }
+
+    /// One entry for each app, in the order of the file; of several entries for one app the first counts.
+    static func apple(of association: AppleAssociation, file: String) -> [Apple] {
+        guard let links = association.applinks else { return [] }
+        var seen: Set<String> = []
+        return links.details.flatMap { detail in
+            let defaults = [detail.defaults, links.defaults].compactMap { $0 }
+            let rules: Apple.Rules
+            if let components = detail.components {
+                rules = .list(AppleMatcher(components: components, defaults: defaults, variables: links.variables))
+            } else if let paths = detail.paths {
+                rules = .list(AppleMatcher(paths: paths.map(\.text), defaults: defaults, variables: links.variables))
+            } else {
+                rules = .everything
+            }
+            return detail.appIDs.filter { seen.insert($0.text).inserted }.map {
+                Apple(appID: $0.text, rules: rules, file: file)
+            }
+        }
+    }
+
+    /// The apps that may open links. Dynamic rules count wherever they stand for a package.
+    static func android(of list: StatementList, file: String) -> [Android] {
+        var apps: [Android] = []
+        for statement in list.statements
+        where statement.relations.contains(where: { $0.text == AndroidApp.handleAllURLs }) {
+            guard case .androidApp(let package, _)? = statement.target else { continue }
+            let app = Android(
+                package: package.text, matcher: statement.dynamicRules.map { AndroidMatcher(rules: $0) }, file: file)
+            guard let index = apps.firstIndex(where: { $0.package == app.package }) else {
+                apps.append(app)
+                continue
+            }
+            if apps[index].matcher == nil { apps[index] = app }
+        }
+        return apps
+    }
+}
+
+extension LinkMatching {
+    /// The answer as one line of JSON.
+    func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
+        output += #"{"url":"#.utf8
+        LinkMatching.append(quoted: written, to: &output)
+        output += #","apple":["#.utf8
+        for (index, app) in apple.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            output += #"{"appID":"#.utf8
+            LinkMatching.append(quoted: app.appID, to: &output)
+            let (word, rule) = app.decide(url)
+            LinkMatching.append(word, rule, to: &output)
+        }
+        output += #"],"android":["#.utf8
+        for (index, app) in android.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            output += #"{"package":"#.utf8
+            LinkMatching.append(quoted: app.package, to: &output)
+            let (word, rule) = app.decide(url)
+            LinkMatching.append(word, rule, to: &output)
+        }
+        output += "]}\n".utf8
+    }
+
+    private static func append(_ word: String, _ rule: Int?, to output: inout [UInt8]) {
+        output += #","decision":""#.utf8
+        output += word.utf8
+        output += #"","rule":"#.utf8
+        output += (rule.map { String($0) } ?? "null").utf8
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// URLs and ids have nothing to escape as a rule.
+    private static func append(quoted text: String, to output: inout [UInt8]) {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            output.append(UInt8(ascii: "\""))
+            output += text.utf8
+            output.append(UInt8(ascii: "\""))
+        } else {
+            output += SourceWriter.quoted(text).utf8
+        }
+    }
+
+    /// The answer for a person, with the reasons.
+    func text(of url: LinkURL) -> String {
+        var text = "\(url.text)\n"
+        if apple.isEmpty, android.isEmpty { return text + "no app: \(origin) has none for the links of \(url.host)\n" }
+        for app in apple { text += app.text(of: url) }
+        for app in android { text += app.text(of: url) }
+        return text
+    }
+
+    fileprivate static func lines(
+        _ head: String, _ steps: [MatchStep], _ unsettled: [UnsettledPoint], file: String
+    ) -> String {
+        var text = head + "\n"
+        for step in steps {
+            let place = step.range.map { " (\(file):\($0.start.line))" } ?? ""
+            text += "  \(step.message)\(place)\n"
+        }
+        for point in unsettled { text += "  not settled: \(point.message)\n" }
+        return text
+    }
+}
+
+extension LinkMatching.Apple {
+    func decide(_ url: LinkURL) -> (word: String, rule: Int?) {
+        guard case .list(let matcher) = rules else { return ("match", nil) }
+        switch matcher.decide(url) {
+        case .match(let rule): return ("match", rule)
+        case .exclude(let rule): return ("exclude", rule)
+        case .none: return ("none", nil)
+        }
+    }
+
+    func text(of url: LinkURL) -> String {
+        guard case .list(let matcher) = rules else {
+            return
+                "iOS, \(appID): opens the app\n  the entry has no list of rules, so every URL opens the app (\(file))\n"
+        }
+        let head = "iOS, \(appID): \(matcher.decide(url).opens ? "opens the app" : "stays in the browser")"
+        return LinkMatching.lines(head, matcher.explain(url), matcher.unsettled(url), file: file)
+    }
+}
+
+extension LinkMatching.Android {
+    func decide(_ url: LinkURL) -> (word: String, rule: Int?) {
+        guard let matcher else { return ("manifest", nil) }
+        switch matcher.decide(url) {
+        case .allow(let rule): return ("allow", rule)
+        case .block(let rule): return ("block", rule)
+        case .none: return ("none", nil)
+        case .manifest: return ("manifest", nil)
+        }
+    }
+
+    func text(of url: LinkURL) -> String {
+        guard let matcher else {
+            return "Android, \(package): its manifest decides\n  there are no dynamic rules (\(file))\n"
+        }
+        let head =
+            switch matcher.decide(url).opens {
+            case true: "Android, \(package): opens the app"
+            case false: "Android, \(package): stays in the browser"
+            case nil: "Android, \(package): its manifest decides"
+            }
+        return LinkMatching.lines(head, matcher.explain(url), matcher.unsettled(url), file: file)
+    }
+}

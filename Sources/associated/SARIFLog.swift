@@ -1,0 +1,81 @@
+// Findings as a SARIF 2.1.0 log, for services that show them beside the code. Columns count Unicode scalars, and
+// artifacts are named by relative references, as the specification has them (§3.4.3, §3.14.17).
+
+import Association
+import SourceJSON
+
+enum SARIFLog {
+    static func value(of findings: [Finding]) -> SourceValue {
+        let ids = findings.map(\.rule).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        let driver: SourceValue = .object([
+            ("name", .string("associated")), ("version", .string(Product.version)),
+            ("rules", .array(ids.map(rule))),
+        ])
+        let run: SourceValue = .object([
+            ("tool", .object([("driver", driver)])), ("columnKind", .string("unicodeCodePoints")),
+            ("results", .array(findings.map { result($0, ids.firstIndex(of: $0.rule) ?? 0) })),
+        ])
+        return .object([
+            ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")), ("version", .string("2.1.0")),
+            ("runs", .array([run])),
+        ])
+    }
+
+    private static func rule(_ id: String) -> SourceValue {
+        guard let rule = LintRule.named(id) else { return .object([("id", .string(id))]) }
+        return .object([
+            ("id", .string(id)), ("shortDescription", message(rule.title)), ("fullDescription", message(rule.why)),
+            ("help", message("To mend it: \(rule.fix)")),
+            ("defaultConfiguration", .object([("level", .string(rule.severity.rawValue))])),
+        ])
+    }
+
+    private static func result(_ finding: Finding, _ index: Int) -> SourceValue {
+        let text = finding.message + (finding.fix.map { "; \($0)" } ?? "")
+        var place: [(String, SourceValue)] = [("artifactLocation", artifact(finding.file))]
+        if let range = finding.range { place.append(("region", region(range))) }
+        var members: [(String, SourceValue)] = [
+            ("ruleId", .string(finding.rule)), ("ruleIndex", .integer(index)),
+            ("level", .string(finding.severity.rawValue)), ("message", message(text)),
+            ("locations", .array([.object([("physicalLocation", .object(place))])])),
+        ]
+        if let edit = finding.edit { members.append(("fixes", .array([fix(edit, finding)]))) }
+        return .object(members)
+    }
+
+    private static func fix(_ edit: SourceEdit, _ finding: Finding) -> SourceValue {
+        let replacement: SourceValue = .object([
+            ("deletedRegion", region(edit.range)), ("insertedContent", message(edit.replacement)),
+        ])
+        let change: SourceValue = .object([
+            ("artifactLocation", artifact(finding.file)), ("replacements", .array([replacement])),
+        ])
+        return .object([
+            ("description", message(finding.fix ?? finding.message)), ("artifactChanges", .array([change])),
+        ])
+    }
+
+    private static func region(_ range: SourceRange) -> SourceValue {
+        .object([
+            ("startLine", .integer(range.start.line)), ("startColumn", .integer(range.start.column)),
+            ("endLine", .integer(range.end.line)), ("endColumn", .integer(range.end.column)),
+        ])
+    }
+
+    private static func message(_ text: String) -> SourceValue { .object([("text", .string(text))]) }
+
+    /// A path as a URI reference (RFC 3986 §4.2): what has a meaning there, or none, is escaped.
+    private static func artifact(_ path: String) -> SourceValue {
+        let uri = path.utf8.reduce(into: "") { result, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default: result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        let isRelative = !uri.hasPrefix("/")
+        return .object([("uri", .string(isRelative ? uri : "file://\(uri)"))])
+    }
+}

@@ -1,0 +1,231 @@
+// `associated lint`: what it finds, in each of its formats, and what it mends.
+
+import Foundation
+import Testing
+
+struct LintCommandTests {
+    static let print =
+        "30:EF:E5:5E:0D:22:30:3C:BB:F9:A7:DC:E6:9D:A3:BA:34:70:12:C5:F6:DE:C0:92:69:57:16:94:A2:3D:90:BC"
+    static let bundled = #""webcredentials": {"apps": ["9JA89QQLNQ.org.acme.shop"]}"#
+
+    /// A document whose second component has a comma too many and a misspelt key.
+    static let broken = """
+        {
+          "applinks": {"details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [
+            {"/": "/a", "excluded": true},
+          ]}]},
+          \(bundled)
+        }
+
+        """
+
+    private func folder(_ files: [String: String]) throws -> Folder {
+        let folder = try Folder()
+        for (name, text) in files { try folder.write(name, text) }
+        return folder
+    }
+
+    private func lint(_ arguments: String..., environment: [String: String] = [:]) throws -> Run {
+        try Subject.run(Subject.executable, ["lint"] + arguments, environment)
+    }
+
+    @Test func `shows each finding with its line and a caret`() throws {
+        let folder = try folder(["file": Self.broken])
+        let run = try lint("\(folder.path)/file")
+        #expect(run.status == 1)
+        #expect(
+            run.output == """
+                \(folder.path)/file:3:17: warning[AASA-035]: `excluded` is no key of a component, so it is ignored; write `exclude`
+                 3 |     {"/": "/a", "excluded": true},
+                   |                 ^~~~~~~~~~
+                \(folder.path)/file:3:34: error[AASA-001]: a comma stands before ']', with nothing after it; JSON refuses that; Apple's systems then read nothing of the file; remove the comma
+                 3 |     {"/": "/a", "excluded": true},
+                   |                                  ^
+
+                """)
+        #expect(run.errors == "1 error, 1 warning, 0 notes\n")
+    }
+
+    @Test func `is coloured on a terminal, unless colour is not wanted`() throws {
+        let folder = try folder(["file": Self.broken])
+        func run(_ environment: [String: String]) throws -> String {
+            let command = "\(Subject.executable.path) lint \(folder.path)/file"
+            return try Subject.run(
+                URL(fileURLWithPath: "/usr/bin/env"), ["script", "--quiet", "--command", command, "/dev/null"],
+                environment
+            ).output
+        }
+        #expect(try run(["TERM": "xterm"]).contains("\u{1B}[31merror[AASA-001]\u{1B}[0m"))
+        #expect(try !run(["TERM": "xterm", "NO_COLOR": "1"]).contains("\u{1B}[3"))
+        #expect(try !run(["TERM": "dumb"]).contains("\u{1B}[3"))
+    }
+
+    @Test func `says it in JSON`() throws {
+        let folder = try folder(["file": Self.broken])
+        let run = try lint("\(folder.path)/file", "--format", "json")
+        #expect(run.status == 1)
+        #expect(run.errors.isEmpty)
+        struct Entry: Decodable, Equatable {
+            var file: String
+            var line, column: Int?
+            var rule, severity, message: String
+            var fix: String?
+        }
+        let entries = try JSONDecoder().decode([Entry].self, from: Data(run.output.utf8))
+        #expect(entries.map(\.rule) == ["AASA-035", "AASA-001"])
+        #expect(
+            entries.first
+                == Entry(
+                    file: "\(folder.path)/file", line: 3, column: 17, rule: "AASA-035", severity: "warning",
+                    message: "`excluded` is no key of a component, so it is ignored", fix: "write `exclude`"))
+        try folder.write("good", "{\(Self.bundled)}")
+        #expect(try lint("\(folder.path)/good", "--format=json").output == "[]\n")
+    }
+
+    @Test func `says it for workflows in one line each, with what separates written as escapes`() throws {
+        let folder = try folder(["a,b:c%": Self.broken])
+        let run = try lint("\(folder.path)/a,b:c%", "--format", "github")
+        let lines = run.output.split(separator: "\n")
+        let file = "\(folder.path)/a%2Cb%3Ac%25"
+        #expect(lines.count == 2)
+        #expect(
+            lines.first
+                == "::warning file=\(file),line=3,endLine=3,col=17,endColumn=27,title=AASA-035::`excluded` is no key of a component, so it is ignored; write `exclude`"
+        )
+        #expect(lines.last?.hasPrefix("::error file=\(file),line=3,") == true)
+    }
+
+    @Test func `writes a SARIF log with the rules, the places and the fixes`() throws {
+        let folder = try folder(["a file": Self.broken])
+        let run = try lint("\(folder.path)/a file", "--format", "sarif")
+        let log = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+        #expect(log["version"] as? String == "2.1.0")
+        #expect(log["$schema"] as? String == "https://json.schemastore.org/sarif-2.1.0.json")
+        let only = try #require((log["runs"] as? [[String: Any]])?.first)
+        #expect(only["columnKind"] as? String == "unicodeCodePoints")
+        let driver = try #require((only["tool"] as? [String: Any])?["driver"] as? [String: Any])
+        let rules = try #require(driver["rules"] as? [[String: Any]])
+        #expect(rules.compactMap { $0["id"] as? String } == ["AASA-035", "AASA-001"])
+        let results = try #require(only["results"] as? [[String: Any]])
+        #expect(results.compactMap { $0["ruleIndex"] as? Int } == [0, 1])
+        #expect(results.compactMap { $0["level"] as? String } == ["warning", "error"])
+        let place = try #require(
+            (results[0]["locations"] as? [[String: Any]])?.first?["physicalLocation"] as? [String: Any])
+        #expect((place["artifactLocation"] as? [String: Any])?["uri"] as? String == "file://\(folder.path)/a%20file")
+        #expect(
+            place["region"] as? [String: Int] == ["startLine": 3, "startColumn": 17, "endLine": 3, "endColumn": 27])
+        #expect(results.allSatisfy { $0["fixes"] != nil })
+    }
+
+    @Test func `mends what is mechanical, shows the difference and reports the rest`() throws {
+        let folder = try folder(["file": Self.broken])
+        let path = "\(folder.path)/file"
+        let difference = """
+            --- \(path)
+            +++ \(path)
+            @@ -1,7 +1,7 @@
+             {
+               "applinks": {"details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [
+            -    {"/": "/a", "excluded": true},
+            +    {"/": "/a", "exclude": true}
+               ]}]},
+               "webcredentials": {"apps": ["9JA89QQLNQ.org.acme.shop"]}
+             }
+
+            """
+        let dry = try lint("--fix", "--dry-run", path)
+        #expect(dry.status == 1)
+        #expect(dry.output.hasPrefix(difference.replacing("-1,7 +1,7", with: "-1,6 +1,6")))
+        #expect(try folder.read("file") == Self.broken)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/link", withDestinationPath: "file")
+        let run = try lint("--fix", "\(folder.path)/link")
+        #expect(run.errors.contains("/link: 2 fixes\n"))
+        #expect(run.status == 0)
+        #expect(run.output.contains("warning[AASA-039]"), "all rules exclude now")
+        let mended = Self.broken.replacing("excluded", with: "exclude").replacing("true},", with: "true}")
+        #expect(try folder.read("file") == mended)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(folder.path)/link") == "file")
+        #expect(try lint("--fix", path).errors == "0 errors, 1 warning, 0 notes\n")
+    }
+
+    @Test func `does not mend what it cannot read`() throws {
+        let folder = try Folder()
+        let bytes: [UInt8] =
+            Array(#"{"applinks": {"details": [{"appIDs": ["#.utf8) + [0x22, 0xE9, 0x22] + Array("],}]}}".utf8)
+        try Data(bytes).write(to: URL(fileURLWithPath: "\(folder.path)/file"))
+        let run = try lint("--fix", "\(folder.path)/file")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("cannot fix \(folder.path)/file: it has bytes that are no UTF-8"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/file")) == Data(bytes))
+    }
+
+    @Test func `tells the kinds of files by their content, and takes a word for it`() throws {
+        let folder = try folder([
+            "one": "{\"hosts\": [], \"ios\": {}}", "two": "[]", "three": "{\"applinks\": {}}", "four": "{}",
+            "five": "hello",
+            "apple-app-site-association": "<html></html>",
+        ])
+        func rules(_ arguments: String...) throws -> Set<String> {
+            let run = try Subject.run(["lint", "--format=json"] + arguments)
+            let entries = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [[String: Any]] ?? []
+            return Set(entries.compactMap { ($0["rule"] as? String)?.prefix { $0 != "-" } }.map(String.init))
+        }
+        #expect(try rules("\(folder.path)/one") == ["APP"])
+        #expect(try rules("\(folder.path)/two") == ["DAL"])
+        #expect(try rules("\(folder.path)/three") == ["AASA"])
+        #expect(try rules("\(folder.path)/apple-app-site-association") == ["AASA"])
+        #expect(try rules("\(folder.path)/four", "--as", "android") == ["DAL"])
+        let unknown = try lint("\(folder.path)/five")
+        #expect(unknown.status == 1)
+        #expect(unknown.errors.contains("cannot tell what \(folder.path)/five is"))
+        #expect(try lint("\(folder.path)/nosuch").status == 1)
+    }
+
+    @Test func `looks at a configuration as a server would, with its certificates and the hosts that apps share`()
+        throws
+    {
+        func app(_ name: String, _ team: String, links: String) -> String {
+            """
+            { name: "\(name)", hosts: ["a.acme.test"], ios: { appIDs: ["\(team).org.acme.\(name)"] },
+              links: [\(links)] }
+            """
+        }
+        let folder = try folder([
+            "config/apps/one.json": app("one", "9JA89QQLNQ", links: #"{ "/": "/a/*" }"#),
+            "config/apps/deep/two.json5": app("two", "8JA89QQLNQ", links: #"{ "/": "/a/b" }"#),
+            "config/apps/bad.json": "{ name: 1 }",
+            "config/hosts/a.acme.test/fullchain.pem": "none", "config/hosts/a.acme.test/privkey.pem": "none",
+            "config/server.json": "{ wrkers: 1 }",
+        ])
+        let run = try lint("--format", "json", "\(folder.path)/config/")
+        #expect(run.status == 1)
+        let text = run.output
+        for part in [
+            #""rule": "APP-036""#, "https://a.acme.test/a/b is claimed by", "/config/apps/bad.json", #""rule": "CERT-"#,
+            "/config/server.json", "fullchain.pem",
+        ] { #expect(text.contains(part), "\(part) in \(text)") }
+    }
+
+    @Test func `explains a rule`() throws {
+        let run = try lint("--explain", "dal-010")
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("DAL-010: error: "))
+        #expect(run.output.contains("\nTo mend it: "))
+        #expect(
+            try lint("--explain", "DAL-01").errors == "associated: there is no rule DAL-01; did you mean DAL-001?\n")
+    }
+
+    @Test(arguments: [
+        (["lint", "--format", "xml"], "--format xml is none of text, json, sarif, github"),
+        (["lint", "--as", "ios"], "--as ios is none of apple, android, app"),
+        (["lint", "--dry-run"], "--dry-run belongs to --fix"),
+    ])
+    func `wrong usage is one line and status 2`(arguments: [String], message: String) throws {
+        let run = try Subject.run(arguments)
+        #expect(run.status == 2)
+        #expect(run.errors == "associated: \(message)\n")
+    }
+}

@@ -1,0 +1,140 @@
+// `associated match`: which app opens a URL, by the rules of a configuration or of published files.
+
+import Foundation
+import Testing
+
+struct MatchCommandTests {
+    static let app = """
+        { name: "Shop", hosts: ["shop.acme.test", "*.acme.test"],
+          ios: { appIDs: ["9JA89QQLNQ.org.acme.shop"] },
+          android: { package: "org.acme.shop", fingerprints: ["\(LintCommandTests.print)"], dynamicRules: true },
+          links: [
+            { "/": "/a/private/*", exclude: true },
+            { "/": "/a/*" },
+          ] }
+        """
+
+    private func configuration() throws -> Folder {
+        let folder = try Folder()
+        try folder.write("config/apps/shop.json", Self.app)
+        return folder
+    }
+
+    /// The program with something on its standard input.
+    private func run(_ arguments: [String], input: String) throws -> Run {
+        let folder = try Folder()
+        try folder.write("input", input)
+        let command = ([Subject.executable.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        return try Subject.run(URL(fileURLWithPath: "/bin/sh"), ["-c", "\(command) < \(folder.path)/input"])
+    }
+
+    @Test func `tells which app opens a URL, by which rule, and why the earlier ones did not`() throws {
+        let folder = try configuration()
+        let config = "\(folder.path)/config"
+        let run = try Subject.run("match", "--config", config, "https://shop.acme.test/a/1")
+        #expect(run.status == 0)
+        #expect(
+            run.output == """
+                https://shop.acme.test/a/1
+                iOS, 9JA89QQLNQ.org.acme.shop: opens the app
+                  rule 0 needs the path to match `/a/private/*`; the URL has `/a/1` (\(config)/apps/shop.json:5)
+                  rule 1 matches, so the app opens (\(config)/apps/shop.json:6)
+                Android, org.acme.shop: opens the app
+                  rule 0 needs the path to be `/a/private`; the URL has `/a/1` (\(config)/apps/shop.json:5)
+                  rule 1 needs the path to match `/a/private/*`; the URL has `/a/1` (\(config)/apps/shop.json:5)
+                  rule 2 needs the path to be `/a`; the URL has `/a/1` (\(config)/apps/shop.json:6)
+                  rule 3 matches, so the app opens if its manifest covers the URL (\(config)/apps/shop.json:6)
+
+                """)
+    }
+
+    @Test(arguments: [
+        ("https://shop.acme.test/a/private/1", "exclude", "0", "block", "1"),
+        ("https://x.y.acme.test/a", "match", "1", "allow", "2"),
+        ("http://SHOP.acme.test/b", "none", "null", "none", "null"),
+    ])
+    func `answers in JSON`(url: String, apple: String, appleRule: String, android: String, androidRule: String) throws {
+        let folder = try configuration()
+        let run = try Subject.run("match", "--config", "\(folder.path)/config", "--format", "json", url)
+        #expect(
+            run.output
+                == #"{"url":"\#(url)","apple":[{"appID":"9JA89QQLNQ.org.acme.shop","decision":"\#(apple)","rule":\#(appleRule)}],"android":[{"package":"org.acme.shop","decision":"\#(android)","rule":\#(androidRule)}]}"#
+                + "\n")
+    }
+
+    @Test func `knows no app for a host that nobody names`() throws {
+        let folder = try configuration()
+        let run = try Subject.run("match", "--config", "\(folder.path)/config", "https://acme.test/a/1")
+        #expect(run.output.hasSuffix("has none for the links of acme.test\n"))
+        let json = try Subject.run(
+            "match", "--config", "\(folder.path)/config", "--format=json", "https://acme.test/a/1")
+        #expect(json.output == #"{"url":"https://acme.test/a/1","apple":[],"android":[]}"# + "\n")
+    }
+
+    @Test func `takes published files for those of the URL's host, with one entry for each app in their order`() throws
+    {
+        let folder = try Folder()
+        try folder.write(
+            "aasa",
+            """
+            {"applinks": {"defaults": {"caseSensitive": false}, "substitutionVariables": {"v": ["x", "y"]}, "details": [
+              {"appIDs": ["9JA89QQLNQ.b", "9JA89QQLNQ.a"], "components": [{"/": "/q/$(v)"}]},
+              {"appID": "9JA89QQLNQ.c", "paths": ["NOT /q/*", "*"]}, {"appIDs": ["9JA89QQLNQ.d"]},
+              {"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "*"}]}]}}
+            """)
+        try folder.write(
+            "list",
+            """
+            [{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app",
+              "package_name": "org.acme.one", "sha256_cert_fingerprints": ["\(LintCommandTests.print)"]}},
+             {"relation": ["delegate_permission/common.get_login_creds"], "target": {"namespace": "android_app",
+              "package_name": "org.acme.two", "sha256_cert_fingerprints": ["\(LintCommandTests.print)"]}},
+             {"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app",
+              "package_name": "org.acme.three", "sha256_cert_fingerprints": ["\(LintCommandTests.print)"]},
+              "relation_extensions": {"delegate_permission/common.handle_all_urls":
+                {"dynamic_app_link_components": [{"/": "/Q/*", "exclude": true}, {"/": "*"}]}}}]
+            """)
+        let run = try Subject.run(
+            "match", "--apple", "\(folder.path)/aasa", "--android", "\(folder.path)/list", "--format", "json",
+            "https://any.test/Q/X")
+        let apple = [("b", "match", "0"), ("a", "match", "0"), ("c", "exclude", "0"), ("d", "match", "null")].map {
+            #"{"appID":"9JA89QQLNQ.\#($0)","decision":"\#($1)","rule":\#($2)}"#
+        }
+        #expect(
+            run.output
+                == #"{"url":"https://any.test/Q/X","apple":[\#(apple.joined(separator: ","))],"android":[{"package":"org.acme.one","decision":"manifest","rule":null},{"package":"org.acme.three","decision":"block","rule":0}]}"#
+                + "\n")
+    }
+
+    @Test func `reads URLs from standard input and answers each line, also one that is no URL`() throws {
+        let folder = try configuration()
+        let run = try run(
+            ["match", "--config", "\(folder.path)/config", "-"],
+            input: "https://shop.acme.test/a/1\r\n\nnothing\nhttps://shop.acme.test/b")
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines.first?.contains(#""decision":"match","rule":1"#) == true)
+        #expect(lines.dropFirst().first?.hasPrefix(#"{"url":"nothing","error":"the URL has no scheme"#) == true)
+        #expect(lines.last?.contains(#""decision":"none","rule":null"#) == true)
+        #expect(run.status == 1)
+    }
+
+    @Test func `answers a hundred thousand URLs`() throws {
+        let folder = try configuration()
+        let input = (0..<100_000).map { "https://shop.acme.test/a/\($0)\n" }.joined()
+        let run = try run(["match", "--config", "\(folder.path)/config", "-"], input: input)
+        #expect(run.status == 0)
+        #expect(run.output.count { $0 == "\n" } == 100_000)
+    }
+
+    @Test func `refuses what no system reads`() throws {
+        let folder = try Folder()
+        try folder.write("aasa", #"{"applinks": {},}"#)
+        let run = try Subject.run("match", "--apple", "\(folder.path)/aasa", "https://any.test/")
+        #expect(run.status == 1)
+        #expect(run.errors.hasSuffix("Apple's systems read nothing of \(folder.path)/aasa, so no app opens anything\n"))
+        #expect(try Subject.run("match", "--config", folder.path, "https://any.test/").status == 1)
+        let usage = try Subject.run("match", "--config", folder.path, "any.test")
+        #expect(usage.status == 1 || usage.status == 2)
+    }
+}

@@ -1,0 +1,33 @@
+// `associated render`: what is served for a host.
+
+import Foundation
+import Testing
+
+struct RenderCommandTests {
+    @Test func `prints what a server sends, byte for byte`() throws {
+        let folder = try Folder()
+        try folder.write("config/apps/shop.json", MatchCommandTests.app)
+        try folder.write("config/hosts/files.acme.test/well-known/assetlinks.json", "[ ]\n")
+        let config = "\(folder.path)/config"
+        let server = try RunningServer(["--config", config, "--public", folder.path, "--http", "127.0.0.1:0"])
+        for (host, platform, file) in [
+            ("shop.acme.test", "apple", "apple-app-site-association"),
+            ("SHOP.acme.test.", "android", "assetlinks.json"),
+            ("x.acme.test", "apple", "apple-app-site-association"), ("files.acme.test", "android", "assetlinks.json"),
+        ] {
+            let served = try Subject.curl([
+                "-H", "Host: \(host)", "http://127.0.0.1:\(server.port)/.well-known/\(file)",
+            ])
+            let run = try Subject.run("render", host, platform, "--config", config, "--public", folder.path)
+            #expect(run.status == 0)
+            #expect(run.output == served.output)
+            #expect(!run.output.isEmpty)
+        }
+        let both = try Subject.run("render", "shop.acme.test", "--config", config)
+        #expect(both.output.split(separator: "\n").count == 2)
+        #expect(
+            try Subject.run("render", "other.test", "--config", config).errors.hasSuffix(
+                "other.test is not served from \(config)\n"))
+        #expect(try Subject.run("render", "other.test", "linux").status == 2)
+    }
+}
