@@ -54,6 +54,11 @@ public struct SecureSession {
         return result == 1 ? .done(count) : outcome(result)
     }
 
+    /// Whether every record that was received has been read, to its last byte.
+    public func isDrained(_ context: borrowing SecureContext) -> Bool {
+        context.wire.pointee.input.isEmpty && SSL_has_pending(ssl) == 0
+    }
+
     /// Gives `context` the records for the next receive.
     public func feed(_ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer) {
         context.wire.pointee.input = records
