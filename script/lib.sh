@@ -19,7 +19,7 @@ fi
 
 # Where Swift is written by hand: what is formatted and linted.
 # shellcheck disable=SC2034
-swift_sources=(Package.swift Sources Tests)
+swift_sources=(Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources)
 
 # Debug builds of every script share these flags: with others the whole package would be built again.
 # shellcheck disable=SC2034
