@@ -51,15 +51,12 @@ struct Ledger: Sendable {
         if let record, record.standing != .current { troubled.insert(path) } else { troubled.remove(path) }
     }
 
-    /// The same text in another place.
-    mutating func move(textOf path: String, to text: KeptText?) {
-        if let text { records[path]?.good?.text = text }
-    }
-
     private mutating func add(_ path: String, to host: String) {
-        let paths = pathsByHost[host] ?? []
-        let index = paths.firstIndex { $0 > path } ?? paths.count
-        pathsByHost[host, default: []].insert(path, at: index)
+        guard let paths = pathsByHost[host] else {
+            pathsByHost[host] = [path]
+            return
+        }
+        pathsByHost[host]?.insert(path, at: paths.firstIndex { $0 > path } ?? paths.count)
     }
 
     private mutating func remove(_ path: String, from host: String) {

@@ -18,7 +18,8 @@ extension Tenants {
         keeping?.changedFolders.formUnion(round.hosts)
         if !round.candidates.isEmpty || !rendered.isEmpty { keeping?.isDirty = true }
         let relanded = hostsWithOtherLandings(round)
-        for (host, outcome) in rendered.sorted(by: { $0.key < $1.key }) {
+        for host in rendered.keys.sorted() {
+            guard let outcome = rendered[host] else { continue }
             report.findings += outcome.findings
             if outcome.isSigned { signed.insert(host) } else { signed.remove(host) }
             if round.stale.contains(host) {
@@ -63,7 +64,8 @@ extension Tenants {
     /// is not said again because something else has changed.
     private func findings(_ round: Round) -> [Finding] {
         var findings: [Finding] = []
-        for (path, candidate) in round.candidates.sorted(by: { $0.key < $1.key }) {
+        let telling = round.candidates.filter { !$0.value.findings.isEmpty }
+        for (path, candidate) in telling.sorted(by: { $0.key < $1.key }) {
             if !round.touched.contains(path), let known = troubles[path], known == candidate.findings { continue }
             findings += candidate.findings
         }

@@ -109,12 +109,13 @@ extension Tenants {
     }
 
     /// Serves from the file from now on, and reads last good texts from it: the same bytes need not be in memory as well.
+    /// What was written is what is known.
     private func map(_ folder: StateFolder) {
         guard let mapped = try? folder.map(StateFolder.baseName), let layer = mapped.layer else { return }
-        for (path, record) in mapped.records.apps {
-            guard let record, let known = ledger[path], known.good != nil else { continue }
-            ledger.move(textOf: path, to: record.good?.text)
-        }
+        // Made anew, so that nothing is left of memory that is mostly free by now.
+        ledger = Ledger()
+        folderRecords = [:]
+        take(mapped.records)
         if layer.staleHosts.isEmpty { shelf.restore([layer]) }
     }
 

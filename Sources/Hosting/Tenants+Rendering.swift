@@ -113,7 +113,9 @@ extension Tenants {
     func rejectFailures(of rendered: inout [String: RenderedSite], _ round: inout Round) -> Bool {
         var isAgain = false
         round.stale = []
-        for (host, site) in rendered.sorted(by: { $0.key < $1.key }) where site.isRefused || !site.missing.isEmpty {
+        if shelf.isEmpty { return false }
+        let failures = rendered.filter { $0.value.isRefused || !$0.value.missing.isEmpty }
+        for (host, site) in failures.sorted(by: { $0.key < $1.key }) {
             guard let live = shelf.tags(of: host) else { continue }
             if !site.isRefused, site.missing.isDisjoint(with: live.keys) { continue }
             let names = Set([host] + HostNames.wildcards(over: host))

@@ -40,38 +40,54 @@ struct Server {
             try ProcessMemory.forbidDumps()
             // Before any thread is started, so that all of them leave signals to this one.
             let signals = try Signals([SIGTERM, SIGINT, SIGHUP])
-            let descriptors = DescriptorLimit.raise()
-            let sockets = try sockets.get()
-            for finding in settingsFindings { Console.error(finding) }
-            let development = try developmentAuthority()
-            let tenants = tenants(development)
-            let background = try Background()
-            guard let loaded = try load(tenants, background, signals) else {
-                return .failure(saying: "stopped before it was ready")
+            switch try start(signals) {
+            case .ended(let status): return status
+            case .running(let control, let engine):
+                control.run(signals)
+                return stop(engine, signals)
             }
-            let log = ReloadLog()
-            log.began(loaded)
-            if let status = objection(to: loaded) { return status }
-            let published = PublishedCatalogue(loaded.catalogue)
-            let certificates = certificateStore(published, development)
-            // Asked before we listen ourselves.
-            let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
-            let engine = try Engine(sockets.taking(from: try engineSettings(certificates)), published: published)
-            sayIfShort(of: descriptors)
-            announce(loaded, engine, development, isShared)
-            supervisor.tell(.ready(status: "serving \(loaded.summary)"))
-            let control = try Control(
-                Control.Running(
-                    engine: engine, published: published, tenants: tenants, certificates: certificates,
-                    supervisor: supervisor, log: log),
-                background, signals, watching: (configPath, publicPath))
-            control.run(signals)
-            return stop(engine, signals)
         } catch let error as any Error & CustomStringConvertible {
             return .failure(saying: error.description)
         } catch {
             return .failure(saying: "\(error)")
         }
+    }
+
+    /// What became of a start.
+    private enum Start {
+        case running(Control, Engine)
+        case ended(ExitStatus)
+    }
+
+    /// Everything up to where it answers. A function of its own, because what was made for the first catalogue shall not be
+    /// kept for as long as the server runs.
+    private func start(_ signals: borrowing Signals) throws -> Start {
+        let descriptors = DescriptorLimit.raise()
+        let sockets = try sockets.get()
+        for finding in settingsFindings { Console.error(finding) }
+        let development = try developmentAuthority()
+        let tenants = tenants(development)
+        let background = try Background()
+        guard let loaded = try load(tenants, background, signals) else {
+            return .ended(.failure(saying: "stopped before it was ready"))
+        }
+        let log = ReloadLog()
+        log.began(loaded)
+        if let status = objection(to: loaded) { return .ended(status) }
+        let published = PublishedCatalogue(loaded.catalogue)
+        let certificates = certificateStore(published, development)
+        // Asked before we listen ourselves.
+        let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
+        let engine = try Engine(sockets.taking(from: try engineSettings(certificates)), published: published)
+        sayIfShort(of: descriptors)
+        announce(loaded, engine, development, isShared)
+        supervisor.tell(.ready(status: "serving \(loaded.summary)"))
+        let control = try Control(
+            Control.Running(
+                engine: engine, published: published, tenants: tenants, certificates: certificates,
+                supervisor: supervisor, log: log),
+            background, signals, watching: (configPath, publicPath))
+        return .running(control, engine)
     }
 
     /// Reads and renders everything, while this thread listens for signals; nil when one has ended it.

@@ -1,0 +1,132 @@
+// From what happens to real files to what is to be looked at.
+
+import Foundation
+import Testing
+
+@testable import Hosting
+
+struct TreeWatchTests {
+    private let site: TenantTree
+    private let watch: TreeWatch
+
+    init() throws {
+        site = try TenantTree()
+        try site.shop("a.json", hosts: ["a.example.com"])
+        try site.shop("team/b.json", hosts: ["b.example.com"])
+        try site.write("config/hosts/a.example.com/fullchain.pem", "")
+        try site.write("config/hosts/b.example.com/well-known/x/security.txt", "")
+        try site.write("public/_default/index.html", "")
+        watch = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
+        watch.start()
+        _ = watch.take()
+    }
+
+    /// What is to be looked at after something has happened.
+    private func changes(_ body: () throws -> Void) rethrows -> TreeChanges {
+        try body()
+        return watch.take()
+    }
+
+    private static func changes(_ set: (inout TreeChanges) -> Void) -> TreeChanges {
+        var changes = TreeChanges()
+        set(&changes)
+        return changes
+    }
+
+    @Test func `everything is watched, and nothing has happened`() {
+        #expect(watch.shortage == nil)
+        #expect(watch.take().isEmpty)
+        #expect(!watch.hasMoved())
+    }
+
+    @Test func `an app file is named, however deep`() throws {
+        #expect(
+            try changes { try site.shop("a.json", hosts: ["x.example.com"]) }
+                == Self.changes { $0.appFiles = ["a.json"] })
+        #expect(
+            try changes { try site.shop("team/b.json", hosts: ["x.example.com"]) }
+                == Self.changes { $0.appFiles = ["team/b.json"] })
+        #expect(
+            try changes { try site.move("config/apps/team/b.json", to: "config/apps/c.json") }
+                == Self.changes { $0.appFiles = ["team/b.json", "c.json"] })
+        #expect(try changes { try site.remove("config/apps/c.json") } == Self.changes { $0.appFiles = ["c.json"] })
+    }
+
+    @Test func `what nobody reads is no reason to look`() throws {
+        #expect(try changes { try site.write("config/apps/.a.json.swp", "x") }.isEmpty)
+        #expect(try changes { try site.write("config/hosts/a.example.com/fullchain.pem", "y") }.isEmpty)
+        #expect(try changes { try site.write("config/server.json", "{}") }.isEmpty)
+        // An empty file is the beginning of one; it is told when its writer closes it.
+        let file = open(site.tree.config + "/apps/new.json", O_CREAT | O_WRONLY, 0o644)
+        #expect(watch.take().isEmpty)
+        #expect(write(file, "{}", 2) == 2)
+        #expect(watch.take().isEmpty)
+        close(file)
+        #expect(watch.take() == Self.changes { $0.appFiles = ["new.json"] })
+    }
+
+    @Test func `a new folder is watched with everything in it`() throws {
+        let came = try changes { try site.shop("new/deep/c.json", hosts: ["c.example.com"]) }
+        #expect(came.appFolders.contains("new"))
+        #expect(
+            try changes { try site.shop("new/deep/c.json", hosts: ["d.example.com"]) }
+                == Self.changes { $0.appFiles = ["new/deep/c.json"] })
+        #expect(
+            try changes { try site.move("config/apps/new", to: "config/apps/other") }.appFolders == ["new", "other"])
+        #expect(
+            try changes { try site.shop("other/deep/c.json", hosts: ["e.example.com"]) }
+                == Self.changes { $0.appFiles = ["other/deep/c.json"] })
+        try site.move("config/apps/other", to: "gone")
+        _ = watch.take()
+        #expect(try changes { try site.write("gone/c.json", "{}") }.isEmpty)
+    }
+
+    @Test func `files of hosts and pages name their folder`() throws {
+        #expect(
+            try changes { try site.write("config/hosts/b.example.com/well-known/x/y", "") }
+                == Self.changes { $0.hostFolders = ["b.example.com"] })
+        #expect(
+            try changes { try site.write("config/hosts/a.example.com/well-known/deep/y", "") }.hostFolders
+                == ["a.example.com"])
+        #expect(
+            try changes { try site.write("config/hosts/a.example.com/well-known/deep/y", "1") }
+                == Self.changes { $0.hostFolders = ["a.example.com"] })
+        #expect(
+            try changes { try site.write("public/_default/index.html", "1") }
+                == Self.changes { $0.pageFolders = ["_default"] })
+        #expect(
+            try changes { try site.write("public/c.example.com/x/index.html", "1") }.pageFolders == ["c.example.com"])
+        #expect(
+            try changes { try site.write("config/hosts/new.example.com/well-known/y", "1") }.hostFolders == [
+                "new.example.com"
+            ])
+        #expect(try changes { try site.write("config/retired/a.json", "{}") }.everything, "the folder is new")
+        #expect(try changes { try site.write("config/retired/b.json", "{}") } == Self.changes { $0.retired = true })
+    }
+
+    @Test func `a link that a mounted folder is turned with means all of it`() throws {
+        try site.shop("..1/k.json", hosts: ["k.example.com"])
+        _ = watch.take()
+        #expect(try changes { try site.link("config/apps/..data", to: "..1") }.appFolders == [""])
+    }
+
+    @Test func `another directory in the place of one is noticed`() throws {
+        try site.move("config", to: "config-1")
+        #expect(watch.hasMoved())
+        try site.link("config", to: "config-1")
+        #expect(!watch.hasMoved())
+        watch.start()
+        _ = watch.take()
+        #expect(
+            try changes { try site.shop("a.json", hosts: ["z.example.com"]) }
+                == Self.changes { $0.appFiles = ["a.json"] })
+    }
+
+    @Test func `changes add up`() {
+        var sum = Self.changes { $0.appFiles = ["a"] }
+        sum.merge(Self.changes { $0.hostFolders = ["b"] })
+        sum.merge(.allAgain)
+        #expect(sum.everything && sum.again && sum.appFiles == ["a"] && sum.hostFolders == ["b"])
+        #expect(!sum.isEmpty)
+    }
+}

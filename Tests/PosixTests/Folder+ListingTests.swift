@@ -1,0 +1,63 @@
+// What lies in a folder: kinds, marks and names, and nothing outside of it.
+
+import Foundation
+import Testing
+
+@testable import Posix
+
+struct FolderListingTests {
+    private let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        for folder in ["inside/a/deep", "inside/b", "inside/.hidden/deep", "outside/deep"] {
+            try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
+        }
+        try write("inside/a/deep/file", "12345")
+        try write("inside/file", "123")
+        for (name, target) in [("in", "a"), ("out", "../outside"), ("nowhere", "none"), ("link", "file")] {
+            try FileManager.default.createSymbolicLink(atPath: "\(path)/inside/\(name)", withDestinationPath: target)
+        }
+    }
+
+    private func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+    }
+
+    @Test func `lists names with their kinds, links followed`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let entries = try Folder(path + "/inside").list("")
+        let kinds = Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.kind) })
+        #expect(
+            kinds == [
+                ".hidden": .directory, "a": .directory, "b": .directory, "file": .file, "in": .directory,
+                "link": .file, "nowhere": .other, "out": .directory,
+            ])
+        #expect(Set(entries.filter(\.isLink).map(\.name)) == ["in", "out", "nowhere", "link"])
+        #expect(entries.first { $0.name == "link" }?.status?.byteCount == 3)
+        #expect(try Folder(path + "/inside").list("a/deep").map(\.name) == ["file"])
+        #expect(try Folder(path + "/inside").list("in/deep").map(\.name) == ["file"])
+    }
+
+    @Test func `does not leave the folder`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try Folder(path + "/inside")
+        for name in ["out", "..", "../outside", "a/../../outside"] {
+            #expect { _ = try folder.list(name) } throws: { ($0 as? SystemError)?.leadsOutside == true }
+        }
+        #expect { _ = try folder.list("file") } throws: { ($0 as? SystemError)?.isMissing == true }
+    }
+
+    @Test func `finds the names below which there is something`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try Folder(path + "/inside")
+        let found = try folder.names(having: "deep")
+        #expect(found.sorted() == ["a", "in", "out"])
+        let none = try folder.names(having: "none")
+        #expect(none.isEmpty)
+        let areMissing = [folder.isMissing("none"), folder.isMissing("nowhere")]
+        #expect(areMissing == [true, false])
+        let counts = [folder.status("nowhere")?.byteCount, folder.status("file")?.byteCount]
+        #expect(counts == [nil, 3])
+    }
+}

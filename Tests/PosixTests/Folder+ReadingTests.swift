@@ -1,0 +1,74 @@
+// Reading a file that somebody else is writing to at the same time.
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Posix
+
+struct FolderReadingTests {
+    private let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    private func write(_ name: String, _ bytes: Data) throws {
+        try bytes.write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+    }
+
+    @Test func `reads a file with the marks that it has`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try write("a", Data("hello".utf8))
+        let contents = try #require(try Folder(path).read("a", bytesMax: 5))
+        #expect(contents.bytes == Array("hello".utf8))
+        let status = try File.status(path + "/a")
+        #expect(contents.status == status)
+        #expect(throws: FileError.tooLarge(byteCount: 5, limit: 4)) { try Folder(path).read("a", bytesMax: 4) }
+        #expect(throws: FileError.notAFile) { try Folder(path).read(".", bytesMax: 4) }
+        #expect { _ = try Folder(path).read("../a", bytesMax: 5) } throws: { !(($0 as? FileError)?.isMissing ?? true) }
+    }
+
+    @Test func `what is handed out is one state of a file that keeps changing`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let size = 300_000
+        try write("a", Data(repeating: 0, count: size))
+        let isOver = Atomic<Bool>(false)
+        let target = path + "/a"
+        // In place, piece by piece, and never the same twice.
+        let writer = try Thread(name: "writer") {
+            guard let file = FileHandle(forWritingAtPath: target) else { return }
+            var value: UInt8 = 0
+            while !isOver.load(ordering: .relaxed) {
+                value &+= 1
+                for piece in 0..<30 {
+                    try? file.seek(toOffset: UInt64(piece * size / 30))
+                    file.write(Data(repeating: value, count: size / 30))
+                }
+            }
+        }
+        let folder = try Folder(path)
+        for _ in 0..<200 {
+            guard let contents = try folder.read("a", bytesMax: size) else { continue }
+            // Two states within one tick of the file system's clock cannot be told apart, and say so.
+            guard contents.status.isSettled(atNanoseconds: contents.readNanoseconds) else { continue }
+            // A writer that rests between two pieces leaves a state as well: some new pieces, and the old ones behind.
+            let pieces = (0..<30).map { Set(contents.bytes[$0 * size / 30..<($0 + 1) * size / 30]) }
+            #expect(pieces.allSatisfy { $0.count == 1 })
+            #expect(zip(pieces, pieces.dropFirst()).count { $0 != $1 } <= 1)
+        }
+        isOver.store(true, ordering: .relaxed)
+        writer.join()
+        let last = try folder.read("a", bytesMax: size)
+        #expect(last?.bytes.count == size)
+    }
+
+    @Test(arguments: [(-1, false), (0, false), (20_000_000, false), (20_000_001, true), (1_000_000_000, true)])
+    func `marks tell a file from its past when they are old enough`(age: Int64, isSettled: Bool) {
+        let status = FileStatus(
+            isRegular: true, permissions: 0o644, device: 1, inode: 1, byteCount: 1, modifiedNanoseconds: 1000,
+            changedNanoseconds: 5000)
+        #expect(status.isSettled(atNanoseconds: 5000 + age) == isSettled)
+    }
+}

@@ -1,0 +1,65 @@
+// What the kernel tells about a directory: which names, and what kind of thing happened.
+
+import Foundation
+import Testing
+
+@testable import Posix
+
+struct WatchTests {
+    private let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    private func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+    }
+
+    @Test func `tells of each name that was written to, came or went`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let watch = try Watch()
+        let number = try watch.add(path)
+        #expect(try watch.add(path) == number)
+        #expect(watch.take().isEmpty)
+        try write("a", "1")
+        var events = watch.take()
+        #expect(Set(events.map(\.name)) == ["a"])
+        #expect(events.first?.isCreation == true)
+        #expect(events.last?.isCreation == false, "the end of writing is told as well")
+        #expect(events.allSatisfy { $0.directory == number && !$0.isFolder })
+        #expect(rename("\(path)/a", "\(path)/b") == 0)
+        #expect(watch.take().map(\.name) == ["a", "b"])
+        try FileManager.default.createDirectory(atPath: "\(path)/folder", withIntermediateDirectories: true)
+        events = watch.take()
+        #expect(events.map(\.name) == ["folder"])
+        #expect(events.allSatisfy { $0.isFolder })
+        chmod("\(path)/b", 0o600)
+        #expect(watch.take().map(\.name) == ["b"])
+        try FileManager.default.removeItem(atPath: "\(path)/b")
+        #expect(watch.take().map(\.name).contains("b"))
+    }
+
+    @Test func `tells that a directory moved or went`() throws {
+        let watch = try Watch()
+        let number = try watch.add(path)
+        #expect(rename(path, path + "-2") == 0)
+        #expect(watch.take().contains { $0.directory == number && $0.isMoveOfDirectory })
+        try FileManager.default.removeItem(atPath: path + "-2")
+        #expect(watch.take().contains { $0.directory == number && $0.isEnd })
+        watch.remove(number)
+    }
+
+    @Test func `a directory that is not there is an error`() throws {
+        let watch = try Watch()
+        #expect {
+            _ = try watch.add(path + "/none")
+        } throws: {
+            ($0 as? SystemError)?.isMissing == true
+        }
+        try write("file", "")
+        #expect(throws: SystemError.self) { _ = try watch.add(path + "/file") }
+        try FileManager.default.removeItem(atPath: path)
+    }
+}
