@@ -6,7 +6,9 @@ import Glibc
 @main
 enum Program {
     static let commands: [Command] = [
-        .serve, .lint, .match, .verify, .check, .render, .sign, .certificate, .health, .version,
+        .serve, .lint, .match, .verify, .check, .render, .snippet, .importFiles, .initialise, .sign, .certificate,
+        .health,
+        .completion, .manual, .version,
     ]
 
     static func main() {

@@ -14,7 +14,8 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        "serve", "lint", "match", "verify", "check", "render", "sign", "certificate", "health", "version",
+        "serve", "lint", "match", "verify", "check", "render", "snippet", "import", "init", "sign", "certificate",
+        "health", "completion", "manual", "version",
     ])
     func `each command has a help`(command: String) throws {
         let run = try Subject.run(command, "--help")

@@ -1,0 +1,108 @@
+// `associated init`: a first configuration, with a word on each line, from two answers or from options.
+
+import Association
+import Glibc
+import Posix
+import SourceJSON
+
+extension Command {
+    static let initialise = Command(
+        name: "init", summary: "write a first configuration, with comments",
+        details: """
+            Writes server.json and an app file into DIR (config), over nothing that is there. On a terminal it asks for what
+            it needs to know, the name of the app and its host; elsewhere they are given as options.
+            """,
+        operands: Operands(usage: "[DIR]", counts: 0...1),
+        options: [
+            Option(name: "--name", value: "NAME", help: "what the app is called"),
+            Option(name: "--host", value: "HOST", help: "a host of the app; may be repeated", isRepeatable: true),
+            Option(name: "--app-id", value: "ID", help: "the id of its iOS app, with the team id before it"),
+            Option(name: "--package", value: "NAME", help: "the application id of its Android app"),
+            Option(name: "--fingerprint", value: "SHA256", help: "the certificate that signs the Android app"),
+        ]
+    ) { arguments in
+        guard let name = arguments["--name"] ?? answer("What is the app called? "),
+            let hosts = arguments.all("--host") ?? answer("On which host? ").map({ [$0] })
+        else { return .usage(saying: "init needs --name NAME and --host HOST where there is nobody to ask") }
+        let text = appFile(name: name, hosts: hosts, arguments)
+        let file = "\(name.lowercased().filter { $0.isLetter || $0.isNumber }).json"
+        let errors = AppFile.read(Array(text.utf8), file: file).findings.filter { $0.severity == .error }
+        // What is still to be filled in is no mistake of the options.
+        let wrong = errors.filter { !$0.message.contains("TEAMID") && !$0.message.contains("FINGERPRINT") }
+        if let finding = wrong.first { return .usage(saying: finding.message) }
+        let folder = arguments.operands.first ?? "config"
+        for path in [folder, "\(folder)/apps"] { _ = mkdir(path, 0o755) }
+        for (path, content) in [("\(folder)/apps/\(file)", text), ("\(folder)/server.json", server)] {
+            let outcome: Result<Bool, SystemError> = Array(content.utf8).withUnsafeBytes { bytes in
+                do throws(SystemError) {
+                    return .success(try File.create(path, bytes, permissions: 0o644))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            switch outcome {
+            case .success(true): Console.output("\(path)\n")
+            case .success(false): Console.error("associated: \(path) is there already, and stays\n")
+            case .failure(let error): return .failure(saying: "cannot write \(path): \(error.reason)")
+            }
+        }
+        Console.error(
+            "next: fill in what is missing, then `associated lint \(folder)` and `associated serve --config \(folder)`\n"
+        )
+        return .success
+    }
+
+    /// What a person types after a question; nil where nobody is there, or says nothing.
+    private static func answer(_ question: String) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        Console.error(question)
+        return readLine().flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func appFile(name: String, hosts: [String], _ arguments: ParsedArguments) -> String {
+        func quoted(_ text: String) -> String { SourceWriter.quoted(text) }
+        let id = arguments["--app-id"] ?? "TEAMID.com.example.app"
+        let package = arguments["--package"] ?? "com.example.app"
+        let fingerprint = arguments["--fingerprint"] ?? "FINGERPRINT"
+        let first = hosts.first ?? "example.com"
+        return """
+            {
+              name: \(quoted(name)),
+              // Every name that links use. "*.example.com" covers all names below it, and needs "example.com" beside it.
+              hosts: [\(hosts.map(quoted).joined(separator: ", "))],
+              ios: {
+                appIDs: [\(quoted(id))],               // the team id, a dot, and the bundle id
+                services: ["applinks", "webcredentials"],      // links, and passwords with passkeys
+              },
+              android: {
+                package: \(quoted(package)),
+                // SHA-256, as `keytool -list -v` prints it; with Play App Signing the one in the Play Console.
+                fingerprints: [\(quoted(fingerprint))],
+                relations: ["handle_all_urls", "get_login_creds"],
+                dynamicRules: true,                            // the links below, for Android 15 and later
+              },
+              // The first rule that matches decides, as on the phone. `*` is any text, `?` one character.
+              links: [
+                { "/": "/.well-known/*", exclude: true },
+                { "/": "/private/*", exclude: true },
+                { "/": "/*" },
+              ],
+              // What must hold; checked by `associated lint` and before anything is served.
+              examples: {
+                "https://\(first.hasPrefix("*.") ? "www" + first.dropFirst() : first)/": "app",
+                "https://\(first.hasPrefix("*.") ? "www" + first.dropFirst() : first)/private/1": "web",
+              },
+            }
+
+            """
+    }
+
+    private static let server = """
+        {
+          // Every key is optional; options and environment variables win over this file.
+          http: ["127.0.0.1:8080"],
+          // https: ["0.0.0.0:8443"],     // with certificates in hosts/<host>/fullchain.pem and privkey.pem
+        }
+
+        """
+}

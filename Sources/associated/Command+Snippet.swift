@@ -1,0 +1,79 @@
+// `associated snippet`: the native half of an app file, in files that can be taken over as they are. What they say is in
+// `Snippet`, one file for each kind of project.
+
+import Association
+import Glibc
+import Hosting
+import Posix
+
+extension Command {
+    static let snippet = Command(
+        name: "snippet", summary: "write the native half of an app file: entitlements, manifests, handlers, tags",
+        details: """
+            Writes what belongs into the project of APP (its name, its file, or the file's name without the ending), agreeing
+            with the app file: for ios, android, capacitor, flutter, expo or html. It is printed, each file under a line with
+            its name, or written into the folder of --output, over nothing that is there.
+            """,
+        operands: Operands(usage: "APP ios|android|capacitor|flutter|expo|html", counts: 2...2),
+        options: [
+            .config, .environment,
+            Option(
+                name: "--mode", value: "MODE",
+                help: "entitlements for a test build: developer, managed or developer+managed"),
+            Option(name: "--output", value: "DIR", help: "the folder to write the files into"),
+        ]
+    ) { arguments in
+        guard let kind = Snippet.Kind(rawValue: arguments.operands[1]) else {
+            let known = Snippet.Kind.allCases.map(\.rawValue)
+            let advice = NearestWord.advice(for: arguments.operands[1], among: known)
+            return .usage(
+                saying: "there is no snippet for \"\(arguments.operands[1])\"; "
+                    + (advice ?? "name one of \(known.joined(separator: ", "))"))
+        }
+        let modes = ["developer", "managed", "developer+managed"]
+        if let mode = arguments["--mode"], !modes.contains(mode) { return .unknown("--mode", mode, modes) }
+        switch AppSearch.find(arguments.operands[0], arguments) {
+        case .failure(let status): return status
+        case .success(let app):
+            let snippet = Snippet(app: app, mode: arguments["--mode"])
+            switch snippet.files(for: kind) {
+            case .failure(let reason): return .failure(saying: reason.description)
+            case .success(let files): return Snippet.write(files, to: arguments["--output"])
+            }
+        }
+    }
+}
+
+/// Finds an app file by what a person calls it.
+enum AppSearch {
+    enum Outcome {
+        case success(AppFile)
+        case failure(ExitStatus)
+    }
+
+    static func find(_ name: String, _ arguments: ParsedArguments) -> Outcome {
+        let config = arguments["--config"] ?? "config"
+        let environment =
+            arguments["--environment"] ?? SettingsReader(file: "\(config)/server.json").settings.environment
+        let isFile = (try? Posix.File.status(name))?.isRegular == true
+        var paths = isFile ? [name] : []
+        if !isFile { MatchSource.list("\(config)/apps", into: &paths) }
+        var names: [String] = []
+        for path in paths {
+            guard let bytes = try? Posix.File.read(path, bytesMax: AppFile.bytesMax).bytes else { continue }
+            let reading = AppFile.read(bytes, file: path, environment: environment)
+            let stem = path.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
+            let isNamed = isFile || stem == name || reading.appFile?.name.lowercased() == name.lowercased()
+            names.append(stem)
+            guard isNamed else { continue }
+            guard let app = reading.appFile else {
+                for finding in reading.findings where finding.severity == .error { Console.error(finding) }
+                return .failure(.failure(saying: "\(path) has errors"))
+            }
+            return .success(app)
+        }
+        let advice = NearestWord.advice(for: name, among: names)
+        return .failure(
+            .failure(saying: "there is no app \"\(name)\" in \(config)/apps; \(advice ?? "name an app file")"))
+    }
+}

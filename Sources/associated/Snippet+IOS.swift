@@ -1,0 +1,176 @@
+// For iOS: the entitlement for each host and service, the custom scheme, and one place that both kinds of link arrive at.
+
+import Association
+
+extension Snippet {
+    func entitlements(_ name: String) -> File {
+        let entries = associatedDomains.map { "        <string>\($0.xml)</string>\n" }.joined()
+        return File(
+            name: name,
+            text: """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+                <plist version="1.0">
+                <dict>
+                    <key>com.apple.developer.associated-domains</key>
+                    <array>
+                \(entries)    </array>
+                </dict>
+                </plist>
+
+                """)
+    }
+
+    /// A service and a host each; App Clips have no wildcards.
+    var associatedDomains: [String] {
+        guard let ios = app.ios else { return [] }
+        let suffix = mode.map { "?mode=\($0)" } ?? ""
+        var entries: [String] = []
+        for service in ios.services.map(\.rawValue) + (ios.appClips.isEmpty ? [] : ["appclips"]) {
+            for host in app.hosts where service != "appclips" || !host.isWildcard {
+                entries.append("\(service):\(host.text)\(suffix)")
+            }
+        }
+        return entries
+    }
+
+    /// The custom scheme, where there is one.
+    var urlTypes: [File] {
+        guard let scheme = app.scheme else { return [] }
+        return [
+            File(
+                name: "Info.plist",
+                text: """
+                    <!-- into the dict of the target's Info.plist -->
+                    <key>CFBundleURLTypes</key>
+                    <array>
+                        <dict>
+                            <key>CFBundleURLName</key>
+                            <string>\(scheme.xml)</string>
+                            <key>CFBundleURLSchemes</key>
+                            <array>
+                                <string>\(scheme.xml)</string>
+                            </array>
+                        </dict>
+                    </array>
+
+                    """)
+        ]
+    }
+
+    var swiftFiles: [File] { [deepLink, swiftUIHandlers, sceneDelegate] }
+
+    private var deepLink: File {
+        let hosts = exactHosts.map { $0.literal() }.joined(separator: ", ")
+        let suffixes = hostSuffixes.map { $0.literal() }.joined(separator: ", ")
+        return File(
+            name: "DeepLink.swift",
+            text: """
+                import Foundation
+
+                /// Where a link leads inside the app, whether it came as a universal link or by the custom scheme.
+                struct DeepLink: Equatable {
+                    var path: String
+                    var queryItems: [URLQueryItem]
+
+                    private static let hosts: Set<String> = [\(hosts)]
+                    private static let hostSuffixes: [String] = [\(suffixes)]
+                    private static let scheme: String? = \(app.scheme.map { $0.literal() } ?? "nil")
+
+                    /// Nil for a link that is not this app's.
+                    init?(_ url: URL) {
+                        guard let components = URLComponents(url: url, resolvingAgainstBaseURL: true),
+                            let scheme = components.scheme?.lowercased()
+                        else { return nil }
+                        let host = components.host ?? ""
+                        if scheme == "https" || scheme == "http" {
+                            let name = host.lowercased()
+                            guard Self.hosts.contains(name) || Self.hostSuffixes.contains(where: { name.hasSuffix($0) })
+                            else { return nil }
+                            path = components.path
+                        } else if scheme == Self.scheme {
+                            // In scheme://products/1 the host is the first segment of the path.
+                            path = host.isEmpty ? components.path : "/" + host + components.path
+                        } else {
+                            return nil
+                        }
+                        if path.isEmpty { path = "/" }
+                        queryItems = components.queryItems ?? []
+                        // Sign-in services put their answer into the fragment: #access_token=…&state=…
+                        if let fragment = components.percentEncodedFragment, fragment.contains("=") {
+                            var answer = URLComponents()
+                            answer.percentEncodedQuery = fragment
+                            queryItems += answer.queryItems ?? []
+                        }
+                    }
+
+                    func value(of name: String) -> String? { queryItems.first { $0.name == name }?.value }
+                }
+
+                """)
+    }
+
+    private var swiftUIHandlers: File {
+        File(
+            name: "DeepLink+SwiftUI.swift",
+            text: """
+                import Foundation
+                import SwiftUI
+
+                extension View {
+                    /// Sends universal links and links of the custom scheme to one place, whether the app runs or is started.
+                    func onDeepLink(perform open: @escaping (DeepLink) -> Void) -> some View {
+                        onOpenURL { url in
+                            if let link = DeepLink(url) { open(link) }
+                        }
+                        .onContinueUserActivity(NSUserActivityTypeBrowsingWeb) { activity in
+                            if let url = activity.webpageURL, let link = DeepLink(url) { open(link) }
+                        }
+                    }
+                }
+
+                """)
+    }
+
+    private var sceneDelegate: File {
+        File(
+            name: "SceneDelegate.swift",
+            text: """
+                import Foundation
+                import UIKit
+
+                /// For apps with UIKit: every way in which a link arrives ends in `open`.
+                class SceneDelegate: UIResponder, UIWindowSceneDelegate {
+                    var window: UIWindow?
+
+                    /// The app was started by a link.
+                    func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {
+                        for activity in options.userActivities { open(activity.webpageURL) }
+                        for context in options.urlContexts { open(context.url) }
+                    }
+
+                    /// A universal link while the app runs.
+                    func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {
+                        guard userActivity.activityType == NSUserActivityTypeBrowsingWeb else { return }
+                        open(userActivity.webpageURL)
+                    }
+
+                    /// A link of the custom scheme while the app runs.
+                    func scene(_ scene: UIScene, openURLContexts contexts: Set<UIOpenURLContext>) {
+                        for context in contexts { open(context.url) }
+                    }
+
+                    private func open(_ url: URL?) {
+                        guard let url, let link = DeepLink(url) else { return }
+                        NotificationCenter.default.post(name: .deepLink, object: nil, userInfo: ["link": link])
+                    }
+                }
+
+                extension Notification.Name {
+                    /// With a `DeepLink` under the key "link".
+                    static let deepLink = Notification.Name("DeepLink")
+                }
+
+                """)
+    }
+}

@@ -1,0 +1,96 @@
+// The native half of an app file: files for the app's own project that agree with what is served. Everything that comes
+// from the app file is escaped for the language it lands in.
+
+import Association
+
+struct Snippet {
+    let app: AppFile
+    /// For entitlements of test builds, such as `developer`.
+    let mode: String?
+
+    enum Kind: String, CaseIterable {
+        case ios, android, capacitor, flutter, expo, html
+    }
+
+    /// A file of the project.
+    struct File {
+        let name: String
+        let text: String
+    }
+
+    /// Why there is nothing to write.
+    struct Refusal: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    func files(for kind: Kind) -> Result<[File], Refusal> {
+        let needsIOS = kind == .ios && app.ios == nil
+        let needsAndroid = kind == .android && app.android == nil
+        if needsIOS || needsAndroid {
+            return .failure(Refusal(description: "\(app.file) has no app for \(kind.rawValue)"))
+        }
+        switch kind {
+        case .ios: return .success([entitlements("\(identifier).entitlements")] + urlTypes + swiftFiles)
+        case .android: return .success(manifest + assetStatements + [mainActivity])
+        case .capacitor: return .success(nativeFiles + [capacitorHandler])
+        case .flutter: return .success(nativeFiles + flutterFiles)
+        case .expo: return .success(expoFiles)
+        case .html: return .success([head])
+        }
+    }
+
+    /// What every kind of project that has both platforms inside needs.
+    private var nativeFiles: [File] {
+        (app.ios == nil ? [] : [entitlements("ios/App.entitlements")] + urlTypes)
+            + (app.android == nil ? [] : manifest + assetStatements)
+    }
+
+    /// The app's name as a name in programs.
+    var identifier: String {
+        let words = app.name.unicodeScalars.map { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+                ? Character(scalar) : " "
+        }
+        let joined = String(words).split(separator: " ").joined()
+        guard let first = joined.unicodeScalars.first else { return "App" }
+        return first.properties.isAlphabetic ? joined : "App\(joined)"
+    }
+
+    var exactHosts: [String] { app.hosts.filter { !$0.isWildcard }.map(\.name) }
+
+    /// What the hosts below a wildcard end in, with the dot.
+    var hostSuffixes: [String] { app.hosts.filter(\.isWildcard).map { ".\($0.name)" } }
+}
+
+extension String {
+    /// For XML and HTML, in text and between double quotes.
+    var xml: String {
+        unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// As a literal of Swift, Kotlin, Dart or JavaScript, with its quotation marks. All four agree on these escapes; only
+    /// Kotlin and Dart have a meaning for the dollar, and JavaScript and Swift do without one.
+    func literal(escapesDollar: Bool = false) -> String {
+        let inside = unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case "$" where escapesDollar: result += "\\$"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"\(inside)\""
+    }
+}
