@@ -1,7 +1,6 @@
 """What is measured about a single host."""
 
 import json
-import pathlib
 import re
 import statistics
 import subprocess

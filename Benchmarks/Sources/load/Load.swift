@@ -138,8 +138,13 @@ struct Load {
             let socket = try state.socket ?? Socket(port: port, trust: trust)
             state.socket = socket
             try socket.send(batch)
-            for _ in 0..<depth { try check(socket) }
-            return (depth, false)
+            var answered = 0
+            while answered < depth, !socket.isLast {
+                try check(socket)
+                answered += 1
+            }
+            if socket.isLast { state.socket = nil }
+            return (answered, false)
         }
     }
 

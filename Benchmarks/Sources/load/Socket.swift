@@ -30,6 +30,8 @@ final class Socket {
     private var ssl: OpaquePointer?
     private var unread: [UInt8] = []
     private(set) var isResumed = false
+    /// The server has said that this answer is the last one here.
+    private(set) var isLast = false
 
     init(port: UInt16, trust: Trust? = nil, session: OpaquePointer? = nil, name: String? = nil) throws {
         fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -104,6 +106,7 @@ final class Socket {
         for line in head.split(separator: "\r\n") {
             let parts = line.split(separator: ":", maxSplits: 1)
             if parts[0].lowercased() == "content-length" { length = Int(parts[1].drop { $0 == " " }) ?? 0 }
+            if line.lowercased() == "connection: close" { isLast = true }
         }
         while unread.count < end! + length { try receive() }
         let body = unread[end!..<end! + length]
