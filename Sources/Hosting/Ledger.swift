@@ -33,6 +33,12 @@ struct Ledger: Sendable {
     /// How many files name a host in another environment and not in this one.
     func countNamingElsewhere(_ host: String) -> Int { otherHosts[host] ?? 0 }
 
+    /// Makes room for so many files more, most of which name a host.
+    mutating func reserve(_ count: Int) {
+        records.reserveCapacity(records.count + count)
+        pathsByHost.reserveCapacity(pathsByHost.count + count)
+    }
+
     /// Puts a record in the place of what was known; nil forgets the file.
     mutating func put(_ record: AppRecord?, at path: String) {
         let old = records[path]?.good

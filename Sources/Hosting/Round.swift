@@ -42,6 +42,8 @@ struct Round {
     var findings: [Finding] = []
     /// How many files more, or less, name a host in another environment only.
     var elsewhereChanges: [String: Int] = [:]
+    /// All app files as they were found already; nil when they are to be listed.
+    var listing: AppTree.Listing?
     /// What was still changing.
     var later = TreeChanges()
     /// Last good versions that were read again, by path.

@@ -9,15 +9,32 @@ struct SiteShelf {
     /// What has changed since.
     private(set) var changes: CatalogueLayer?
     private var sharedPages: CatalogueLayer?
+    private var staged: Staged?
+
+    /// The sites of the first round, as far as they are made.
+    private final class Staged {
+        var builder = CatalogueBuilder()
+    }
 
     /// From this many hosts on, changes are to be merged into the base.
     private static let changesMax = 512
 
+    /// Takes sites of the first round as they are made: prepared, all of them together would take many times the memory of
+    /// the layer that they become with the next `replace`.
+    mutating func stage(_ site: PreparedSite) {
+        precondition(isEmpty, "later sites take the place of others")
+        let staged = staged ?? Staged()
+        staged.builder.add(site)
+        self.staged = staged
+    }
+
     /// Puts sites in the place of what is there under their hosts, takes others away, and closes hosts that wildcards
     /// would reach.
     mutating func replace(_ sites: [PreparedSite], removing removed: [String], closing closed: [String]) {
-        if sites.isEmpty, removed.isEmpty, closed.isEmpty { return }
+        if sites.isEmpty, removed.isEmpty, closed.isEmpty, staged == nil { return }
         var builder = CatalogueBuilder()
+        if let staged { swap(&builder, &staged.builder) }
+        staged = nil
         for site in sites { builder.add(site) }
         for host in closed { builder.close(host: host) }
         if base == nil {

@@ -27,9 +27,25 @@ extension Tenants {
         var retryMilliseconds: Int64 = 0
     }
 
-    /// Takes up what was known when the last process ended. Says what could not be used.
-    func restore() -> [String] {
-        guard let keeping, shelf.isEmpty else { return [] }
+    /// Takes up what was known when the last process ended, while another thread lists what there is now: each takes about
+    /// as long as the other. Says what could not be used.
+    func start() -> (complaints: [String], listing: AppTree.Listing?) {
+        let listed = Listed()
+        guard keeping != nil, let tree = try? AppTree(configPath: configPath, "apps"),
+            let thread = try? Thread(name: "lister", { tree.list("", into: &listed.listing) })
+        else { return (restore(), nil) }
+        let complaints = restore()
+        thread.join()
+        return (complaints, listed.listing)
+    }
+
+    /// Written by one thread, read by another when that has ended.
+    private final class Listed: @unchecked Sendable {
+        var listing = AppTree.Listing()
+    }
+
+    private func restore() -> [String] {
+        guard let keeping else { return [] }
         var complaints: [String] = []
         let rendering = keeping.rendering
         guard let base = keeping.folder.load(StateFolder.baseName, rendering: rendering, &complaints) else {
@@ -57,6 +73,7 @@ extension Tenants {
     }
 
     private func take(_ records: TenantRecords) {
+        ledger.reserve(records.apps.count)
         for (path, record) in records.apps { ledger.put(record, at: path) }
         for (host, record) in records.folders { folderRecords[host] = record }
         stale = records.stale

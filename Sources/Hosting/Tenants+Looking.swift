@@ -34,17 +34,32 @@ extension Tenants {
     private func changed(in tree: AppTree, _ changes: TreeChanges, _ round: inout Round) -> Set<String> {
         let roots = changes.everything ? [""] : changes.appFolders
         if roots.isEmpty { return [] }
-        var listing = AppTree.Listing()
-        for root in roots { tree.list(root, into: &listing) }
+        var listing = round.listing ?? AppTree.Listing()
+        if round.listing == nil {
+            for root in roots { tree.list(root, into: &listing) }
+        }
+        round.listing = nil
         var paths: Set<String> = []
-        for (path, status) in listing.files where ledger[path]?.mark != status || ledger[path] == nil {
+        var knownCount = 0
+        for (path, status) in listing.files {
+            let known = ledger[path]
+            knownCount += known == nil ? 0 : 1
+            if let known, known.mark == status { continue }
             paths.insert(path)
             // Without marks it is only not known to be the same.
-            if ledger[path]?.mark != nil { round.touched.insert(path) }
+            if known?.mark != nil { round.touched.insert(path) }
         }
         for (path, finding) in listing.problems {
             round.candidates[path] = Round.Candidate(reading: .broken, findings: [finding], rejection: .broken)
         }
+        // As a rule, all that is known was found.
+        if knownCount < ledger.records.count { paths.formUnion(gone(from: listing, below: roots)) }
+        return changes.again ? paths.union(ledger.troubled) : paths
+    }
+
+    /// Files that are known and were not found where they should be.
+    private func gone(from listing: AppTree.Listing, below roots: some Collection<String>) -> Set<String> {
+        var paths: Set<String> = []
         for (path, record) in ledger.records where listing.files[path] == nil && listing.problems[path] == nil {
             // What is known to be gone is looked at with everything else that is held back.
             guard record.standing != .gone, roots.contains(where: { isPath(path, below: $0) }) else { continue }
@@ -52,7 +67,7 @@ extension Tenants {
             if listing.unlisted.contains(where: { isPath(path, below: $0) }) { continue }
             paths.insert(path)
         }
-        return changes.again ? paths.union(ledger.troubled) : paths
+        return paths
     }
 
     private func isPath(_ path: String, below folder: String) -> Bool {

@@ -13,22 +13,36 @@ private struct Job: Sendable {
 }
 
 extension Tenants {
+    private static let renderedAtOnce = 2_048
+
     /// Renders the hosts that this round concerns and that have not been rendered yet.
     func render(_ rendered: inout [String: RenderedSite], _ round: inout Round) {
         round.elsewhereChanges = elsewhereChanges(round)
-        let hosts = concerned(round)
-        var jobs: [Job] = []
-        for host in hosts.sorted() where rendered[host] == nil {
-            if let job = job(for: host, &round) {
-                jobs.append(job)
-            } else {
-                rendered[host] = RenderedSite(isClosed: isElsewhere(host, round))
-            }
-        }
+        let hosts = concerned(round).sorted().filter { rendered[$0] == nil }
         let renderer = SiteRenderer(signer: signer)
         let folders = folders
-        let outcomes = Parallel.map(jobs) { job in Tenants.make(job, renderer, folders) }
-        for (job, outcome) in zip(jobs, outcomes) { rendered[job.host] = outcome }
+        // Some thousand at a time, so that what is prepared need not all be in memory at once.
+        for start in stride(from: 0, to: hosts.count, by: Tenants.renderedAtOnce) {
+            var jobs: [Job] = []
+            for host in hosts[start..<min(hosts.count, start + Tenants.renderedAtOnce)] {
+                if let job = job(for: host, &round) {
+                    jobs.append(job)
+                } else {
+                    rendered[host] = RenderedSite(isClosed: isElsewhere(host, round))
+                }
+            }
+            let outcomes = Parallel.map(jobs) { job in Tenants.make(job, renderer, folders) }
+            for (job, outcome) in zip(jobs, outcomes) { rendered[job.host] = staged(outcome) }
+        }
+    }
+
+    /// While nothing is live, nothing can be said against a site that was made: it is put away at once.
+    private func staged(_ outcome: RenderedSite) -> RenderedSite {
+        guard shelf.isEmpty, let site = outcome.site else { return outcome }
+        shelf.stage(site)
+        var rest = outcome
+        rest.site = nil
+        return rest
     }
 
     /// The hosts that this round concerns, as it stands.

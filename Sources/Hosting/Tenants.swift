@@ -63,7 +63,8 @@ public final class Tenants: @unchecked Sendable {
     /// leaves everything as it was then.
     public func round(_ changes: TreeChanges) throws(ConfigurationError) -> RoundReport {
         var round = Round()
-        let notes = restore()
+        var notes: [String] = []
+        if shelf.isEmpty, changes.everything { (notes, round.listing) = start() }
         try look(changes, &round)
         round.hosts.formUnion(unrendered)
         unrendered = []

@@ -39,6 +39,23 @@ struct TenantsTests {
         #expect(try site.round().changedHosts == ["b2.example.com"])
     }
 
+    @Test func `more hosts than are made at once are all there`() throws {
+        for file in 0..<5 {
+            let id = "8KQ2V7M4XN.dev.associated.number\(file)"
+            try site.shop("\(file).json", hosts: (0..<500).map { "h\($0).n\(file).example.com" }, ids: [id])
+        }
+        let report = try site.round()
+        #expect(report.hostCount == 2_500)
+        #expect(report.changes.isEmpty, "at the start all of them would be new")
+        for file in 0..<5 {
+            for number in [0, 250, 499] {
+                #expect(site.answer("h\(number).n\(file).example.com")?.contains("number\(file)\"") == true)
+            }
+        }
+        try site.shop("5.json", hosts: ["later.example.com"])
+        #expect(try site.round().hostCount == 2_501)
+    }
+
     @Test func `a file that is only touched changes nothing`() throws {
         try site.shop("a.json", hosts: ["a.example.com"])
         try site.round()
