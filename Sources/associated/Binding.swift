@@ -3,6 +3,7 @@
 
 import Association
 import SourceJSON
+import TLS
 
 enum Binding {
     enum Question {
@@ -58,7 +59,9 @@ enum Binding {
 
     static func answers(to question: Question, in bytes: [UInt8], file: String) -> [Answer] {
         switch question {
-        case .apple(let appID, let service): [apple(appID, service, AppleAssociation.read(bytes, file: file))]
+        case .apple(let appID, let service):
+            // A signed file is read for what is in it, as devices do.
+            [apple(appID, service, AppleAssociation.read(SignedMessage.content(of: bytes) ?? bytes, file: file))]
         case .android(let package, let fingerprints, let relation):
             android(package, fingerprints, relation, StatementList.read(bytes, file: file), bytes)
         }

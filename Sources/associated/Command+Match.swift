@@ -10,7 +10,7 @@ extension Command {
         name: "match", summary: "tell which app opens a URL on each platform, and why",
         details: """
             Decides about URL as iOS and as Android 15 do, by the rules of the app files in a configuration, or by published
-            files with --apple and --android, which are taken to be those of the URL's host. It tells which rule decides,
+            files with --apple and --android, which are taken to be those of the URL's host; or with --live by what it serves. It tells which rule decides,
             counted from 0 in its list, and why the earlier ones did not; and where the platform is not known well enough.
             With - it reads URLs from standard input, one a line, and prints one line of JSON for each.
             """,
@@ -19,7 +19,8 @@ extension Command {
             .config,
             Option(name: "--apple", value: "FILE", help: "an apple-app-site-association file to decide by"),
             Option(name: "--android", value: "FILE", help: "a statement list (assetlinks.json) to decide by"),
-            Option(name: "--format", value: "FORMAT", help: "text or json (text)"), .environment,
+            Option(name: "--live", value: nil, help: "decide by what the URL's host serves at this moment"),
+            Option(name: "--format", value: "FORMAT", help: "text or json (text)"), .environment, .resolve, .authority,
         ]
     ) { arguments in
         let format = arguments["--format"] ?? "text"

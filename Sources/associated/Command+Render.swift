@@ -2,18 +2,24 @@
 
 import Association
 import Catalogue
-import HTTP
 import Hosting
+import SourceJSON
+import TLS
+import Verifier
 
 extension Command {
     static let render = Command(
         name: "render", summary: "print what is served for a host, byte for byte",
         details: """
             Prints the document of HOST for apple or android as it is served, files in config/hosts/ that stand in its place
-            and signatures included; without a platform both, one after the other. Findings go to standard error.
+            and signatures included; without a platform both, one after the other. With --diff it compares with what the
+            live host serves, shows the difference of the two texts, and ends with status 1 when there is any.
             """,
         operands: Operands(usage: "HOST [apple|android]", counts: 1...2),
-        options: [.config, .publicFolder, .environment]
+        options: [
+            .config, .publicFolder, .environment,
+            Option(name: "--diff", value: nil, help: "compare with the live host"), .resolve, .authority,
+        ]
     ) { arguments in
         let host = arguments.operands[0]
         let platforms = ["apple", "android"]
@@ -31,11 +37,12 @@ extension Command {
         } catch {
             return .failure(saying: "\(error)")
         }
-        guard let documents = documents(of: host, in: loaded.catalogue) else {
+        guard let documents = documents(of: host, in: loaded) else {
             for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
             return .failure(saying: "\(host) is not served from \(path)")
         }
         let wanted = platform.map { [$0] } ?? platforms
+        if arguments.has("--diff") { return compare(host, documents, wanted, arguments) }
         for name in wanted {
             if let bytes = documents[name] { Console.output(bytes) }
         }
@@ -45,23 +52,51 @@ extension Command {
         return .success
     }
 
-    /// The bodies by platform; nil when the host is not served at all.
-    private static func documents(of host: String, in catalogue: Catalogue) -> [String: [UInt8]]? {
-        let view = catalogue.view
-        let name = Array((host.hasSuffix(".") ? String(host.dropLast()) : host).utf8)
-        guard let site = view.site(host: name.span) else { return nil }
-        var documents: [String: [UInt8]] = [:]
-        for (platform, path) in [
-            ("apple", "/.well-known/apple-app-site-association"), ("android", "/.well-known/assetlinks.json"),
-        ] {
-            let path = Array(path.utf8)
-            guard let answer = path.withUnsafeBytes({ view.answer(site, path: $0) }), answer.status == .ok else {
-                continue
-            }
-            let form = answer.form(.identity)
-            guard form.file == nil else { continue }
-            documents[platform] = Array(form.body)
+    /// Shows how what the host serves differs from what it would serve from here.
+    private static func compare(
+        _ host: String, _ documents: [String: [UInt8]], _ wanted: [String], _ arguments: ParsedArguments
+    ) -> ExitStatus {
+        let live: PublishedFiles
+        switch LiveFiles.fetcher(arguments) {
+        case .failure(let error): return .usage(saying: error.description)
+        case .success(let fetcher): live = fetcher
         }
-        return withExtendedLifetime(catalogue) { documents }
+        guard let checked = CheckedHost(host) else { return .usage(saying: "\(host) is no host to ask") }
+        var status = ExitStatus.success
+        for name in wanted {
+            guard let expected = documents[name] else { continue }
+            let path = name == "apple" ? LiveFiles.applePath : LiveFiles.statementsPath
+            switch live.fetch(path, of: checked) {
+            case .failure(let error):
+                status = .failure(saying: "cannot fetch https://\(host)\(path): \(error)")
+            case .success(let served) where served == expected: continue
+            case .success(let served):
+                status = .failure
+                let difference = UnifiedDifference(
+                    from: readable(served), to: readable(expected), path: "https://\(host)\(path)"
+                ).text
+                Console.output(
+                    difference.isEmpty ? "https://\(host)\(path): the same values in other bytes\n" : difference)
+            }
+        }
+        return status
+    }
+
+    /// JSON with a line for each value, so that a difference is a line; anything else as it is.
+    private static func readable(_ bytes: [UInt8]) -> String {
+        let document = SourceReader.read(SignedMessage.content(of: bytes) ?? bytes, as: .json)
+        guard document.isAcceptable, let value = document.value else { return String(decoding: bytes, as: UTF8.self) }
+        return String(decoding: SourceWriter.canonical(value), as: UTF8.self)
+    }
+
+    /// The bodies by platform; nil when the host is not served at all.
+    private static func documents(of host: String, in loaded: LoadedConfiguration) -> [String: [UInt8]]? {
+        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+        let served = ServedFiles(loaded)
+        guard loaded.catalogue.view.knows(name) else { return nil }
+        var documents: [String: [UInt8]] = [:]
+        documents["apple"] = served.bytes(host: name, path: LiveFiles.applePath)
+        documents["android"] = served.bytes(host: name, path: LiveFiles.statementsPath)
+        return documents
     }
 }

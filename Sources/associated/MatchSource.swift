@@ -4,12 +4,16 @@ import Association
 import Hosting
 import Posix
 import SourceJSON
+import TLS
+import Verifier
 
 struct MatchSource {
     private let files: LinkMatching?
     /// The app files of each host pattern, in merge order.
     private let apps: [String: [AppFile]]
     private let configPath: String
+    /// Asks the hosts themselves.
+    private let live: PublishedFiles?
     private var known: [String: LinkMatching] = [:]
 
     /// More hosts than this are not remembered at once.
@@ -22,6 +26,12 @@ struct MatchSource {
     }
 
     static func load(_ arguments: ParsedArguments) -> Outcome {
+        if arguments.has("--live") {
+            switch LiveFiles.fetcher(arguments) {
+            case .failure(let error): return .failure(.usage(saying: error.description))
+            case .success(let live): return .success(MatchSource(files: nil, apps: [:], configPath: "", live: live))
+            }
+        }
         if arguments.has("--apple") || arguments.has("--android") { return published(arguments) }
         let path = arguments["--config"] ?? "config"
         let settings = SettingsReader(file: "\(path)/server.json").settings
@@ -69,7 +79,7 @@ struct MatchSource {
         do throws(FileError) {
             if let path = arguments["--apple"] {
                 let bytes = try File.read(path, bytesMax: AppFile.bytesMax).bytes
-                let reading = AppleAssociation.read(bytes, file: path)
+                let reading = AppleAssociation.read(plain(bytes), file: path)
                 guard let association = reading.association else {
                     return .failure(rejected(path, by: "Apple's systems read", reading.findings))
                 }
@@ -96,7 +106,8 @@ struct MatchSource {
         return .failure(saying: "\(reader) nothing of \(path), so no app opens anything")
     }
 
-    private init(files: LinkMatching?, apps: [String: [AppFile]], configPath: String) {
+    private init(files: LinkMatching?, apps: [String: [AppFile]], configPath: String, live: PublishedFiles? = nil) {
+        self.live = live
         self.files = files
         self.apps = apps
         self.configPath = configPath
@@ -106,6 +117,11 @@ struct MatchSource {
     mutating func matching(for url: LinkURL) -> LinkMatching {
         if let files { return files }
         if let matching = known[url.host] { return matching }
+        if let live {
+            let matching = MatchSource.matching(of: url.host, live)
+            known[url.host] = matching
+            return matching
+        }
         var names = [url.host]
         var rest = url.host[...]
         while let dot = rest.firstIndex(of: ".") {
@@ -117,5 +133,36 @@ struct MatchSource {
         if known.count >= MatchSource.knownMax { known.removeAll() }
         known[url.host] = matching
         return matching
+    }
+
+    /// What a host serves; a file that it does not serve, or that no system reads, names no app.
+    private static func matching(of name: String, _ live: PublishedFiles) -> LinkMatching {
+        var matching = LinkMatching(origin: "https://\(name)")
+        guard let host = CheckedHost(name) else { return matching }
+        func fetch(_ path: String) -> [UInt8]? {
+            switch live.fetch(path, of: host) {
+            case .success(let bytes): return bytes
+            case .failure(let error):
+                Console.error("associated: cannot fetch https://\(name)\(path): \(error)\n")
+                return nil
+            }
+        }
+        if let bytes = fetch(LiveFiles.applePath),
+            let association = AppleAssociation.read(plain(bytes), file: "https://\(name)\(LiveFiles.applePath)")
+                .association
+        {
+            matching.apple = LinkMatching.apple(of: association, file: "https://\(name)\(LiveFiles.applePath)")
+        }
+        if let bytes = fetch(LiveFiles.statementsPath),
+            let list = StatementList.read(bytes, file: "https://\(name)\(LiveFiles.statementsPath)").list
+        {
+            matching.android = LinkMatching.android(of: list, file: "https://\(name)\(LiveFiles.statementsPath)")
+        }
+        return matching
+    }
+
+    /// The document inside a signed file.
+    private static func plain(_ bytes: [UInt8]) -> [UInt8] {
+        Linter.recognise(bytes) == .signedAppleAssociation ? SignedMessage.content(of: bytes) ?? bytes : bytes
     }
 }

@@ -121,17 +121,17 @@ extension Snippet {
         ]
     }
 
-    var mainActivity: File {
-        let hosts = exactHosts.map { $0.literal(escapesDollar: true) }.joined(separator: ", ")
-        let suffixes = hostSuffixes.map { $0.literal(escapesDollar: true) }.joined(separator: ", ")
-        let package = app.android?.packages.first?.name ?? "app"
-        return File(
+    var kotlinFiles: [File] { [mainActivity, kotlinLink] }
+
+    private var kotlinPackage: String { app.android?.packages.first?.name ?? "app" }
+
+    private var mainActivity: File {
+        File(
             name: "MainActivity.kt",
             text: """
-                package \(package)
+                package \(kotlinPackage)
 
                 import android.content.Intent
-                import android.net.Uri
                 import android.os.Bundle
                 import androidx.activity.ComponentActivity
 
@@ -159,6 +159,19 @@ extension Snippet {
                     }
                 }
 
+                """)
+    }
+
+    private var kotlinLink: File {
+        let hosts = exactHosts.map { $0.literal(escapesDollar: true) }.joined(separator: ", ")
+        let suffixes = hostSuffixes.map { $0.literal(escapesDollar: true) }.joined(separator: ", ")
+        return File(
+            name: "DeepLink.kt",
+            text: """
+                package \(kotlinPackage)
+
+                import android.net.Uri
+
                 /** Where a link leads inside the app, whether it came as an App Link or by the custom scheme. */
                 data class DeepLink(val path: String, val parameters: Map<String, String>) {
                     companion object {
@@ -170,6 +183,7 @@ extension Snippet {
                         fun of(uri: Uri): DeepLink? {
                             val host = uri.host.orEmpty()
                             val path = when (uri.scheme?.lowercase()) {
+                                null -> return null
                                 "https", "http" -> {
                                     val name = host.lowercase()
                                     if (name !in hosts && hostSuffixes.none { name.endsWith(it) }) return null

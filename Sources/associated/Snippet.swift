@@ -31,7 +31,7 @@ struct Snippet {
         }
         switch kind {
         case .ios: return .success([entitlements("\(identifier).entitlements")] + urlTypes + swiftFiles)
-        case .android: return .success(manifest + assetStatements + [mainActivity])
+        case .android: return .success(manifest + assetStatements + kotlinFiles)
         case .capacitor: return .success(nativeFiles + [capacitorHandler])
         case .flutter: return .success(nativeFiles + flutterFiles)
         case .expo: return .success(expoFiles)

@@ -128,7 +128,7 @@ struct SnippetCommandTests {
             for text in CommandLine.arguments.dropFirst() {
                 let link = URL(string: text).flatMap { DeepLink($0) }
                 let items = link?.queryItems.map { "\\($0.name)=\\($0.value ?? "")" } ?? []
-                print(link.map { "\\($0.path) \\(items.joined(separator: ","))" } ?? "none")
+                print(link.map { "\\($0.path)|\\(items.joined(separator: ","))" } ?? "none")
             }
             """)
         let built = try swiftc(folder, ["DeepLink.swift", "main.swift", "-o", "links"])
@@ -142,15 +142,15 @@ struct SnippetCommandTests {
             ])
         #expect(
             run.output == """
-                /a/1 x=1
-                /a/1 x=1
-                /a/1 
-                / 
+                /a/1|x=1
+                /a/1|x=1
+                /a/1|
+                /|
                 none
                 none
                 none
-                /callback access_token=t t,state=s
-                /a 
+                /callback|access_token=t t,state=s
+                /a|
 
                 """)
     }
@@ -175,10 +175,11 @@ struct SnippetCommandTests {
         let kotlin = try #require(files["MainActivity.kt"])
         #expect(kotlin.hasPrefix("package org.acme.shop\n"))
         for part in [
-            "override fun onNewIntent(intent: Intent)", "override fun onCreate(", "setOf<String>(\"shop.acme.test\")",
+            "override fun onNewIntent(intent: Intent)", "override fun onCreate(",
         ] {
             #expect(kotlin.contains(part))
         }
+        #expect(files["DeepLink.kt"]?.contains("setOf<String>(\"shop.acme.test\")") == true)
         let everything = Self.app.replacing("{ \"/\": \"/a/*\" }", with: "{ \"/\": \"*\" }")
         #expect(
             try #require(try self.files("android", app: everything)["AndroidManifest.xml"]).contains("path") == false)
