@@ -1,6 +1,8 @@
 // What a site answers where no path of its own fits: the landing page of an app whose rules include the link, or the page
 // that stands for any other.
 
+import HTTP
+
 extension CatalogueView {
     /// Whether pages may answer for a decoded path: nothing but what is configured is ever found below `/.well-known/`, nor
     /// in the place at the root where Apple's devices look for the association file.
@@ -9,11 +11,27 @@ extension CatalogueView {
         if path.elementsEqual(UnsafeRawBufferPointer(start: root.utf8Start, count: root.utf8CodeUnitCount)) {
             return false
         }
+        if !isPlain(path) { return false }
         let prefix: StaticString = "/.well-known"
         guard path.starts(with: UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)) else {
             return true
         }
         return path.count > prefix.utf8CodeUnitCount && path[prefix.utf8CodeUnitCount] != UInt8(ascii: "/")
+    }
+
+    /// Whether a path says what it means: no empty segment but the last, no `.` or `..`, nothing that is no UTF-8. What a
+    /// reader behind us might take for another path is not answered at all.
+    private func isPlain(_ path: UnsafeRawBufferPointer) -> Bool {
+        var start = 0
+        for index in 0...path.count where index == path.count || path[index] == UInt8(ascii: "/") {
+            let count = index - start
+            let isDots =
+                count == 1 && path[start] == UInt8(ascii: ".")
+                || count == 2 && path[start] == UInt8(ascii: ".") && path[start + 1] == UInt8(ascii: ".")
+            if isDots || count == 0 && start > 0 && index < path.count { return false }
+            start = index + 1
+        }
+        return UTF8Text.isValid(path)
     }
 
     /// The answer of a single-page app for a decoded path that has none. A name with a dot is that of a file: a script

@@ -1,5 +1,5 @@
 // The threads that read certificates for all workers, so that a slow disk or a key that takes long to decrypt keeps only
-// those waiting who ask for that very name.
+// those waiting whose certificate is not in memory.
 
 import Posix
 import TLS
@@ -9,7 +9,7 @@ final class CertificateReaders: Sendable {
     let queue: LoadingQueue
     private let threads: Threads
 
-    /// One of them may be stuck; the other goes on.
+    /// One folder may take long; the others have another thread.
     private static let count = 2
 
     init(_ certificates: CertificateStore) throws(Engine.StartError) {
@@ -26,9 +26,10 @@ final class CertificateReaders: Sendable {
         }
     }
 
-    /// To be called when all workers have ended.
+    /// To be called when all workers have ended. What is being read at the moment may take long, and nobody waits for it
+    /// any more, so its thread ends when it does.
     func end() {
         queue.end(threads: CertificateReaders.count)
-        threads.join()
+        threads.detach()
     }
 }

@@ -39,11 +39,19 @@ final class Threads: @unchecked Sendable {
 
     /// Waits until all have ended. Called again, it finds none.
     func join() {
-        let running = count.withLock { count in
+        for index in 0..<takeCount() { (memory + index).move().join() }
+    }
+
+    /// Leaves them to themselves.
+    func detach() {
+        for index in 0..<takeCount() { (memory + index).move().detach() }
+    }
+
+    private func takeCount() -> Int {
+        count.withLock { count in
             defer { count = 0 }
             return count
         }
-        for index in 0..<running { (memory + index).move().join() }
     }
 
     deinit { memory.deallocate() }

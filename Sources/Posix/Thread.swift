@@ -43,6 +43,14 @@ public struct Thread: ~Copyable, Sendable {
     }
 }
 
+extension Thread {
+    /// Leaves the thread to itself: it ends when its work does, or with the process.
+    public consuming func detach() {
+        let result = pthread_detach(handle)
+        precondition(result == 0, "a thread is joined or left alone, once")
+    }
+}
+
 /// How many processors this process may run on, by its affinity mask. The corresponding C function is
 /// `sched_getaffinity`.
 public func processorCount() -> Int { Int(associated_processor_count()) }

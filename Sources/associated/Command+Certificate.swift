@@ -17,6 +17,8 @@ extension Command {
             .state, Option(name: "--output", value: "DIR", help: "where the folders of the hosts go; needed with HOST"),
         ]
     ) { arguments in
+        // A core dump would be a copy of the keys.
+        try? ProcessMemory.forbidDumps()
         let output = arguments["--output"]
         if output == nil, !arguments.operands.isEmpty {
             return .usage(saying: "certificate needs --output DIR for the files of \(arguments.operands[0])")

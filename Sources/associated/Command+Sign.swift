@@ -22,6 +22,8 @@ extension Command {
             .passphraseFile,
         ]
     ) { arguments in
+        // A core dump would be a copy of the key.
+        try? ProcessMemory.forbidDumps()
         guard let certificate = arguments["--certificate"], let key = arguments["--key"] else {
             return .usage(saying: "sign needs --certificate FILE and --key FILE")
         }

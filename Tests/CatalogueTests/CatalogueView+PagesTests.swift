@@ -101,4 +101,19 @@ struct CatalogueViewPagesTests {
         }
         #expect(builder.finish().byteCount < 200_000)
     }
+
+    @Test(arguments: [
+        "/x/../.well-known/assetlinks.json", "/x/./1", "/..", "/.", "//x/1", "/x//1", "//", "/x/\u{0}\u{0}..",
+    ])
+    func `no page stands for a path that can be read as another`(path: String) {
+        let view = catalogue([landing("one", [rule("*")])]).view
+        let bytes = Array(path.utf8)
+        #expect(bytes.withUnsafeBytes { view.allowsPages($0) } == path.hasPrefix("/x/\u{0}"))
+    }
+
+    @Test func `no page stands for a path that is no text`() {
+        let view = catalogue([]).view
+        #expect(![UInt8]([0x2F, 0xFF]).withUnsafeBytes { view.allowsPages($0) })
+        #expect([UInt8]([0x2F, 0xC3, 0xA9, 0x2F]).withUnsafeBytes { view.allowsPages($0) })
+    }
 }

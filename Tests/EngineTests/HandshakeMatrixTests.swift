@@ -92,5 +92,22 @@ struct HandshakeMatrixTests {
         #expect(!text.contains("BEGIN CERTIFICATE"))
     }
 
+    @Test(arguments: versions)
+    func `a session is resumed under the name that it was made for, and no other`(version: String) throws {
+        let server = try FileServer(hasDefault: true)
+        let session = "/tmp/associated-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: session) }
+        let made = try server.openssl(
+            [version, "-servername", "shop.example", "-sess_out", session], request: Self.request)
+        #expect(made.contains("HTTP/1.1 200 OK"))
+        let same = try server.openssl(
+            [version, "-servername", "SHOP.example.", "-sess_in", session], request: Self.request)
+        #expect(same.contains("Reused, TLS"))
+        let other = try server.openssl(
+            [version, "-servername", "other.example", "-sess_in", session], request: Self.request)
+        #expect(!other.contains("Reused, TLS"))
+        #expect(other.contains("New, TLS"))
+    }
+
     private static let request = "GET /doc HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n"
 }

@@ -151,4 +151,19 @@ struct CertificateChecksTests {
         #expect(CertificateChecks.problems(folder: bench.hosts.path + "/a.example").map(\.kind) == [.incompletePair])
         #expect(CertificateChecks.problems(folder: bench.hosts.path + "/b.example") == [])
     }
+
+    @Test(arguments: [
+        TestAuthority.Key.longRSA, .rsaPSS, .unservedCurve, .explicitCurve,
+    ])
+    func `a key that no handshake of ours can use, or only at the cost of others, never replaces one that works`(
+        key: TestAuthority.Key
+    ) throws {
+        try bench.install("a.example", names: ["a.example"])
+        let store = bench.store(recheckMilliseconds: 0)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        try bench.authority.install(
+            try bench.authority.issue(["new.example", "a.example"], key: key), "a.example", in: bench.hosts)
+        for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
+        #expect(store.drainProblems().map(\.kind) == [.weakKey])
+    }
 }

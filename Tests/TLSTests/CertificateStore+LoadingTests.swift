@@ -1,6 +1,7 @@
 // Files that change, break and go while they are in service.
 
 import Foundation
+import Synchronization
 import Testing
 
 @testable import TLS
@@ -50,6 +51,58 @@ struct CertificateStoreLoadingTests {
             guard without != "a.example" else { exit(4) }
             guard bench.answer(store, "a.example") == "a.example" else { exit(5) }
         }
+    }
+
+    /// A passphrase that is put right later.
+    private final class Words: Sendable {
+        let text = Mutex("wrong")
+    }
+
+    @Test func `what was refused and reported is taken once it can be used, though its files are the same`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let words = Words()
+        let store = CertificateStore(
+            hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
+            passphrase: Passphrase { _ in words.text.withLock { Array($0.utf8) } })
+        #expect(bench.answer(store, "a.example") == "a.example")
+        let pair = try bench.authority.issue(["new.example", "a.example"])
+        let folder = try TemporaryFolder()
+        try folder.write("plain.key", pair.key)
+        let made = try OpenSSLCommand.attempt(
+            ["pkcs8", "-topk8", "-in", "plain.key", "-out", "secret.key", "-passout", "pass:right"], in: folder)
+        #expect(made.status == 0)
+        let secret = String(decoding: try folder.read("secret.key"), as: UTF8.self)
+        try bench.authority.install(
+            TestPair(certificate: pair.certificate, key: secret), "a.example", in: bench.hosts)
+        for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
+        #expect(store.drainProblems().map(\.kind) == [.passphrase], "it is said once")
+        words.text.withLock { $0 = "right" }
+        #expect(bench.answer(store, "a.example") == "new.example")
+    }
+
+    @Test func `a second pair that cannot be used does not take the first with it`() throws {
+        try bench.install("a.example", names: ["a.example"])
+        let (first, second) = (
+            try bench.authority.issue(["a.example"], key: .rsa), try bench.authority.issue(["a.example"], key: .rsa)
+        )
+        try bench.authority.install(
+            TestPair(certificate: first.certificate, key: second.key), "a.example", in: bench.hosts, suffix: ".rsa")
+        let store = bench.store(recheckMilliseconds: 0)
+        #expect(bench.answer(store, "a.example") == "a.example")
+        #expect(store.drainProblems().map(\.kind) == [.keyMismatch])
+        try bench.authority.install(first, "a.example", in: bench.hosts, suffix: ".rsa")
+        guard case .identity(let whole) = store.identity(for: "a.example") else {
+            Issue.record("there is a certificate")
+            return
+        }
+        #expect(whole.facts.count == 2)
+        // Half of it stays out until all of it is there again.
+        try bench.hosts.write("a.example/privkey.rsa.pem", second.key)
+        guard case .identity(let kept) = store.identity(for: "a.example") else {
+            Issue.record("there is a certificate")
+            return
+        }
+        #expect(kept.facts.count == 2)
     }
 
     @Test(arguments: ["_default", "_wildcard.example.com"])

@@ -101,6 +101,17 @@ struct DocumentSignerTests {
         #expect(!signer.hasChanges(), "what is broken is not looked at again and again")
     }
 
+    @Test func `a certificate that goes before the one that signs is noticed when it comes`() throws {
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        let signer = signer()
+        let first = try #require(sign(signer, "a.example.com"))
+        #expect(!signer.hasChanges())
+        try bench.install("a.example.com", names: ["a.example.com"])
+        #expect(!signer.hasChanges(), "the other file may be on its way")
+        #expect(signer.hasChanges())
+        #expect(sign(signer, "a.example.com") != first)
+    }
+
     @Test func `without a certificate there is no message`() throws {
         let refused = try #require(refusal(signer(), "a.example"))
         #expect(refused.reason == "there is no certificate for it below \(bench.hosts.path)")

@@ -16,6 +16,10 @@ final class TestAuthority: Sendable {
         case rsa
         case shortRSA
         case ed25519
+        case longRSA
+        case rsaPSS
+        case unservedCurve
+        case explicitCurve
 
         var arguments: [String] {
             switch self {
@@ -23,6 +27,11 @@ final class TestAuthority: Sendable {
             case .rsa: ["-newkey", "rsa:2048"]
             case .shortRSA: ["-newkey", "rsa:1024"]
             case .ed25519: ["-newkey", "ed25519"]
+            case .longRSA: ["-newkey", "rsa:4104"]
+            case .rsaPSS: ["-newkey", "rsa-pss", "-pkeyopt", "rsa_keygen_bits:2048"]
+            case .unservedCurve: ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-521"]
+            case .explicitCurve:
+                ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-pkeyopt", "ec_param_enc:explicit"]
             }
         }
     }

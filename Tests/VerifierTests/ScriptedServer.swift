@@ -3,7 +3,8 @@
 import Foundation
 import Posix
 import Synchronization
-import TLS
+
+@testable import TLS
 
 /// One thread that takes one connection after the other, until its owner lets go of it.
 final class ScriptedServer: Sendable {
@@ -73,12 +74,13 @@ private final class ScriptedLoop: Sendable {
     /// TLS for one thread.
     private final class SecureBox {
         let context: SecureContext
+        let queue: LoadingQueue?
         let isSecure: Bool
 
         init(_ certificates: CertificateStore?) throws {
             isSecure = certificates != nil
             let settings = try certificates.map { SecureSettings(certificates: $0, tickets: try TicketKeys()) }
-            let queue = try certificates.map { try LoadingQueue($0) }
+            queue = try certificates.map { try LoadingQueue($0) }
             context = try SecureContext(settings, queue: queue, ready: try ReadyHandshakes())
         }
     }
@@ -119,7 +121,11 @@ private final class ScriptedLoop: Sendable {
             if session.isEstablished {
                 session.feed(box.context, received)
             } else {
-                let outcome = session.handshake(box.context, received, token: 0, hasPaused: true)
+                var outcome = session.handshake(box.context, received, token: 0, hasPaused: false)
+                while outcome == .wantsCertificate {
+                    box.queue?.readAll()
+                    outcome = session.handshake(box.context, box.context.unreadRecords, token: 0, hasPaused: true)
+                }
                 flush(fd, box)
                 guard case .done = outcome else {
                     if outcome == .wantsInput { continue }

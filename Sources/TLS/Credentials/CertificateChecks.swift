@@ -53,11 +53,20 @@ public enum CertificateChecks {
             return CertificateProblem(
                 .weakKey, file: file, "an RSA key of \(bits) bits is too short; every client refuses it",
                 fix: "order a certificate for an ECDSA key on P-256, or for RSA with 2048 bits")
+        case .rsa(let bits) where bits > CertificateLimits.rsaBitsMax:
+            return CertificateProblem(
+                .weakKey, file: file,
+                "an RSA key of \(bits) bits makes each handshake so dear that a few clients take the server from all others",
+                fix: "order a certificate for an ECDSA key on P-256, or for RSA with 2048 bits")
         case .ecdsa(let bits) where bits < 224:
             return CertificateProblem(
                 .weakKey, file: file, "an ECDSA key of \(bits) bits is too short; every client refuses it",
                 fix: "order a certificate for an ECDSA key on P-256")
-        default: break
+        case .rsa, .ecdsa, .ed25519: break
+        case .other(let name):
+            return CertificateProblem(
+                .weakKey, file: file, "a key of the kind \(name) signs nothing that this server's clients understand",
+                fix: "order a certificate for an ECDSA key on P-256, or for RSA with 2048 bits")
         }
         var isWeak = credentials.certificate.hasWeakSignature && !credentials.certificate.isSelfSigned
         if let chain = credentials.chain {
@@ -88,8 +97,8 @@ public enum CertificateChecks {
 
     private static func key(of certificate: borrowing Certificate, _ file: String) -> CertificateProblem? {
         switch certificate.key {
-        case .rsa, .ecdsa: nil
-        case .ed25519, .other:
+        case .rsa, .ecdsa, .other: nil
+        case .ed25519:
             CertificateProblem(
                 .unusualKey, file: file, "phones and browsers know no certificates of this kind: \(certificate.key)",
                 fix: "use an ECDSA key on P-256, or RSA with 2048 bits")

@@ -11,8 +11,13 @@ public final class ServerIdentity: Sendable {
     /// When the first of its certificates ends, in seconds since 1970.
     public let notAfter: Int64
 
-    init(_ first: consuming Credentials, _ second: consuming Credentials?) {
-        var problems = first.problems
+    /// Whether there is a second pair that could not be used.
+    let isPartial: Bool
+
+    /// - Parameter fault: what keeps the second pair from being used.
+    init(_ first: consuming Credentials, _ second: consuming Credentials?, fault: CertificateProblem? = nil) {
+        isPartial = fault != nil
+        var problems = first.problems + [fault].compactMap { $0 }
         var notAfter = first.certificate.notAfter
         switch second {
         case .some(let other):

@@ -10,7 +10,7 @@ final class HelloGate {
     private let ready: ReadyHandshakes
     /// The worker's number for the connection whose handshake it goes on with.
     var token: UInt64 = 0
-    /// Whether that handshake has paused before: then it goes on, whatever came of the reading.
+    /// Whether that handshake has paused before: then it goes on with what is remembered.
     var hasPaused = false
 
     init(_ certificates: CertificateStore, queue: LoadingQueue, ready: ReadyHandshakes) {
@@ -19,11 +19,17 @@ final class HelloGate {
         self.ready = ready
     }
 
-    /// False when the handshake has to wait.
+    /// False when the handshake has to wait: for one reading after the other, each of another folder.
     fileprivate func admits(_ name: Span<UInt8>) -> Bool {
-        if hasPaused || certificates.isReady(for: name) { return true }
-        queue.add(name, token: token, ready: ready)
-        return false
+        switch certificates.recollect(name, isPatient: !hasPaused) {
+        case .found(_, let due):
+            // A certificate in memory is good enough for now, so nobody waits for a look at its files.
+            if let due { queue.add(due) }
+            return true
+        case .unread(let reading):
+            queue.add(reading, (token, ready))
+            return false
+        }
     }
 }
 
@@ -34,7 +40,12 @@ func lookAtHello(
     guard let ssl, let argument else { return SSL_CLIENT_HELLO_ERROR }
     let gate = Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
     guard let name = serverName(inHelloOf: ssl) else { return SSL_CLIENT_HELLO_SUCCESS }
-    return withCanonicalName(name) { gate.admits($0) } ? SSL_CLIENT_HELLO_SUCCESS : SSL_CLIENT_HELLO_RETRY
+    return withCanonicalName(name) { name in
+        // A session is resumed under the name that it was made for (RFC 6066 §3), so it belongs to a context of its own.
+        let context = Digest.sha256(name.withUnsafeBytes { Array($0) })
+        SSL_set_session_id_context(ssl, context, UInt32(context.count))
+        return gate.admits(name) ? SSL_CLIENT_HELLO_SUCCESS : SSL_CLIENT_HELLO_RETRY
+    }
 }
 
 /// The name in a client's first message (RFC 6066 §3): a list with one entry of type 0. Empty where none is asked for; nil

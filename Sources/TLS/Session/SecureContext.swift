@@ -2,7 +2,7 @@
 // records through.
 //
 // The policy: TLS 1.2 and 1.3; ciphers with forward secrecy and authenticated encryption; X25519, P-256, P-384; the server's
-// preference, AES-128-GCM first because it costs least; HTTP/1.1 and no other protocol; no renegotiation, no compression, no
+// preference, AES-128-GCM first because it costs least; HTTP/1 and no other protocol; no renegotiation, no compression, no
 // early data. One ticket for each session instead of two saves 4 % of a handshake.
 
 import COpenSSL
@@ -126,8 +126,14 @@ private func chooseIdentity(
 }
 
 private func lookUp(_ ssl: OpaquePointer, _ certificates: CertificateStore) -> CertificateStore.Lookup {
-    guard let name = SecureSession(ssl: ssl).serverName else { return certificates.identityWithoutName() }
-    return withCanonicalName(name) { certificates.identity(for: $0) }
+    let name = SecureSession(ssl: ssl).serverName ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    return withCanonicalName(name) { name in
+        // What was needed has been read at the first message; nothing is read here, on the worker's thread.
+        guard case .found(let lookup, _) = certificates.recollect(name, isPatient: false) else {
+            return .broken("forgotten before it could be used")
+        }
+        return lookup
+    }
 }
 
 /// HTTP/1.1, else 1.0, or nothing (RFC 7301 §3.2): a client that speaks only others is told so.

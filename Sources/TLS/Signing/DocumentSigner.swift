@@ -175,14 +175,16 @@ public final class DocumentSigner: Sendable {
     private func read(
         _ files: CertificateFiles, host: String?, _ memory: inout Memory, _ problems: inout [CertificateProblem]
     ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64)? {
-        guard let stamp = files.stamp() else { return nil }
         let now = Clock.wallSeconds()
         let path = files.path(0)
+        let stamp = files.stamp()
         var source = memory.sources[path] ?? Source(files: files)
         defer { memory.sources[path] = source }
         source.seen = stamp
         source.pending = nil
         source.round = memory.round
+        // That there is nothing is remembered too: what comes here goes before what signs today.
+        guard let stamp else { return nil }
         if source.good?.stamp != stamp {
             switch files.load(passphrase: passphrase, pool: pool) {
             case .absent: return nil

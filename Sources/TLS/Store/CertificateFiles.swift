@@ -73,10 +73,24 @@ struct CertificateFiles {
         do throws(CertificateProblem) {
             if isMissing(0) { return .absent }
             let first = try pair(0, passphrase, pool)
-            let hasSecond = places.count > 2 && (!isMissing(2) || !isMissing(3))
-            return .identity(ServerIdentity(first, hasSecond ? try pair(2, passphrase, pool) : nil))
+            var fault: CertificateProblem?
+            let second = secondPair(passphrase, pool, &fault)
+            return .identity(ServerIdentity(first, second, fault: fault))
         } catch {
             return .failed(error)
+        }
+    }
+
+    /// The pair for old clients, if there is one. The others need not suffer for its faults.
+    private func secondPair(
+        _ passphrase: Passphrase?, _ pool: ChainPool, _ fault: inout CertificateProblem?
+    ) -> Credentials? {
+        guard places.count > 2, !isMissing(2) || !isMissing(3) else { return nil }
+        do throws(CertificateProblem) {
+            return try pair(2, passphrase, pool)
+        } catch {
+            fault = error
+            return nil
         }
     }
 

@@ -1,5 +1,5 @@
 // The slow side of the store: reading a folder for the first time, and noticing that its files have changed. Nothing here
-// holds the lock while it reads; if two workers read the same folder at once, the later one's result stays.
+// holds the lock while it reads; if two threads read the same folder at once, the later one's result stays.
 
 import Posix
 import Synchronization
@@ -31,10 +31,10 @@ extension CertificateStore {
     }
 
     /// Reads a folder that nothing is known of.
-    func load(_ scope: HostScope, _ name: Span<UInt8>, _ hash: Int, _ now: Int64) -> Lookup? {
+    func load(_ scope: HostScope, _ name: Span<UInt8>, _ hash: Int) -> Lookup? {
         let files = CertificateFiles(folder: folder(scope, name))
         guard var stamp = files.stamp() else {
-            remember(absent: scope, name, hash, now)
+            remember(absent: scope, name, hash)
             return nil
         }
         var outcome = files.load(passphrase: passphrase, pool: pool)
@@ -47,7 +47,7 @@ extension CertificateStore {
         var reportedExpiry: CertificateProblem.Kind?
         switch outcome {
         case .absent:
-            remember(absent: scope, name, hash, now)
+            remember(absent: scope, name, hash)
             return nil
         case .failed(let problem):
             problems.add([problem])
@@ -57,7 +57,8 @@ extension CertificateStore {
             content = .identity(identity)
         }
         let entry = Entry(
-            content: content, checkedMilliseconds: now, stamp: stamp, reportedExpiry: reportedExpiry)
+            content: content, checkedMilliseconds: Clock.monotonicMilliseconds(), stamp: stamp,
+            reportedExpiry: reportedExpiry)
         remember(entry, scope, name, hash)
         return content.lookup
     }
@@ -82,9 +83,8 @@ extension CertificateStore {
             return entry.content.lookup
         }
         let isSettled = entry.pendingStamp == (stamp ?? 0)
-        if isSettled && entry.isPendingReported { return entry.content.lookup }
+        if !isSettled { entry.isPendingReported = false }
         entry.pendingStamp = stamp ?? 0
-        entry.isPendingReported = false
         guard let stamp else { return removed(entry, isSettled, scope, name, hash) }
 
         switch files.load(passphrase: passphrase, pool: pool) {
@@ -93,12 +93,13 @@ extension CertificateStore {
                 content: .identity(identity), checkedMilliseconds: entry.checkedMilliseconds, stamp: stamp,
                 reportedExpiry: report(identity, scope, name))
         case .identity(let identity):
-            if isSettled {
+            // What is said once may change all the same: a certificate becomes valid, a passphrase is put right.
+            if isSettled, !entry.isPendingReported {
                 report(identity, scope, name)
                 entry.isPendingReported = true
             }
         case .failed(let problem):
-            if isSettled {
+            if isSettled, !entry.isPendingReported {
                 problems.add([problem])
                 entry.isPendingReported = true
                 if case .broken = entry.content { entry.content = .broken(problem.description) }
@@ -116,7 +117,7 @@ extension CertificateStore {
     ) -> Lookup? {
         if isSettled {
             tables.withLock { $0.entries.remove(scope, name, hash: hash) }
-            remember(absent: scope, name, hash, entry.checkedMilliseconds)
+            remember(absent: scope, name, hash)
             return nil
         }
         remember(entry, scope, name, hash)
@@ -128,6 +129,8 @@ extension CertificateStore {
         _ identity: ServerIdentity, than content: Entry.Content, _ scope: HostScope, _ name: Span<UInt8>
     ) -> Bool {
         guard case .identity(let current) = content else { return true }
+        // Half of what is in service already is no progress.
+        if identity.isPartial, !current.isPartial, identity.facts.first == current.facts.first { return false }
         return !isRefused(identity, scope, name) || isRefused(current, scope, name)
     }
 
@@ -153,15 +156,18 @@ extension CertificateStore {
         if let problem { problems.add([problem]) }
     }
 
+    /// The time is that of the end: a reading may take longer than its result is believed.
     private func remember(_ entry: Entry, _ scope: HostScope, _ name: Span<UInt8>, _ hash: Int) {
+        var entry = entry
+        entry.checkedMilliseconds = Clock.monotonicMilliseconds()
         tables.withLock { tables in
             tables.absent.remove(scope, name, hash: hash)
             tables.entries.insert(scope, name, hash: hash, entry)
         }
     }
 
-    private func remember(absent scope: HostScope, _ name: Span<UInt8>, _ hash: Int, _ now: Int64) {
-        tables.withLock { $0.absent.insert(scope, name, hash: hash, now) }
+    private func remember(absent scope: HostScope, _ name: Span<UInt8>, _ hash: Int) {
+        tables.withLock { $0.absent.insert(scope, name, hash: hash, Clock.monotonicMilliseconds()) }
     }
 
     func folder(_ scope: HostScope, _ name: Span<UInt8>) -> String {

@@ -82,8 +82,9 @@ public final class CertificateStore: Sendable {
     /// The identity for a name in lower case without a trailing dot. Any bytes are welcome; what is no host name finds the
     /// one for everybody else.
     public func identity(for host: Span<UInt8>) -> Lookup {
+        var due: CertificateReading?
         // Where it may read, nothing is left unread.
-        (try? find(host, reads: true)) ?? .none
+        return (try? find(host, .disk, &due)) ?? .none
     }
 
     public func identity(for host: String) -> Lookup {
@@ -92,12 +93,13 @@ public final class CertificateStore: Sendable {
     }
 
     /// The identity for clients that name no host.
-    public func identityWithoutName() -> Lookup { (try? findWithoutName(reads: true)) ?? .none }
+    public func identityWithoutName() -> Lookup { identity(for: nobody.span) }
 
     /// Whether a look-up of the name would be answered from memory, without a look at the disk. The empty name stands for
     /// clients that name no host.
     public func isReady(for host: Span<UInt8>) -> Bool {
-        (try? host.isEmpty ? findWithoutName(reads: false) : find(host, reads: false)) != nil
+        if case .found(_, due: nil) = recollect(host, isPatient: true) { return true }
+        return false
     }
 
     /// The problems found since the last call, for the log. Each is reported once for each state of the files.
@@ -112,31 +114,73 @@ public final class CertificateStore: Sendable {
     /// The name of those who name no host.
     var nobody: [UInt8] { [] }
 
-    /// A look-up would have had to look at the disk, and must not.
-    private struct Unread: Error {}
+    /// How far a look-up goes.
+    private enum Effort {
+        /// To the disk.
+        case disk
+        /// Memory only; what has to be compared with the files again, and is no certificate, does not count.
+        case fresh
+        /// Memory only, however old.
+        case remembered
+    }
 
-    private func find(_ host: Span<UInt8>, reads: Bool) throws(Unread) -> Lookup {
-        if let found = try look(.exact, host, reads) { return found }
-        if HostName.isValid(host) {
-            if let found = try wildcardIdentity(for: host, reads) { return found }
-            if let found = try developmentIdentity(for: host, reads) { return found }
+    /// What memory says of a name.
+    enum Recollection {
+        /// With what should be read before long, though nobody waits for it.
+        case found(Lookup, due: CertificateReading?)
+        case unread(CertificateReading)
+    }
+
+    /// The look-up of a name as far as memory goes. The empty name stands for clients that name no host.
+    /// - Parameter isPatient: whether it is better to wait for a reading than to take what may be out of date.
+    func recollect(_ host: Span<UInt8>, isPatient: Bool) -> Recollection {
+        var due: CertificateReading?
+        do throws(CertificateReading) {
+            return .found(try find(host, isPatient ? .fresh : .remembered, &due), due: due)
+        } catch {
+            return .unread(error)
         }
-        return try look(.unnamed, nobody.span, reads) ?? .none
     }
 
-    private func findWithoutName(reads: Bool) throws(Unread) -> Lookup {
-        if let found = try look(.unnamed, nobody.span, reads) { return found }
-        return try developmentIdentity(for: nobody.span, reads) ?? .none
+    /// Does what a recollection asked for.
+    func read(_ reading: CertificateReading) {
+        var due: CertificateReading?
+        switch reading {
+        case .folder(let scope, let name): _ = try? look(scope, name.span, .disk, &due)
+        case .development(let name): _ = try? developmentIdentity(for: name.span, .disk)
+        }
     }
 
-    private func developmentIdentity(for host: Span<UInt8>, _ reads: Bool) throws(Unread) -> Lookup? {
+    private func find(
+        _ host: Span<UInt8>, _ effort: Effort, _ due: inout CertificateReading?
+    ) throws(CertificateReading) -> Lookup {
+        if host.isEmpty {
+            if let found = try look(.unnamed, host, effort, &due) { return found }
+            return try developmentIdentity(for: host, effort) ?? .none
+        }
+        if let found = try look(.exact, host, effort, &due) { return found }
+        if HostName.isValid(host) {
+            if let found = try wildcardIdentity(for: host, effort, &due) { return found }
+            if let found = try developmentIdentity(for: host, effort) { return found }
+        }
+        return try look(.unnamed, nobody.span, effort, &due) ?? .none
+    }
+
+    private func developmentIdentity(
+        for host: Span<UInt8>, _ effort: Effort
+    ) throws(CertificateReading) -> Lookup? {
         guard let development else { return nil }
         // Making one is no look at the disk, but takes as long; and so may asking whether it is wanted.
-        guard reads else {
-            guard let known = development.knownIdentity(for: host) else { throw Unread() }
-            return .identity(known)
+        guard effort == .disk else {
+            guard let known = development.knownAnswer(for: host) else {
+                throw .development(host.withUnsafeBytes { Array($0) })
+            }
+            return known.map { .identity($0) }
         }
-        guard isDevelopmentHost(host) else { return nil }
+        guard isDevelopmentHost(host) else {
+            development.remember(unwanted: host)
+            return nil
+        }
         do throws(TLSError) {
             return .identity(try development.identity(for: host))
         } catch {
@@ -150,32 +194,45 @@ public final class CertificateStore: Sendable {
         return host.isEmpty || wantsDevelopment(host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
     }
 
-    private func wildcardIdentity(for host: Span<UInt8>, _ reads: Bool) throws(Unread) -> Lookup? {
+    private func wildcardIdentity(
+        for host: Span<UInt8>, _ effort: Effort, _ due: inout CertificateReading?
+    ) throws(CertificateReading) -> Lookup? {
         var parents = 0
         for index in host.indices where host[index] == UInt8(ascii: ".") {
             parents += 1
             if parents >= CertificateLimits.labelsMax { return nil }
-            if let found = try look(.wildcard, host.extracting((index + 1)...), reads) { return found }
+            if let found = try look(.wildcard, host.extracting((index + 1)...), effort, &due) { return found }
         }
         return nil
     }
 
     /// What one folder has; nil if it has no certificate.
-    private func look(_ scope: HostScope, _ name: Span<UInt8>, _ reads: Bool) throws(Unread) -> Lookup? {
+    private func look(
+        _ scope: HostScope, _ name: Span<UInt8>, _ effort: Effort, _ due: inout CertificateReading?
+    ) throws(CertificateReading) -> Lookup? {
         if name.count > HostName.bytesMax { return nil }
         let hash = HostCache<Entry>.hash(scope, name)
         let now = Clock.monotonicMilliseconds()
-        switch remembered(scope, name, hash, now, claims: reads) {
+        switch remembered(scope, name, hash, now, effort) {
         case .known(let lookup): return lookup
         case .absent: return nil
         case .due(let entry):
-            guard reads else { throw Unread() }
-            return recheck(entry, scope, name, hash)
+            switch (effort, entry.content) {
+            case (.disk, _): return recheck(entry, scope, name, hash)
+            case (.fresh, .broken): throw reading(scope, name)
+            case (.fresh, .identity), (.remembered, _):
+                due = reading(scope, name)
+                return entry.content.lookup
+            }
         case .unknown:
             guard scope == .unnamed || HostName.isValid(name) else { return nil }
-            guard reads else { throw Unread() }
-            return load(scope, name, hash, now)
+            guard effort == .disk else { throw reading(scope, name) }
+            return load(scope, name, hash)
         }
+    }
+
+    private func reading(_ scope: HostScope, _ name: Span<UInt8>) -> CertificateReading {
+        .folder(scope, name.withUnsafeBytes { Array($0) })
     }
 
     /// What the tables say about a folder.
@@ -188,18 +245,18 @@ public final class CertificateStore: Sendable {
     }
 
     private func remembered(
-        _ scope: HostScope, _ name: Span<UInt8>, _ hash: Int, _ now: Int64, claims: Bool
+        _ scope: HostScope, _ name: Span<UInt8>, _ hash: Int, _ now: Int64, _ effort: Effort
     ) -> Memory {
         tables.withLock { tables in
             if let place = tables.entries.place(scope, name, hash: hash) {
-                if !isFresh(tables.entries[place].checkedMilliseconds, now) {
-                    if claims { tables.entries[place].checkedMilliseconds = now }
-                    return .due(tables.entries[place])
+                if isFresh(tables.entries[place].checkedMilliseconds, now) {
+                    return .known(tables.entries[place].content.lookup)
                 }
-                return .known(tables.entries[place].content.lookup)
+                if effort == .disk { tables.entries[place].checkedMilliseconds = now }
+                return .due(tables.entries[place])
             }
             guard let place = tables.absent.place(scope, name, hash: hash) else { return .unknown }
-            return isFresh(tables.absent[place], now) ? .absent : .unknown
+            return effort == .remembered || isFresh(tables.absent[place], now) ? .absent : .unknown
         }
     }
 
@@ -215,4 +272,10 @@ extension CertificateStore.Entry.Content {
         case .broken(let message): .broken(message)
         }
     }
+}
+
+/// Something that has to be read, or made, before a name's certificate is known. Thrown where a look-up must not do so.
+enum CertificateReading: Error, Hashable {
+    case folder(HostScope, [UInt8])
+    case development([UInt8])
 }

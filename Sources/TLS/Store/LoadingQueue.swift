@@ -28,7 +28,7 @@ public final class ReadyHandshakes: Sendable {
     }
 }
 
-/// The queue, for all workers. Its length is bounded by the number of handshakes under way.
+/// The queue, for all workers. What is asked for twice is read once.
 public final class LoadingQueue: Sendable {
     private let certificates: CertificateStore
     private let work: Semaphore
@@ -41,10 +41,11 @@ public final class LoadingQueue: Sendable {
     }
 
     private struct State {
-        /// Names to be read, the oldest first. The empty one is for clients that name nobody.
-        var names: [[UInt8]] = []
-        /// Who waits, by name; also while a name is being read.
-        var waiters: [[UInt8]: [Waiter]] = [:]
+        /// What is to be read, the oldest first.
+        var readings: [CertificateReading] = []
+        /// Who waits, if anybody; also while it is being read.
+        var waiters: [CertificateReading: [Waiter]] = [:]
+        var isEnding = false
     }
 
     public init(_ certificates: CertificateStore) throws(SystemError) {
@@ -52,39 +53,44 @@ public final class LoadingQueue: Sendable {
         work = try Semaphore()
     }
 
-    /// Puts a handshake behind a name. One that is being read already is not read again.
-    func add(_ name: Span<UInt8>, token: UInt64, ready: ReadyHandshakes) {
-        let name = name.withUnsafeBytes { Array($0) }
-        let waiter = Waiter(ready: ready, token: token)
+    /// Puts a handshake behind a reading; without one, nobody waits for it.
+    func add(_ reading: CertificateReading, _ waiter: (token: UInt64, ready: ReadyHandshakes)? = nil) {
         let isNew = state.withLock { state in
-            state.waiters[name, default: []].append(waiter)
-            guard state.waiters[name]?.count == 1 else { return false }
-            state.names.append(name)
-            return true
+            let isNew = state.waiters[reading] == nil
+            let more = waiter.map { [Waiter(ready: $0.ready, token: $0.token)] } ?? []
+            state.waiters[reading, default: []] += more
+            if isNew { state.readings.append(reading) }
+            return isNew
         }
         if isNew { work.signal() }
     }
 
     /// The work of a thread: reads what is asked for until `end`.
     public func run() {
-        while let name = next() {
-            _ = name.isEmpty ? certificates.identityWithoutName() : certificates.identity(for: name.span)
-            for waiter in state.withLock({ $0.waiters.removeValue(forKey: name) }) ?? [] {
-                waiter.ready.add(waiter.token)
-            }
+        while true {
+            work.wait()
+            if state.withLock({ $0.isEnding }) { return }
+            readNext()
         }
     }
 
-    /// Makes so many threads return from `run`, once all that was asked for is read.
+    /// Reads what is asked for at this moment.
+    func readAll() {
+        while readNext() {}
+    }
+
+    /// Makes so many threads return from `run`. What nobody has begun to read stays unread.
     public func end(threads: Int) {
+        state.withLock { $0.isEnding = true }
         for _ in 0..<threads { work.signal() }
     }
 
-    /// A name; nil for a signal behind which there is none, which is that of the end.
-    private func next() -> [UInt8]? {
-        work.wait()
-        return state.withLock { state in
-            state.names.isEmpty ? nil : state.names.removeFirst()
-        }
+    @discardableResult
+    private func readNext() -> Bool {
+        let next = state.withLock { state in state.readings.isEmpty ? nil : state.readings.removeFirst() }
+        guard let next else { return false }
+        certificates.read(next)
+        for waiter in state.withLock({ $0.waiters.removeValue(forKey: next) }) ?? [] { waiter.ready.add(waiter.token) }
+        return true
     }
 }
