@@ -153,10 +153,13 @@ extension LintedFiles {
         let settings = SettingsReader(file: "\(path)/server.json")
         var findings = settings.findings
         let environment = arguments["--environment"] ?? settings.settings.environment
+        var served: [String] = []
         do throws(ConfigurationError) {
-            findings += try ConfigurationLoader(
+            let loaded = try ConfigurationLoader(
                 configPath: path, publicPath: arguments["--public"] ?? "public", environment: environment
-            ).load().findings
+            ).load()
+            findings += loaded.findings
+            served = loaded.hosts
         } catch {
             problems.append("\(error)")
         }
@@ -168,6 +171,8 @@ extension LintedFiles {
             findings += CertificateChecks.problems(folder: "\(hosts)/\(entry.name)", passphrase: passphrase)
                 .map(Finding.init)
         }
+        var coverage = CertificateCoverage(hostsPath: hosts, passphrase: passphrase)
+        findings += served.compactMap { coverage.problem(for: $0) }.map(Finding.init)
         return findings
     }
 

@@ -163,7 +163,8 @@ struct Server {
         return CertificateStore(
             hostsPath: "\(configPath)/hosts", passphrase: passphrase, development: development,
             // Names are made certificates for only while they are served.
-            wantsDevelopment: { host in published.current.view.knows(host) })
+            wantsDevelopment: { host in published.current.view.knows(host) },
+            serves: { host in published.current.view.knows(host) })
     }
 
     private func engineSettings(_ certificates: CertificateStore?) throws(TLSError) -> EngineSettings {

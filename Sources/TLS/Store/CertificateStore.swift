@@ -54,8 +54,12 @@ public final class CertificateStore: Sendable {
     let hostsPath: String
     let limits: CertificateLimits
     let passphrase: Passphrase?
-    private let development: DevelopmentAuthority?
-    private let wantsDevelopment: @Sendable (String) -> Bool
+    let development: DevelopmentAuthority?
+    let wantsDevelopment: @Sendable (String) -> Bool
+    let serves: @Sendable (String) -> Bool
+    /// Hosts of which it was said that the certificate for them is for others.
+    let uncovered = Mutex<Set<[UInt8]>>([])
+    static let uncoveredMax = 4_096
     let pool = ChainPool()
     let problems: ProblemQueue
     let tables: Mutex<Tables>
@@ -64,10 +68,14 @@ public final class CertificateStore: Sendable {
     ///   - hostsPath: `config/hosts`; it need not exist yet.
     ///   - development: makes certificates for hosts that have none.
     ///   - wantsDevelopment: whether it shall do so for a host: the configured ones.
+    ///   - serves: whether a host is configured, so that a certificate for others in its place is worth a word.
     public init(
         hostsPath: String, limits: CertificateLimits = CertificateLimits(), passphrase: Passphrase? = nil,
-        development: DevelopmentAuthority? = nil, wantsDevelopment: @escaping @Sendable (String) -> Bool = { _ in true }
+        development: DevelopmentAuthority? = nil,
+        wantsDevelopment: @escaping @Sendable (String) -> Bool = { _ in true },
+        serves: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
+        self.serves = serves
         self.hostsPath = hostsPath
         self.limits = limits
         self.passphrase = passphrase
@@ -113,156 +121,6 @@ public final class CertificateStore: Sendable {
 
     /// The name of those who name no host.
     var nobody: [UInt8] { [] }
-
-    /// How far a look-up goes.
-    private enum Effort {
-        /// To the disk.
-        case disk
-        /// Memory only; what has to be compared with the files again, and is no certificate, does not count.
-        case fresh
-        /// Memory only, however old.
-        case remembered
-    }
-
-    /// What memory says of a name.
-    enum Recollection {
-        /// With what should be read before long, though nobody waits for it.
-        case found(Lookup, due: CertificateReading?)
-        case unread(CertificateReading)
-    }
-
-    /// The look-up of a name as far as memory goes. The empty name stands for clients that name no host.
-    /// - Parameter isPatient: whether it is better to wait for a reading than to take what may be out of date.
-    func recollect(_ host: Span<UInt8>, isPatient: Bool) -> Recollection {
-        var due: CertificateReading?
-        do throws(CertificateReading) {
-            return .found(try find(host, isPatient ? .fresh : .remembered, &due), due: due)
-        } catch {
-            return .unread(error)
-        }
-    }
-
-    /// Does what a recollection asked for.
-    func read(_ reading: CertificateReading) {
-        var due: CertificateReading?
-        switch reading {
-        case .folder(let scope, let name): _ = try? look(scope, name.span, .disk, &due)
-        case .development(let name): _ = try? developmentIdentity(for: name.span, .disk)
-        }
-    }
-
-    private func find(
-        _ host: Span<UInt8>, _ effort: Effort, _ due: inout CertificateReading?
-    ) throws(CertificateReading) -> Lookup {
-        if host.isEmpty {
-            if let found = try look(.unnamed, host, effort, &due) { return found }
-            return try developmentIdentity(for: host, effort) ?? .none
-        }
-        if let found = try look(.exact, host, effort, &due) { return found }
-        if HostName.isValid(host) {
-            if let found = try wildcardIdentity(for: host, effort, &due) { return found }
-            if let found = try developmentIdentity(for: host, effort) { return found }
-        }
-        return try look(.unnamed, nobody.span, effort, &due) ?? .none
-    }
-
-    private func developmentIdentity(
-        for host: Span<UInt8>, _ effort: Effort
-    ) throws(CertificateReading) -> Lookup? {
-        guard let development else { return nil }
-        // Making one is no look at the disk, but takes as long; and so may asking whether it is wanted.
-        guard effort == .disk else {
-            guard let known = development.knownAnswer(for: host) else {
-                throw .development(host.withUnsafeBytes { Array($0) })
-            }
-            return known.map { .identity($0) }
-        }
-        guard isDevelopmentHost(host) else {
-            development.remember(unwanted: host)
-            return nil
-        }
-        do throws(TLSError) {
-            return .identity(try development.identity(for: host))
-        } catch {
-            return .broken(error.description)
-        }
-    }
-
-    /// Whether a development authority answers for a name.
-    func isDevelopmentHost(_ host: Span<UInt8>) -> Bool {
-        guard development != nil else { return false }
-        return host.isEmpty || wantsDevelopment(host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
-    }
-
-    private func wildcardIdentity(
-        for host: Span<UInt8>, _ effort: Effort, _ due: inout CertificateReading?
-    ) throws(CertificateReading) -> Lookup? {
-        var parents = 0
-        for index in host.indices where host[index] == UInt8(ascii: ".") {
-            parents += 1
-            if parents >= CertificateLimits.labelsMax { return nil }
-            if let found = try look(.wildcard, host.extracting((index + 1)...), effort, &due) { return found }
-        }
-        return nil
-    }
-
-    /// What one folder has; nil if it has no certificate.
-    private func look(
-        _ scope: HostScope, _ name: Span<UInt8>, _ effort: Effort, _ due: inout CertificateReading?
-    ) throws(CertificateReading) -> Lookup? {
-        if name.count > HostName.bytesMax { return nil }
-        let hash = HostCache<Entry>.hash(scope, name)
-        let now = Clock.monotonicMilliseconds()
-        switch remembered(scope, name, hash, now, effort) {
-        case .known(let lookup): return lookup
-        case .absent: return nil
-        case .due(let entry):
-            switch (effort, entry.content) {
-            case (.disk, _): return recheck(entry, scope, name, hash)
-            case (.fresh, .broken): throw reading(scope, name)
-            case (.fresh, .identity), (.remembered, _):
-                due = reading(scope, name)
-                return entry.content.lookup
-            }
-        case .unknown:
-            guard scope == .unnamed || HostName.isValid(name) else { return nil }
-            guard effort == .disk else { throw reading(scope, name) }
-            return load(scope, name, hash)
-        }
-    }
-
-    private func reading(_ scope: HostScope, _ name: Span<UInt8>) -> CertificateReading {
-        .folder(scope, name.withUnsafeBytes { Array($0) })
-    }
-
-    /// What the tables say about a folder.
-    private enum Memory {
-        case known(Lookup)
-        case absent
-        /// To be compared with the files again, by this caller and no other if it claims to do so.
-        case due(Entry)
-        case unknown
-    }
-
-    private func remembered(
-        _ scope: HostScope, _ name: Span<UInt8>, _ hash: Int, _ now: Int64, _ effort: Effort
-    ) -> Memory {
-        tables.withLock { tables in
-            if let place = tables.entries.place(scope, name, hash: hash) {
-                if isFresh(tables.entries[place].checkedMilliseconds, now) {
-                    return .known(tables.entries[place].content.lookup)
-                }
-                if effort == .disk { tables.entries[place].checkedMilliseconds = now }
-                return .due(tables.entries[place])
-            }
-            guard let place = tables.absent.place(scope, name, hash: hash) else { return .unknown }
-            return effort == .remembered || isFresh(tables.absent[place], now) ? .absent : .unknown
-        }
-    }
-
-    func isFresh(_ checkedMilliseconds: Int64, _ now: Int64) -> Bool {
-        now &- checkedMilliseconds < limits.recheckMilliseconds
-    }
 }
 
 extension CertificateStore.Entry.Content {
@@ -272,10 +130,4 @@ extension CertificateStore.Entry.Content {
         case .broken(let message): .broken(message)
         }
     }
-}
-
-/// Something that has to be read, or made, before a name's certificate is known. Thrown where a look-up must not do so.
-enum CertificateReading: Error, Hashable {
-    case folder(HostScope, [UInt8])
-    case development([UInt8])
 }

@@ -1,0 +1,53 @@
+// Whether the certificate that answers for a host is for that host at all. A host's own folder is checked with its
+// certificate; here it is about hosts that are answered by a wildcard's, which covers one label and no more, or by the one
+// for everybody else.
+
+/// The folders below `config/hosts` that answer for hosts without one of their own, each read once.
+public struct CertificateCoverage {
+    private let hostsPath: String
+    private let passphrase: Passphrase?
+    private let pool = ChainPool()
+    /// The names of a folder's certificate; nil where it has none, or none that can be read.
+    private var names: [String: [String]?] = [:]
+
+    public init(hostsPath: String, passphrase: Passphrase?) {
+        self.hostsPath = hostsPath
+        self.passphrase = passphrase
+    }
+
+    /// What clients of a host, `*.example.com` included, would hold against the certificate they are shown.
+    public mutating func problem(for host: String) -> CertificateProblem? {
+        let isWildcard = host.hasPrefix("*.")
+        if CertificateFiles(folder: "\(hostsPath)/\(isWildcard ? "_wildcard\(host.dropFirst())" : host)").stamp() != nil
+        {
+            return nil
+        }
+        let labels = host.split(separator: ".").dropFirst()
+        let parents = labels.indices.map { "_wildcard.\(labels[$0...].joined(separator: "."))" }
+        for folder in parents + ["_default"] {
+            guard let names = names(of: folder) else { continue }
+            return CertificateCoverage.problem(host: host, names: names, file: "\(hostsPath)/\(folder)/fullchain.pem")
+        }
+        return nil
+    }
+
+    static func problem(host: String, names: [String], file: String) -> CertificateProblem? {
+        if names.contains(where: { CertificateName.covers($0, host) }) { return nil }
+        let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " and \(names.count - 5) more" : "")
+        return CertificateProblem(
+            .nameNotCovered, file: file,
+            "clients of \(host) are shown this certificate, which is for \(shown.isEmpty ? "no host" : shown)",
+            fix: "put a certificate for \(host) into a folder of its own")
+    }
+
+    private mutating func names(of folder: String) -> [String]? {
+        if let known = names[folder] { return known }
+        var found: [String]?
+        let files = CertificateFiles(folder: "\(hostsPath)/\(folder)")
+        if files.stamp() != nil, case .identity(let identity) = files.load(passphrase: passphrase, pool: pool) {
+            found = identity.facts.first?.names
+        }
+        names[folder] = .some(found)
+        return found
+    }
+}
