@@ -69,7 +69,8 @@ struct WitnessSearch {
 
     /// The witness, if the matchers agree and nothing about it is unsettled on AOSP or on Apple's systems.
     private func check(_ text: String, _ opening: Opening) -> RuleWitness? {
-        guard let url = LinkURL(text), let one = first.decide(url), let two = second.decide(url),
+        guard let url = LinkURL(text), url.path.hasPrefix("/"), let one = first.decide(url),
+            let two = second.decide(url),
             one.opens == opening.first, two.opens == opening.second
         else { return nil }
         let points = first.unsettled(url) + second.unsettled(url)

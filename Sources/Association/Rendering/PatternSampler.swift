@@ -13,7 +13,7 @@ struct PatternSampler {
     }
 
     func sample(_ pattern: ParsedPattern, star: Star) -> String {
-        let tokens = pattern.tokens
+        let tokens = Self.starsLast(pattern.tokens)
         var text = ""
         for (index, token) in tokens.enumerated() {
             switch token {
@@ -25,6 +25,19 @@ struct PatternSampler {
             }
         }
         return text
+    }
+
+    /// `*?` and `?*` mean the same; what a star runs on to is what stands behind both.
+    private static func starsLast(_ tokens: [PatternToken]) -> [PatternToken] {
+        var result: [PatternToken] = []
+        for token in tokens {
+            switch (token, result.last) {
+            case (.star, .star?): continue
+            case (.any, .star?): result.insert(.any, at: result.count - 1)
+            default: result.append(token)
+            }
+        }
+        return result
     }
 
     private func appendStar(_ star: Star, before next: PatternToken?, to text: inout String) {

@@ -7,9 +7,9 @@ import SourceJSON
 
 /// Compares the rules of an app file with their translations.
 struct PlatformComparison {
-    private let app: AppFile
-    private let source: AppleMatcher
-    private let host: String
+    let app: AppFile
+    let source: AppleMatcher
+    let host: String
     private let table: SubstitutionTable
 
     /// With all the rules of the file, ready to decide.
@@ -46,6 +46,7 @@ struct PlatformComparison {
         var linksLeft = Self.linksMax
         var firstLeftOut: Int?
         var shown: Set<Bool> = []
+        var unshown: [Int: LinkURL?] = [:]
         for (index, link) in app.links.enumerated() where findings.count < Self.findingsMax {
             let obstacle = other.obstacles[index]
             guard obstacle != nil || mayDiffer(link) else { continue }
@@ -57,21 +58,17 @@ struct PlatformComparison {
                 continue
             }
             linksLeft -= 1
-            var reasons: Set<WitnessCandidate.Reason> = []
-            var witnesses: [WitnessCandidate] = []
-            for candidate in suspects(index, link, other) where questions > 0 {
-                guard !reasons.contains(candidate.reason) else { continue }
-                questions -= 1
-                guard differs(on: candidate.url, other, because: index) else { continue }
-                reasons.insert(candidate.reason)
-                witnesses.append(candidate)
-            }
+            let asked = ask(index, link, other, &questions)
             if let obstacle {
-                if let url = witnesses.first?.url { shown.insert(source.decide(url).opens) }
-                findings.append(leftOut(link, obstacle, witnesses.first?.url, other))
+                if let url = asked.witnesses.first?.url {
+                    shown.insert(source.decide(url).opens)
+                    findings.append(leftOut(link, obstacle, url, other))
+                } else {
+                    unshown[index] = .some(asked.doubtful)
+                }
                 continue
             }
-            for witness in witnesses {
+            for witness in asked.witnesses {
                 shown.insert(source.decide(witness.url).opens)
                 if witness.reason == .letterCase, link.caseSensitive == nil {
                     caseWitnesses.append(witness.url)
@@ -82,29 +79,32 @@ struct PlatformComparison {
         }
         if let firstLeftOut { findings.append(notExamined(firstLeftOut, other)) }
         if let url = caseWitnesses.first { findings.append(caseDefault(url, count: caseWitnesses.count, other)) }
-        return findings + searched(other, shown: shown)
+        let search = search(other, isWanted: shown.count < 2 || !unshown.isEmpty)
+        let missed = leftOutUnseen(unshown, search, other)
+        shown.formUnion(missed.shown)
+        return findings + missed.findings + beside(search, shown: shown, other)
     }
 
-    /// What a search of all URLs finds beside the known differences: at most one for each way round that has not been
-    /// shown yet.
-    private func searched(_ other: OtherDialect, shown: Set<Bool>) -> [Finding] {
-        var scope = ListScope()
-        let count = scope.take(app.links.map(\.patternTexts), table: table)
-        guard shown.count < 2, count == app.links.count else { return [] }
-        var limits = ListScope.limits
-        limits.situationsMax = 100
-        let comparison = RuleComparison.differences(
-            between: .apple(source), and: other.list, host: host, limits: limits)
-        return comparison.witnesses.filter { !shown.contains($0.first.opens) }.map { witness in
-            let link = witness.first.rule ?? other.decide(witness.url)?.link
-            let reason =
-                witness.url.repeatsItem
-                ? "iOS asks every occurrence of a query item, and \(other.name) any of them"
-                : "the rules mean something else on \(other.name)"
-            return Finding(
-                other.differs, in: app, at: link.flatMap { app.links.element(at: $0)?.range } ?? app.ranges.links,
-                "\(reason): \(difference(on: witness.url, other))", severity: .note)
+    /// The URLs that show what one link comes to, at most one for each reason; where there are none, a URL on which the
+    /// platforms differ by the best model of them.
+    private func ask(
+        _ index: Int, _ link: AppleComponent, _ other: OtherDialect, _ questions: inout Int
+    ) -> (witnesses: [WitnessCandidate], doubtful: LinkURL?) {
+        var reasons: Set<WitnessCandidate.Reason> = []
+        var witnesses: [WitnessCandidate] = []
+        var doubtful: LinkURL?
+        for candidate in suspects(index, link, other) where questions > 0 {
+            guard !reasons.contains(candidate.reason) else { continue }
+            questions -= 1
+            guard differs(on: candidate.url, other, because: index) else { continue }
+            guard source.unsettled(candidate.url).isEmpty else {
+                doubtful = doubtful ?? candidate.url
+                continue
+            }
+            reasons.insert(candidate.reason)
+            witnesses.append(candidate)
         }
+        return (witnesses, doubtful)
     }
 
     /// Nobody reads more, and a file with so many has a pattern to it.
@@ -138,11 +138,11 @@ struct PlatformComparison {
             .filter { (single.decide($0.url).rule != nil) != holds($0.url) }
     }
 
-    /// Whether the platforms disagree on `url`, for certain, and the link at `index` has to do with it.
-    private func differs(on url: LinkURL, _ other: OtherDialect, because index: Int) -> Bool {
+    /// Whether the platforms disagree on `url`, and the link at `index` has to do with it.
+    func differs(on url: LinkURL, _ other: OtherDialect, because index: Int) -> Bool {
         let decision = source.decide(url)
         guard let theirs = other.decide(url), theirs.opens != decision.opens else { return false }
-        return (decision.rule == index || theirs.link == index) && source.unsettled(url).isEmpty
+        return decision.rule == index || theirs.link == index
     }
 
     private func notExamined(_ index: Int, _ other: OtherDialect) -> Finding {
@@ -160,18 +160,10 @@ struct PlatformComparison {
             fix: "write it with what both know, or accept the difference")
     }
 
-    private func leftOut(_ link: AppleComponent, _ obstacle: String, _ witness: LinkURL?, _ other: OtherDialect)
-        -> Finding
-    {
-        let reason = "the rule is left out on \(other.name), because it needs \(obstacle)"
-        guard let witness else {
-            return Finding(
-                other.cannotExpress, in: app, at: link.range,
-                "\(reason); no link was found that ends up elsewhere for it",
-                severity: .note)
-        }
-        return Finding(
-            other.cannotExpress, in: app, at: link.range, "\(reason): \(difference(on: witness, other))",
+    func leftOut(_ link: AppleComponent, _ obstacle: String, _ witness: LinkURL, _ other: OtherDialect) -> Finding {
+        Finding(
+            other.cannotExpress, in: app, at: link.range,
+            "the rule is left out on \(other.name), because it needs \(obstacle): \(difference(on: witness, other))",
             fix: "write it with what both know, or accept the difference")
     }
 
@@ -201,17 +193,9 @@ struct PlatformComparison {
             fix: "add a rule for each spelling that is in use, or compare case on iOS too", severity: .warning)
     }
 
-    private func difference(on url: LinkURL, _ other: OtherDialect) -> String {
+    func difference(on url: LinkURL, _ other: OtherDialect) -> String {
         source.decide(url).opens
             ? "\(url.text) opens the app on iOS and stays in the browser on \(other.name)"
             : "\(url.text) stays in the browser on iOS and opens the app on \(other.name)"
-    }
-}
-
-extension LinkURL {
-    /// Whether two items of the query have the same name.
-    fileprivate var repeatsItem: Bool {
-        let names = (query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
-        return Set(names).count < names.count
     }
 }

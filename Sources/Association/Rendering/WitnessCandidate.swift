@@ -12,7 +12,7 @@ struct WitnessCandidate {
         /// The host without any path.
         case bareHost
         case absentItem, extraItem
-        /// An escape whose digits are in the upper case that browsers write.
+        /// An escape whose digits are all in the upper case that browsers write, or all in lower case, which they leave.
         case escapeCase
     }
 

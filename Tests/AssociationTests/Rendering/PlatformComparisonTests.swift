@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: [
         #"[{ "/": "/a" }, { "/": "/b/*" }, { "/": "/c*" }]"#,
         #"[{ "/": "/a/private/*", exclude: true }, { "/": "/a/*" }]"#, #"[{ "/": "*" }]"#, "[{}]",
-        #"[{ "/": "/$(digit)/x" }]"#, #"[{ "/": "/caf%C3%A9" }]"#,
+        #"[{ "/": "/$(digit)/x" }]"#,
         // The rule that is left out has nothing left to decide.
         #"[{ "/": "*" }, { "/": "/" }]"#,
     ])
@@ -40,6 +40,15 @@ import Testing
                 #"[{ "/": "/caf%c3%a9" }]"#, "APP-030", .note,
                 "https://shop.acme.test/caf%C3%A9 stays in the browser on iOS"
             ),
+            (
+                #"[{ "/": "/caf%C3%A9" }]"#, "APP-030", .note,
+                "https://shop.acme.test/caf%c3%a9 stays in the browser on iOS"
+            ),
+            // A question mark behind a star belongs before it.
+            (
+                #"[{ "/": "/*?/b" }]"#, "APP-030", .note,
+                "https://shop.acme.test/xx/x/x/x/x/x/x/b opens the app on iOS"
+            ),
         ] as [(String, String, Severity, String)])
     func `names a URL that ends up elsewhere`(
         links: String, rule: String, severity: Severity, witness: String
@@ -56,6 +65,52 @@ import Testing
         #expect(found.rules == ["APP-030"])
         #expect(found.first?.severity == .note)
         #expect(found.first?.message.hasPrefix("iOS asks every occurrence of a query item, and Android any") == true)
+    }
+
+    @Test(
+        arguments: [
+            (
+                #"[{ "/": "/help/*", "?": { print: "1" }, exclude: true }, { "/": "/help/website/*" }]"#,
+                "/help/website?print=1 stays in the browser on iOS and opens the app on iOS 9 to 12"
+            ),
+            (#"[{ "/": "/$(region)/home", exclude: true }, { "/": "/fr/*" }]"#, "/home stays in the browser on iOS"),
+            (
+                #"[{ "/": "/search", "?": { q: "a+b" } }]"#,
+                "/search?q=a+b opens the app on iOS and stays in the browser on iOS 9 to 12, but whether iOS ever reads"
+            ),
+        ])
+    func `never says of a rule that is left out that nobody misses it when somebody does`(
+        links: String, witness: String
+    ) throws {
+        let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
+        let found = try findings(links, ios: ios, android: nil).filter { $0.rule == "APP-031" }
+        #expect(found.first?.severity == .warning)
+        #expect(found.first?.message.contains(witness) == true, "\(found.map(\.message))")
+    }
+
+    @Test func `says nothing of links where a search had no end`() throws {
+        let values = (0..<140).map { #""v\#($0)""# }.joined(separator: ",")
+        let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { v: [\#(values)] } }"#
+        let found = try findings(#"[{ "/": "/$(v)/*" }, { "/": "/v0/*" }]"#, ios: ios)
+        #expect(found.first?.rule == "APP-029", "\(found.map(\.message))")
+        #expect(found.first?.severity == .warning)
+        #expect(found.first?.message.contains("no link was found") == false, "\(found.map(\.message))")
+    }
+
+    @Test(arguments: [
+        #"[{ "/": "*/a/", exclude: true }, { "/": "*" }]"#, #"[{ "/": "*/foo" }]"#, #"[{ "/": "?x/*/y" }]"#,
+    ])
+    func `shows URLs of the file's own host only`(links: String) throws {
+        let found = try findings(links)
+        #expect(found.allSatisfy { $0.message.contains("https://shop.acme.test/") }, "\(found.map(\.message))")
+    }
+
+    @Test func `asks about repeated items even where the search does not come by them`() throws {
+        let found = try findings(
+            ##"[{ "/": "/a/a*/" }, { "/": "/b/b/?*" }, { "/": "/x.y", "?": { A: "$(digit)", b: "?*" }, "#": "X" }]"##)
+        #expect(
+            found.contains { $0.message.hasPrefix("iOS asks every occurrence of a query item, and Android any") },
+            "\(found.map(\.message))")
     }
 
     @Test func `says once that case is ignored by default`() throws {
