@@ -17,6 +17,7 @@ final class Control {
         let published: PublishedCatalogue
         let tenants: Tenants
         let certificates: CertificateStore?
+        let tickets: TicketKeys?
         let supervisor: Supervisor
         let log: ReloadLog
     }
@@ -197,6 +198,7 @@ final class Control {
         running.engine.lookForNeighbours()
         // Workers find what is wrong with a certificate in the middle of a handshake and leave saying so to this thread.
         for problem in running.certificates?.drainProblems() ?? [] { Console.error(Finding(problem)) }
+        if let error = running.tickets?.look(now: now) { Console.error("associated: \(error)\n") }
         guard work == .none else { return }
         if let nextLook, now >= nextLook { note(.all) }
         if running.tenants.needsSigning() {

@@ -78,14 +78,15 @@ struct Server {
         let certificates = certificateStore(published, development)
         // Asked before we listen ourselves.
         let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
-        let engine = try Engine(sockets.taking(from: try engineSettings(certificates)), published: published)
+        let engineSettings = try engineSettings(certificates)
+        let engine = try Engine(sockets.taking(from: engineSettings), published: published)
         sayIfShort(of: descriptors)
         announce(loaded, engine, development, isShared)
         supervisor.tell(.ready(status: "serving \(loaded.summary)"))
         let control = try Control(
             Control.Running(
                 engine: engine, published: published, tenants: tenants, certificates: certificates,
-                supervisor: supervisor, log: log),
+                tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log),
             background, signals, watching: (configPath, publicPath))
         return .running(control, engine)
     }

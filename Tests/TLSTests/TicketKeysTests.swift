@@ -1,6 +1,7 @@
 // Tickets across workers, rotation and shared files, with real handshakes.
 
 import COpenSSL
+import Glibc
 import Posix
 import Testing
 
@@ -89,11 +90,18 @@ struct TicketKeysTests {
         let start = Clock.monotonicMilliseconds()
         let first = keys.current(now: start)
         try folder.write("ticket.key", new + old)
-        #expect(keys.current(now: start + 1000) === first)
+        #expect(keys.look(now: start + 1_000) == nil)
+        #expect(keys.current(now: start + 61_000) === first, "workers look at no file")
+        #expect(chmod(path, 0o644) == 0)
+        #expect(keys.look(now: start + 61_000)?.description.contains("chmod 600") == true)
         #expect(keys.current(now: start + 61_000).name.first == 2)
         #expect(keys.key(named: first.name.baseAddress!, now: start + 61_000)?.isCurrent == false)
+        #expect(chmod(path, 0o600) == 0)
+        #expect(keys.look(now: start + 122_000) == nil)
         try folder.write("ticket.key", [1, 2, 3])
-        #expect(keys.current(now: start + 122_000).name.first == 2)
+        #expect(keys.look(now: start + 183_000)?.description.contains("3 bytes are not 80") == true)
+        #expect(keys.look(now: start + 244_000) == nil, "it is said once")
+        #expect(keys.current(now: start + 244_000).name.first == 2)
     }
 
     @Test func `the layout is nginx's: name, HMAC key, AES key`() throws {

@@ -21,6 +21,8 @@ public final class TicketKeys: Sendable {
         /// When the keys are to be rotated, or the file to be looked at again, by the monotonic clock.
         var dueMilliseconds: Int64
         var stamp: FileStatus?
+        /// What was last said of the file, so that it is said once.
+        var complaint: String?
     }
 
     private enum Source {
@@ -66,6 +68,37 @@ public final class TicketKeys: Sendable {
         }
     }
 
+    /// Looks whether the file has changed, and takes its keys when it can be used. Not for workers: a disk may take long. To be
+    /// called every second or so; it looks once a minute.
+    /// - Returns: what is wrong with the file, once for each fault. Its last good keys stay in use.
+    public func look(now: Int64) -> TLSError? {
+        guard case .file(let path) = source else { return nil }
+        let last: FileStatus?? = state.withLock { state in
+            guard now >= state.dueMilliseconds else { return nil }
+            state.dueMilliseconds = now + TicketKeys.recheckMilliseconds
+            return .some(state.stamp)
+        }
+        guard let last else { return nil }
+        let stamp = try? File.status(path)
+        var error: TLSError?
+        if stamp == nil || stamp != last {
+            do throws(TLSError) {
+                let keys = try TicketKeys.read(path)
+                state.withLock { ($0.keys, $0.stamp) = (keys, stamp) }
+            } catch let found {
+                error = found
+            }
+        }
+        if error == nil, let stamp, stamp.permissions & 0o077 != 0 {
+            error = TLSError(
+                "the ticket keys in \(path) can be read by others, who could read what clients send; chmod 600")
+        }
+        return state.withLock { state in
+            defer { state.complaint = error?.description }
+            return error?.description == state.complaint ? nil : error
+        }
+    }
+
     private func advance(_ state: inout State, _ now: Int64) {
         switch source {
         case .own(let rotationMilliseconds):
@@ -75,13 +108,7 @@ public final class TicketKeys: Sendable {
             let isLate = now - state.dueMilliseconds >= rotationMilliseconds
             state.keys = isLate ? [new] : [new, state.keys[0]]
             state.dueMilliseconds = now + rotationMilliseconds
-        case .file(let path):
-            state.dueMilliseconds = now + TicketKeys.recheckMilliseconds
-            let stamp = try? File.status(path)
-            // A file that is missing or half-written leaves the keys as they are.
-            guard stamp != state.stamp, let keys = try? TicketKeys.read(path) else { return }
-            state.keys = keys
-            state.stamp = stamp
+        case .file: break
         }
     }
 
