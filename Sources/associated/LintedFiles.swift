@@ -44,6 +44,8 @@ struct LintedFiles {
     private let forced: LintedKind?
     /// What could not be looked at, for a person.
     private(set) var problems: [String] = []
+    /// Files of folders that looked like ours by their names and not by their content.
+    private var passedOver: [String] = []
     /// Everything there is to say, each thing once: by file, then by place.
     private(set) var findings: [Finding] = []
     /// Files whose kind is known, in the order in which they came.
@@ -114,7 +116,9 @@ struct LintedFiles {
         guard let bytes = read(path) else { return }
         if let kind = forced ?? LintedKind(of: bytes, path: path) {
             files.append((path, kind))
-        } else if isNamed {
+        } else if !isNamed {
+            passedOver.append(path)
+        } else {
             problems.append(
                 "cannot tell what \(path) is: not an apple-app-site-association file, a statement list or an app file; "
                     + "say it with --as")
@@ -195,7 +199,9 @@ extension LintedFiles {
         func count(_ severity: Severity, _ noun: String) -> String {
             ReloadLog.count(findings.count { $0.severity == severity }, noun)
         }
-        return "\(count(.error, "error")), \(count(.warning, "warning")), \(count(.note, "note"))\n"
+        let found = "\(count(.error, "error")), \(count(.warning, "warning")), \(count(.note, "note"))\n"
+        guard let first = passedOver.first else { return found }
+        return found + "passed over \(ReloadLog.count(passedOver.count, "file")) of no known kind, such as \(first)\n"
     }
 
     /// Applies the edits of all files, one after the other.

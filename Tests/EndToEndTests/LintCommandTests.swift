@@ -182,6 +182,12 @@ struct LintCommandTests {
         #expect(unknown.status == 1)
         #expect(unknown.errors.contains("cannot tell what \(folder.path)/five is"))
         #expect(try lint("\(folder.path)/nosuch").status == 1)
+        try folder.write("below/package.json", "{}")
+        try folder.write("below/assetlinks.json", "")
+        let below = try lint("\(folder.path)/below")
+        #expect(below.output.contains("/below/assetlinks.json:1:1: error[DAL-001]"))
+        #expect(
+            below.errors.hasSuffix("passed over 1 file of no known kind, such as \(folder.path)/below/package.json\n"))
     }
 
     @Test func `looks at a configuration as a server would, with its certificates and the hosts that apps share`()
