@@ -1,6 +1,6 @@
 // One thread's share of the server: its own listeners, its own poller, its own connections. Workers share the published
-// catalogue, which they only read, and nothing else. Everything between two waits runs without a lock, a heap allocation or
-// a counted reference.
+// catalogue, which they only read, and where TLS is spoken what is in memory of certificates and ticket keys. A plain request
+// on a connection that is kept is served without a lock, a heap allocation or a counted reference.
 
 import Catalogue
 import HTTP

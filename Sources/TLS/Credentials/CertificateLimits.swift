@@ -12,7 +12,7 @@ public struct CertificateLimits: Hashable, Sendable {
     static let passphraseBytesMax = 1024
     /// OpenSSL's clients verify no longer chains by default.
     static let chainCertificatesMax = 16
-    /// A name with more labels than this is found by no wildcard, so that a hostile name costs few look-ups.
+    /// Wildcards are looked for over so many of a name's parents less one, so that a hostile name costs few look-ups.
     static let labelsMax = 16
 
     /// Hosts whose certificate stays decoded. Each takes 8 to 13 KB.
@@ -21,7 +21,7 @@ public struct CertificateLimits: Hashable, Sendable {
     public var absentNamesMax = 4096
     /// How long an answer is trusted before the files are looked at again, which takes a few `stat`.
     public var recheckMilliseconds: Int64 = 5000
-    /// Problems that wait for the log; later ones are only counted.
+    /// Problems that wait for the log, which fetches them every second; more at once are a flood that nobody reads.
     public var problemsMax = 256
 
     public init() {}
