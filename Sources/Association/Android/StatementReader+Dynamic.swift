@@ -134,7 +134,7 @@ extension StatementReader {
                     "DAL-039", at: member.keyRange,
                     "\(member.key.quoted) is a key of Apple's rules; Android ignores it",
                     fix: "remove it")
-            default: reportUnknownKey(member, in: "a rule", known: Self.ruleKeys)
+            default: reportUnknownKey(member, in: "a rule", known: Self.ruleKeys, beside: members)
             }
         }
         if rule.path == nil, rule.query == nil, rule.fragment == nil, !isFaulty {

@@ -17,7 +17,7 @@ extension StatementReader {
             case "target": target = member.value
             case "relation_extensions": extensions = member
             case Self.dynamicRulesKey: reportMisplacedRules(member, in: "a statement")
-            default: reportUnknownKey(member, in: "a statement", known: Self.statementKeys)
+            default: reportUnknownKey(member, in: "a statement", known: Self.statementKeys, beside: members)
             }
         }
         let missing = [relation == nil ? "relation" : nil, target == nil ? "target" : nil].compactMap { $0 }
@@ -116,7 +116,7 @@ extension StatementReader {
 
     private mutating func iOSApp(_ members: [SourceMember]) -> StatementTarget? {
         for member in members where !["namespace", "appid"].contains(member.key) {
-            reportUnknownKey(member, in: "an ios_app target", known: ["appid"])
+            reportUnknownKey(member, in: "an ios_app target", known: ["appid"], beside: members)
         }
         // No consumer on Android reads these, so nothing more is asked of them.
         reject(for: [.aosp, .chromium])

@@ -16,7 +16,7 @@ extension StatementReader {
             case "package_name": package = packageName(member.value)
             case "sha256_cert_fingerprints": fingerprints = self.fingerprints(member.value, relations: relations)
             case Self.dynamicRulesKey: reportMisplacedRules(member, in: "a target")
-            default: reportUnknownKey(member, in: "an android_app target", known: Self.appKeys)
+            default: reportUnknownKey(member, in: "an android_app target", known: Self.appKeys, beside: members)
             }
         }
         if !members.contains(where: { $0.key == "package_name" }) {
@@ -109,7 +109,7 @@ extension StatementReader {
 
     mutating func web(_ members: [SourceMember], range: SourceRange, relations: [LocatedText]) -> StatementTarget? {
         for member in members where !["namespace", "site"].contains(member.key) {
-            reportUnknownKey(member, in: "a web target", known: ["site"])
+            reportUnknownKey(member, in: "a web target", known: ["site"], beside: members)
         }
         let site = members.last { $0.key == "site" }
         guard case .string(let text)? = site?.value.kind, let site else {

@@ -71,14 +71,16 @@ struct StatementReader {
         reject()
     }
 
-    mutating func reportUnknownKey(_ member: SourceMember, in place: String, known: [String]) {
+    mutating func reportUnknownKey(
+        _ member: SourceMember, in place: String, known: [String], beside members: [SourceMember]
+    ) {
         let synonym = Self.synonyms[member.key.lowercased()].flatMap { known.contains($0) ? $0 : nil }
         let nearest = synonym ?? findings.nearest(member.key, among: known)
+        let remedy = KeyRemedy(member, nearest: nearest, beside: members, replacement: \.jsonQuoted)
         // Consumers let other fields pass, so a key of the author's own is nothing to warn of.
         findings.report(
             "DAL-041", at: member.keyRange, "\(member.key.quoted) is no key of \(place), so it is ignored",
-            fix: nearest.map { "write \($0.quoted)" } ?? "remove it",
-            edit: nearest.map { SourceEdit(range: member.keyRange, replacement: $0.jsonQuoted) },
+            fix: remedy.fix ?? "remove it", edit: remedy.edit,
             severity: nearest == nil ? .note : .warning)
     }
 

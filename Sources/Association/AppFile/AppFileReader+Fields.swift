@@ -18,7 +18,11 @@ extension AppFileReader {
                 continue
             }
             let path = place.isEmpty ? member.key : "\(place).\(member.key)"
-            if isKnown { reportDuplicate(member, path) } else { reportUnknown(member, path: path, known: known) }
+            if isKnown {
+                reportDuplicate(member, path)
+            } else {
+                reportUnknown(member, path: path, known: known, beside: members)
+            }
         }
         return AppFileFields(place: place, range: value.range, members: kept)
     }
@@ -54,12 +58,14 @@ extension AppFileReader {
         return false
     }
 
-    private mutating func reportUnknown(_ member: SourceMember, path: String, known: [String]) {
+    private mutating func reportUnknown(
+        _ member: SourceMember, path: String, known: [String], beside members: [SourceMember]
+    ) {
         let nearest = findings.nearest(member.key, among: known)
+        let remedy = KeyRemedy(member, nearest: nearest, beside: members) { $0 }
         report(
             .unknownKey, member.keyRange, "\(path.quoted) is not a key of an app file, so it has no effect",
-            fix: nearest.map { "write `\($0)`" } ?? "remove it; known here are \(known.joined(separator: ", "))",
-            edit: nearest.map { SourceEdit(range: member.keyRange, replacement: $0) })
+            fix: remedy.fix ?? "remove it; known here are \(known.joined(separator: ", "))", edit: remedy.edit)
     }
 
     mutating func string(_ key: String, in fields: AppFileFields) -> Located<String>? {

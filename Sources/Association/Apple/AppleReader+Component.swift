@@ -101,7 +101,7 @@ extension AppleReader {
                     fields.component.comment = text
                     lookForUK(text)
                 }
-            default: reportUnknownKey(member, in: place, known: Self.componentKeys)
+            default: reportUnknownKey(member, in: place, known: Self.componentKeys, beside: members)
             }
         }
         return fields

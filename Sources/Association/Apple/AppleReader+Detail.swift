@@ -29,7 +29,12 @@ extension AppleReader {
             case "paths": entry.paths = paths(member.value)
             case "defaults": continue
             case "appIDs" where legacyID == nil, "appID" where legacyID == nil: continue
-            default: reportUnknownKey(member, in: "an entry of details", known: Self.detailKeys)
+            case "appIDs", "appID":
+                findings.report(
+                    "AASA-035", at: member.keyRange,
+                    "\(member.key.quoted) has no meaning here: the key of the object already names the app",
+                    fix: "remove it")
+            default: reportUnknownKey(member, in: "an entry of details", known: Self.detailKeys, beside: members)
             }
         }
         reportRuleLists(entry, members: members)

@@ -30,7 +30,7 @@ extension AppleReader {
                 hasLegacyApps = true
                 reportLegacyApps(member.value, hasDetails: members.contains { $0.key == "details" })
             case "defaults", "substitutionVariables": continue
-            default: reportUnknownKey(member, in: "applinks", known: Self.linkKeys)
+            default: reportUnknownKey(member, in: "applinks", known: Self.linkKeys, beside: members)
             }
         }
         guard let details else {

@@ -27,7 +27,7 @@ extension AppleReader {
                     "AASA-075", at: member.keyRange,
                     "\(member.key.quoted) has no meaning in \(name): only applinks has patterns",
                     fix: "remove it")
-            default: reportUnknownKey(member, in: name, known: ["apps"])
+            default: reportUnknownKey(member, in: name, known: ["apps"], beside: members)
             }
         }
         if !hasApps {

@@ -86,7 +86,9 @@ struct AppleReader {
 
 extension AppleReader {
     /// An unknown key below the top level, with the key that was probably meant.
-    mutating func reportUnknownKey(_ member: SourceMember, in place: String, known: [String]) {
+    mutating func reportUnknownKey(
+        _ member: SourceMember, in place: String, known: [String], beside members: [SourceMember]
+    ) {
         let key = member.key
         if let home = Self.homes.first(where: { $0.keys.contains(key) })?.place {
             findings.report(
@@ -96,12 +98,12 @@ extension AppleReader {
         }
         let synonym = Self.synonyms[key.lowercased()].flatMap { known.contains($0) ? $0 : nil }
         let nearest = synonym ?? findings.nearest(key, among: known)
+        let remedy = KeyRemedy(member, nearest: nearest, beside: members, replacement: \.jsonQuoted)
         let isOtherCase = nearest.map { $0.lowercased() == key.lowercased() } ?? false
         findings.report(
             "AASA-035", at: member.keyRange,
             "\(key.quoted) is no key of \(place), so it is ignored" + (isOtherCase ? "; case counts" : ""),
-            fix: nearest.map { "write \($0.quoted)" } ?? "remove it",
-            edit: nearest.map { SourceEdit(range: member.keyRange, replacement: $0.jsonQuoted) })
+            fix: remedy.fix ?? "remove it", edit: remedy.edit)
     }
 
     /// Where a known key belongs that stands elsewhere.
