@@ -16,8 +16,8 @@ enum AndroidPatternCheck {
             problems.append(
                 TextProblem(
                     "DAL-037",
-                    "\(pattern.quoted) has \(escape.quoted), but Android decodes the URL before comparing, so it never "
-                        + "matches",
+                    "\(pattern.quoted) has \(escape.quoted), but Android decodes the URL before comparing, so only links "
+                        + "that are encoded twice match",
                     fix: "write the decoded character"))
         }
         if pattern.contains("$(") {
@@ -74,12 +74,10 @@ enum AndroidPatternCheck {
             return TextProblem(
                 "DAL-035",
                 isSegment
-                    ? "the star before a slash in \(pattern.quoted) stays within one segment on Android; on Apple "
-                        + "it spans "
-                        + "several"
-                    : "the star in \(pattern.quoted) stops at the first \(String(next).quoted) and does not try "
-                        + "again, so a "
-                        + "text with two of them fails; on Apple it would match",
+                    ? "the star before a slash in \(pattern.quoted) stays within one segment on Android; on Apple it "
+                        + "spans several"
+                    : "the star in \(pattern.quoted) stops at the first \(String(next).quoted) and does not try again, "
+                        + "so a text with two of them fails; on Apple it would match",
                 fix: "end the pattern with the star, or write one rule for each shape",
                 severity: isSegment ? .note : .warning)
         }

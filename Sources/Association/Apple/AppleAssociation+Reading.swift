@@ -16,6 +16,12 @@ extension AppleAssociation {
         if bytes.count > 4 * bytesMax {
             return AppleReading(association: nil, findings: findings.sorted, isSigned: false)
         }
+        if SignedMessage.isCutOff(bytes) {
+            findings.report(
+                "AASA-001", at: nil, "the file is signed and ends before its signature does, so nothing can read it",
+                fix: "upload the whole file")
+            return AppleReading(association: nil, findings: findings.sorted, isSigned: true)
+        }
         if SignedMessage.isSigned(bytes) {
             findings.report(
                 "AASA-079", at: nil,

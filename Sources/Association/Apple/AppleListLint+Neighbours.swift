@@ -12,10 +12,13 @@ extension AppleListLint {
         for (index, rule) in rules.enumerated() {
             if let path = rule.path, rule.isPathOnly { lastUse[withoutSlash(path)] = index }
         }
+        let reading = { (rule: Rule) in
+            [rule.component.caseSensitive ?? true, rule.component.percentEncoded ?? true]
+        }
         for (index, rule) in rules.enumerated() {
             guard let path = rule.path, rule.isPathOnly, path.hasSuffix("/*"), path.count > 2 else { continue }
             let bare = String(path.dropLast(2))
-            guard let later = lastUse[bare], later > index else { continue }
+            guard let later = lastUse[bare], later > index, reading(rules[later]) == reading(rule) else { continue }
             findings.report(
                 "AASA-047", at: rule.range,
                 "\(path.quoted) also matches \(bare.quoted), from iOS 13 on, so the later rule for it decides nothing",

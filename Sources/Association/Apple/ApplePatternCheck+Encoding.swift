@@ -8,13 +8,21 @@ extension ApplePatternCheck {
         var problems: [TextProblem] = []
         let escapes = Escapes(in: text)
         if percentEncoded {
-            if let bad = text.unicodeScalars.first(where: { isNeverInURL($0, isForeign: isForeign) }) {
+            if let bad = text.unicodeScalars.first(where: { isNeverInURL($0) }) {
                 problems.append(
                     TextProblem(
                         "AASA-051",
                         "\(pattern.quoted) has \(String(bad).quoted), which a URL has only in encoded form, so the "
                             + "pattern never matches",
                         fix: "percent-encode it, or set percentEncoded to false", replacement: encoded(pattern)))
+            }
+            if let doubtful = text.unicodeScalars.first(where: { isDoubtful($0, isForeign: isForeign) }) {
+                problems.append(
+                    TextProblem(
+                        "AASA-051",
+                        "\(pattern.quoted) has \(String(doubtful).quoted), which some clients percent-encode and some "
+                            + "leave as it is, so it may not match",
+                        fix: "write one rule for each spelling, or set percentEncoded to false"))
             }
             if escapes.hasLowerCase {
                 problems.append(
@@ -37,7 +45,7 @@ extension ApplePatternCheck {
                 TextProblem(
                     "AASA-052",
                     "\(pattern.quoted) is encoded although percentEncoded is false: the URL is decoded and the pattern "
-                        + "is not, so it never matches",
+                        + "is not, so only links that are encoded twice match",
                     fix: "write the decoded character"))
         }
         if part == .query, text.contains("+") {
@@ -51,16 +59,19 @@ extension ApplePatternCheck {
         return problems
     }
 
-    /// Outside the characters of RFC 3986 §3.3 and §3.4. The gap of a variable is none, and brackets do occur in
+    /// What no URL reaches a phone with. The gap of a variable is none.
+    private func isNeverInURL(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value != 0 && (!scalar.isASCII || Percent.isAlwaysEscaped(UInt8(truncatingIfNeeded: scalar.value)))
+    }
+
+    /// Outside the characters of RFC 3986 §3.3 and §3.4, and yet it does reach phones as it is; brackets occur in
     /// queries.
-    private func isNeverInURL(_ scalar: Unicode.Scalar, isForeign: Bool) -> Bool {
-        if scalar.value == 0 { return false }
-        if !scalar.isASCII || scalar.value <= 0x20 || scalar.value == 0x7F { return true }
+    private func isDoubtful(_ scalar: Unicode.Scalar, isForeign: Bool) -> Bool {
         switch scalar {
-        case "\"", "`": return true
-        case "<", ">", "^", "{", "|", "}": return !isForeign
-        case "[", "]": return !isForeign && part != .query && part != .fragment
-        default: return false
+        case "\"", "`": true
+        case "<", ">", "^", "{", "|", "}": !isForeign
+        case "[", "]": !isForeign && part != .query && part != .fragment
+        default: false
         }
     }
 
@@ -69,7 +80,7 @@ extension ApplePatternCheck {
         guard !pattern.contains("$(") else { return nil }
         var result = ""
         for scalar in pattern.unicodeScalars {
-            guard isNeverInURL(scalar, isForeign: false) else {
+            guard isNeverInURL(scalar) else {
                 result.unicodeScalars.append(scalar)
                 continue
             }

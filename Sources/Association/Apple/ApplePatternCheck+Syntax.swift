@@ -4,7 +4,7 @@ extension ApplePatternCheck {
     /// What belongs to another part of the URL, and what the normalising of paths does to a pattern.
     func partProblems(_ text: String, _ pattern: String) -> [TextProblem] {
         var problems: [TextProblem] = []
-        if part != .fragment, text.contains("#") {
+        if part != .fragment, percentEncoded, text.contains("#") {
             problems.append(
                 TextProblem(
                     "AASA-042", "\(pattern.quoted) has a #, which no \(part.name) of a URL has, so it never matches",
@@ -17,7 +17,7 @@ extension ApplePatternCheck {
                     TextProblem(
                         "AASA-070",
                         "\(pattern.quoted) starts with NOT, which belongs to the legacy paths; here it is compared as "
-                            + "text, so the rule never matches and excludes nothing",
+                            + "text, so the rule does not exclude what follows it",
                         fix: "remove NOT and add \"exclude\": true"))
                 return problems
             }

@@ -32,7 +32,7 @@ extension LintRule {
             sources: [.appleComponents]),
         LintRule(
             "AASA-042", .warning, "a path or query pattern has a # in it",
-            why: "Neither part of a URL can have one, so the pattern never matches.",
+            why: "Neither part of a URL can have one unless it is encoded, so the pattern never matches.",
             fix: "move it under \"#\".",
             sources: [.appleComponents, .rfc3986]),
         LintRule(
@@ -76,13 +76,16 @@ extension LintRule {
             fix: "write `/a/?*`, or `/a*` where the bare path is meant too.",
             sources: [.inference]),
         LintRule(
-            "AASA-051", .warning, "a pattern has characters that a URL has only in encoded form",
-            why: "The URL is compared as it is encoded, so a space or an `é` in the pattern never matches.",
+            "AASA-051", .warning, "a pattern has characters that URLs have in encoded form",
+            why:
+                "The URL is compared as it is encoded, so a space or an `é` in the pattern never matches. Some clients "
+                + "encode `|` and `{`, some do not.",
             fix: "percent-encode the pattern, or set percentEncoded to false (iOS 14).",
             sources: [.appleComponents, .swcutil]),
         LintRule(
             "AASA-052", .warning, "a pattern is encoded although percentEncoded is false",
-            why: "The URL is decoded before comparing and the pattern is not, so `%20` never matches.",
+            why:
+                "The URL is decoded before comparing and the pattern is not, so `%20` matches only links that are encoded twice.",
             fix: "write the decoded character.",
             sources: [.swcutil]),
         LintRule(
@@ -172,8 +175,8 @@ extension LintRule {
             sources: [.appleDetails]),
         LintRule(
             "AASA-070", .error, "NOT in a component",
-            why: "The prefix belongs to the legacy paths; here it is compared as text, so the rule never matches and "
-                + "excludes nothing.",
+            why: "The prefix belongs to the legacy paths; here it is compared as text, so the rule does not exclude "
+                + "what follows it.",
             fix: "remove it and add \"exclude\": true.",
             sources: [.appleComponents]),
         LintRule(

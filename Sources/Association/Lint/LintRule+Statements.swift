@@ -195,7 +195,7 @@ extension LintRule {
             sources: [.aosp]),
         LintRule(
             "DAL-037", .warning, "a dynamic rule is percent-encoded",
-            why: "Android decodes the URL before comparing, so `%20` never matches.",
+            why: "Android decodes the URL before comparing, so `%20` matches only links that are encoded twice.",
             fix: "write the decoded character.",
             sources: [.aosp]),
         LintRule(

@@ -12,6 +12,16 @@ enum SignedMessage {
         return bytes.dropFirst(1 + lengthBytes).starts(with: signedData)
     }
 
+    /// Whether the outermost length goes beyond the file; one of indefinite length ends with two zero bytes.
+    static func isCutOff(_ bytes: [UInt8]) -> Bool {
+        guard isSigned(bytes) else { return false }
+        let first = bytes[1]
+        if first == 0x80 { return !bytes.suffix(2).elementsEqual([0, 0]) }
+        if first < 0x80 { return bytes.count < 2 + Int(first) }
+        let lengthBytes = bytes.dropFirst(2).prefix(Int(first & 0x7F))
+        return bytes.count < 2 + lengthBytes.count + lengthBytes.reduce(0) { $0 << 8 | Int($1) }
+    }
+
     /// 1.2.840.113549.1.7.2 with its tag and length.
     private static let signedData: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
 }

@@ -13,9 +13,12 @@ enum Percent {
     /// Escapes spaces and everything beyond ASCII. Other characters that RFC 3986 leaves out (`|`, `{`) do reach phones
     /// as they are and stay.
     static func escapingIllegalBytes(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return bytes }
-        return bytes.flatMap { $0 <= 0x20 || $0 >= 0x7F ? escape($0) : [$0] }
+        guard bytes.contains(where: isAlwaysEscaped) else { return bytes }
+        return bytes.flatMap { isAlwaysEscaped($0) ? escape($0) : [$0] }
     }
+
+    /// Whether every client escapes a byte before a phone sees the URL.
+    static func isAlwaysEscaped(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x7F }
 
     /// The bytes with each well-formed escape replaced by its byte, as valid UTF-8.
     static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

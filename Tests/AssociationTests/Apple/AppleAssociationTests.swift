@@ -130,6 +130,36 @@ import Testing
         #expect(reading.findings.map(\.severity) == [.note])
     }
 
+    @Test(
+        arguments: [
+            [0x30, 0x20], [0x30, 0x81, 0xF0], [0x30, 0x82, 0x0D, 0xAD], [0x30, 0x80],
+        ] as [[UInt8]])
+    func `a signed file that is cut off is unreadable`(head: [UInt8]) {
+        let identifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
+        let reading = AppleAssociation.read(head + identifier + [0xA0], file: "f")
+        #expect(reading.findings.map(\.rule) == ["AASA-001"])
+        let whole = head + identifier + [UInt8](repeating: 0, count: 4_000)
+        #expect(AppleAssociation.read(whole, file: "f").findings.map(\.rule) == ["AASA-079"])
+    }
+
+    @Test func `an app that the key names already needs no id inside`() {
+        let text = LintExample.links("\"details\": {\"\(LintExample.app)\": {\"appIDs\": [], \"paths\": [\"*\"]}}")
+        let finding = read(text).findings.first { $0.rule == "AASA-035" }
+        #expect(finding?.message.hasSuffix("the key of the object already names the app") == true)
+        #expect(finding?.fix == "remove it")
+    }
+
+    @Test(
+        arguments: [
+            ("{\"/\": \"/a|b\"}", "AASA-051"), ("{\"/\": \"/a%20b\", \"percentEncoded\": false}", "AASA-052"),
+            ("{\"/\": \"NOT /x\", \"percentEncoded\": false}", "AASA-070"),
+        ])
+    func `says never only of what the matcher never matches`(component: String, rule: String) {
+        let findings = read(LintExample.components(component)).findings.filter { $0.rule == rule }
+        #expect(findings.count == 1)
+        #expect(findings.allSatisfy { !$0.message.contains("never") && $0.edit == nil }, "\(findings)")
+    }
+
     @Test func `after a mistake that mends itself the rest is still linted`() {
         let reading = read("{\"webcredentials\": {\"apps\": [\"com.acme.shop\",]}}")
         #expect(reading.findings.map(\.rule) == ["AASA-019", "AASA-001"])

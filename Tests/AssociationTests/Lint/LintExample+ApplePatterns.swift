@@ -37,7 +37,8 @@ extension LintExample {
             good: components("{\"/\": \"/a\", \"exclude\": true}, {\"/\": \"*\"}")),
         inPath("AASA-041", "/item?id=*", good: "/item/?*", "/id/????", "/a?b"),
         apple(
-            "AASA-042", path("/a#b"), marks: "\"/a#b\"", good: component("\"/\": \"/a\", \"#\": \"a#b\""), path("/a")),
+            "AASA-042", path("/a#b"), marks: "\"/a#b\"", good: component("\"/\": \"/a\", \"#\": \"a#b\""),
+            component("\"/\": \"/a#b\", \"percentEncoded\": false"), path("/a")),
         inPath(
             "AASA-043", "https://shop.example.com/a", good: "/https/a", "/www.html", "index.html", "index.html.de",
             "*.html", "*.app"),
@@ -46,7 +47,8 @@ extension LintExample {
         inPath("AASA-046", "/a\\\\b", good: "/a/b"),
         apple(
             "AASA-047", components("{\"/\": \"/buy/*\"}, {\"/\": \"/buy\"}"), marks: "{\"/\": \"/buy/*\"}",
-            good: components("{\"/\": \"/buy\"}, {\"/\": \"/buy/*\"}"), path("/buy/*")),
+            good: components("{\"/\": \"/buy\"}, {\"/\": \"/buy/*\"}"), path("/buy/*"),
+            components("{\"/\": \"/buy/*\"}, {\"/\": \"/buy\", \"caseSensitive\": false}")),
         apple(
             "AASA-048", components("{\"/\": \"/buyer/x\"}, {\"/\": \"/buy*\"}"), marks: "{\"/\": \"/buy*\"}",
             good: components("{\"/\": \"/buyer/x\"}, {\"/\": \"/buy/*\"}"),
@@ -131,4 +133,5 @@ extension LintExample {
     /// The beginning of a signed message.
     static let signed: [UInt8] =
         [0x30, 0x82, 0x0D, 0xAD, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02, 0xA0, 0x82]
+        + [UInt8](repeating: 0, count: 3_488)
 }
