@@ -43,8 +43,13 @@ extension Scanner {
         while end > segment, isSeparator(bytes[end - 1]) { end -= 1 }
         rewind(to: SourcePosition(line: line, column: position.column - (lineEnd - end), offset: end))
         let string = content(from: segment)
-        let place = position
-        report(.unterminatedString, at: range(from: start), edit: SourceEdit(inserting: "\"", at: place))
+        // With another mark at its beginning, the string is written anew: a plain mark would not close it.
+        let written = range(from: start)
+        let edit =
+            style == .double
+            ? SourceEdit(inserting: "\"", at: position)
+            : SourceEdit(range: written, replacement: SourceWriter.quoted(string))
+        report(.unterminatedString, at: written, edit: edit)
         return string
     }
 

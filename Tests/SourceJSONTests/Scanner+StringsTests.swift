@@ -4,6 +4,15 @@ import SourceJSON
 import Testing
 
 struct ScannerStringsTests {
+    @Test(arguments: ["{ name: 'Shop\n, hosts: [] }", "{ name: “Shop\n, hosts: [] }", "{ name: \"Shop\n, hosts: [] }"])
+    func `closes a string so that it is closed`(text: String) throws {
+        let document = SourceReader.read(Array(text.utf8), as: .json5)
+        let edit = try #require(document.problems.first { $0.kind == .unterminatedString }?.edit)
+        let (start, end) = (edit.range.start.offset, edit.range.end.offset)
+        let mended = Array(document.text[..<start]) + Array(edit.replacement.utf8) + Array(document.text[end...])
+        #expect(SourceReader.read(mended, as: .json5).problems.isEmpty)
+    }
+
     /// A text, what is wrong with it, and the value that is left of it.
     @Test(arguments: [
         ("{'a':'b'}", ["single-quotes@1:2", "single-quotes@1:6"], #"{"a":"b"}"#),

@@ -31,7 +31,7 @@ extension AppFile {
         guard let root = document.value else { return AppFileReading(appFile: nil, reader) }
         // A value beside errors is what the text would be once they are mended, and what else is wrong shows already.
         let appFile = reader.appFile(root, environment: environment)
-        if let appFile, !appFile.examples.isEmpty, !reader.findings.hasErrors {
+        if let appFile, !appFile.examples.isEmpty, reader.isFitForExamples {
             ExampleCheck(appFile).report(into: &reader.findings, workLeft: &workLeft)
         }
         return AppFileReading(appFile: appFile, reader)

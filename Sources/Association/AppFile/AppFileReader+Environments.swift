@@ -48,8 +48,7 @@ extension AppFileReader {
     mutating func overlaid(_ root: AppFileFields, environment: String?, names: [String]) -> AppFileFields {
         guard let environment, !names.isEmpty else { return root }
         guard case .object(let overlays) = root["environments"]?.value.kind,
-            let overlay = overlays.first(where: { $0.key == environment }),
-            case .object(let changes) = overlay.value.kind
+            let overlay = overlays.first(where: { $0.key == environment })
         else {
             report(
                 .unknownEnvironment, root["environments"]?.keyRange,
@@ -57,6 +56,8 @@ extension AppFileReader {
                 fix: NearestKey.find(environment, among: names).map { "did you mean \"\($0)\"?" })
             return root
         }
+        // One that is no object has been spoken of.
+        guard case .object(let changes) = overlay.value.kind else { return root }
         let allowed = changes.filter { Self.overlayKeys.contains($0.key) }
         return AppFileFields(
             place: "", range: root.range, members: Self.merged(root.members, with: allowed, depth: 0))
@@ -74,12 +75,20 @@ extension AppFileReader {
                 if case .object(let old) = result[index].value.kind, depth < mergeDepthMax {
                     result[index].value.kind = .object(merged(old, with: new, depth: depth + 1))
                 } else {
-                    result[index] = change
+                    result[index] = withoutNulls(change, depth: depth)
                 }
             case (_, let index?): result[index] = change
-            case (_, nil): result.append(change)
+            case (_, nil): result.append(withoutNulls(change, depth: depth))
             }
         }
+        return result
+    }
+
+    /// An object that meets none is merged into an empty one: its nulls have nothing to remove, and go.
+    private static func withoutNulls(_ change: SourceMember, depth: Int) -> SourceMember {
+        guard case .object(let new) = change.value.kind, depth < mergeDepthMax else { return change }
+        var result = change
+        result.value.kind = .object(merged([], with: new, depth: depth + 1))
         return result
     }
 }

@@ -46,6 +46,7 @@ extension AppFileReader {
         app.removalGuard = word("guard", in: merged, as: RemovalGuard.self)?.value ?? .block
         app.retired = retired(in: merged)
         app.pages = pages(in: merged)
+        isFitForExamples = !findings.hasErrors
         app.examples = examples(in: merged, hosts: exampleHosts + hosts)
         checkWhole(app, merged)
         return app

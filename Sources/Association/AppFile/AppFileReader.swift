@@ -11,6 +11,10 @@ struct AppFileReader {
     /// The hosts of all environments, where there are any.
     var allHosts: [HostPattern] = []
 
+    /// Whether everything that the examples are held against could be read; an example that could not is no reason to
+    /// let the others go.
+    var isFitForExamples = false
+
     /// Entries of one array: more hosts, ids or rules than any document made from the file can hold.
     static let elementsMax = 10_000
     /// Characters of one example; no URL that anybody opens is longer.

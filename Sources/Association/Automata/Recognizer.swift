@@ -35,8 +35,6 @@ final class Recognizer {
     /// The state of the empty text.
     var start: Int { 0 }
 
-    var stateCount: Int { sets.count }
-
     /// The state after one more letter. `work` grows by what it cost: one for a step that is remembered, more for one
     /// that has to be worked out.
     func step(_ state: Int, _ letter: Int, work: inout Int) -> Int {

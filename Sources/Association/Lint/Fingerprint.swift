@@ -164,6 +164,7 @@ extension Fingerprint {
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
         let differing = Self.differing(bytes)
         if differing == 1 { return "repeats one byte" }
+        if differing <= 4 { return "has hardly any different bytes" }
         if Self.differing(zip(bytes, bytes.dropFirst()).map { $1 &- $0 }) <= 3 { return "counts up or down" }
         return differing <= 16 ? "repeats a few bytes" : nil
     }

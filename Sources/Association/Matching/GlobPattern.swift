@@ -1,6 +1,6 @@
 // Apple's wildcard patterns, compiled once. `*` is any run of characters including `/`, `?` one scalar; the whole text
 // has to match. Plain patterns are cut at their stars and each piece is searched leftmost, which needs no second try;
-// patterns with variables, and hostile sizes, go through sets of positions (`GlobPattern+Positions`).
+// patterns with variables, and hostile sizes, go through sets of positions (`PositionSearch`).
 
 /// A compiled pattern over UTF-8 text.
 struct GlobPattern: Sendable {

@@ -25,12 +25,4 @@ extension ParsedPattern {
 extension [PatternToken] {
     /// The pattern as it is written; without variables, for which it would take their names.
     var text: String { ParsedPattern(tokens: self).text() }
-
-    /// Whether upper and lower case of it differ.
-    var hasCase: Bool {
-        contains { token in
-            guard case .scalar(let scalar) = token else { return false }
-            return scalar.properties.isCased
-        }
-    }
 }

@@ -22,6 +22,18 @@ import Testing
         #expect(app.environment == nil)
     }
 
+    @Test func `nulls in an object that meets none remove nothing and stay away`() throws {
+        let text = Sample.text(more: "environments: { staging: { pages: { tagline: null, spa: true } } },")
+        let reading = Sample.read(text, environment: "staging")
+        #expect(reading.findings.isEmpty, "\(reading.findings)")
+        #expect(reading.appFile?.pages.isSinglePageApp == true)
+    }
+
+    @Test func `an environment that is no object is there all the same`() {
+        let reading = Sample.read(Sample.text(more: "environments: { s3: 5 },"), environment: "s3")
+        #expect(reading.findings.rules == ["APP-005"], "\(reading.findings)")
+    }
+
     @Test func `merges objects and replaces arrays`() throws {
         let app = try #require(Sample.read(Self.text, environment: "staging").appFile)
         #expect(app.environment == "staging")

@@ -6,6 +6,13 @@ import Testing
     static let good = "5B:0C:11:9E:D2:47:A8:3F:60:CC:71:95:E4:08:BD:2A:16:F7:83:59:DA:3E:04:C1:9B:68:2D:F0:75:AA:1C:E9"
     static let digits = good.filter { $0 != ":" }
 
+    @Test func `says of one byte that differs from the rest just that`() {
+        let text = (["AA"] + Array(repeating: "BB", count: 31)).joined(separator: ":")
+        let problem = Fingerprint.problems(in: text).first
+        #expect(problem?.rule == "DAL-013")
+        #expect(problem?.message.contains("has hardly any different bytes") == true, "\(problem?.message ?? "")")
+    }
+
     @Test func `accepts 32 upper-case pairs with colons`() {
         #expect(Fingerprint.problems(in: Self.good).isEmpty)
         #expect(Fingerprint(normalising: Self.good)?.text == Self.good)

@@ -18,6 +18,11 @@ import Testing
             (#""https://shop.acme.test/b": { ios: "app", android: "web" }"#, ["APP-026"]),
             (#""https://shop.acme.test/b": { android: "app" }"#, ["APP-026"]), (#""https://shop.acme.test/b": {}"#, []),
             (#""https://other.acme.test/a/1": "app""#, ["APP-028"]), (#""/a/1": "app""#, ["APP-025"]),
+            // One that cannot be checked hides no other.
+            (
+                #""https://other.acme.test/a": "app", "https://shop.acme.test/b": { ios: "app" }"#,
+                ["APP-028", "APP-026"]
+            ),
             (#""ftp://shop.acme.test/a": "app""#, ["APP-025"]), (#""https://me@shop.acme.test/a": "app""#, []),
             (#""https://shop.acme.test/a/1": "App""#, ["APP-007"]),
             (#""https://shop.acme.test/a/1": true"#, ["APP-005"]),
