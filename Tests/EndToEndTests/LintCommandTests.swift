@@ -35,7 +35,7 @@ struct LintCommandTests {
         #expect(run.status == 1)
         #expect(
             run.output == """
-                \(folder.path)/file:3:17: warning[AASA-035]: `excluded` is no key of a component, so it is ignored; write `exclude`
+                \(folder.path)/file:3:17: warning[AASA-035]: `excluded` is no key of a component, so it is ignored; write "exclude"
                  3 |     {"/": "/a", "excluded": true},
                    |                 ^~~~~~~~~~
                 \(folder.path)/file:3:34: error[AASA-001]: a comma stands before ']', with nothing after it; JSON refuses that; Apple's systems then read nothing of the file; remove the comma
@@ -77,7 +77,7 @@ struct LintCommandTests {
             entries.first
                 == Entry(
                     file: "\(folder.path)/file", line: 3, column: 17, rule: "AASA-035", severity: "warning",
-                    message: "`excluded` is no key of a component, so it is ignored", fix: "write `exclude`"))
+                    message: "`excluded` is no key of a component, so it is ignored", fix: #"write "exclude""#))
         try folder.write("good", "{\(Self.bundled)}")
         #expect(try lint("\(folder.path)/good", "--format=json").output == "[]\n")
     }
@@ -90,7 +90,7 @@ struct LintCommandTests {
         #expect(lines.count == 2)
         #expect(
             lines.first
-                == "::warning file=\(file),line=3,endLine=3,col=17,endColumn=27,title=AASA-035::`excluded` is no key of a component, so it is ignored; write `exclude`"
+                == "::warning file=\(file),line=3,endLine=3,col=17,endColumn=27,title=AASA-035::`excluded` is no key of a component, so it is ignored; write \"exclude\""
         )
         #expect(lines.last?.hasPrefix("::error file=\(file),line=3,") == true)
     }
