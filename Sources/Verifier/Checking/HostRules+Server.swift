@@ -94,14 +94,11 @@ extension HostRules {
         let apple = AppleAssociation.read(appleBody, file: "")
         let statements = StatementList.read(androidBody, file: "", host: answers.host.name)
         guard let links = apple.association?.applinks, links.details.count == 1, let detail = links.details.first,
-            let components = detail.components, let rules = statements.list?.statements.compactMap(\.dynamicRules),
+            detail.components != nil, let rules = statements.list?.statements.compactMap(\.dynamicRules),
             rules.count == 1
         else { return }
         let comparison = RuleComparison.differences(
-            between: .apple(
-                AppleMatcher(
-                    components: components, defaults: [detail.defaults, links.defaults].compactMap { $0 },
-                    variables: links.variables)),
+            between: .apple(detail.matcher(in: links)),
             and: .android(AndroidMatcher(rules: rules[0])), host: answers.host.name)
         guard let witness = comparison.witnesses.first else { return }
         let (one, other) = witness.first.opens ? ("iOS", "Android") : ("Android", "iOS")
