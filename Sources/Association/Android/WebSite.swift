@@ -22,6 +22,7 @@ enum WebSite {
         guard !address.host.isEmpty, address.host.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0 != "*" }) else {
             return [problem(address.host.contains("*") ? "has a wildcard" : "has no valid host")]
         }
+        if let problem = hostProblem(address.host, text) { return [problem] }
         if let port = address.portText {
             guard let number = Int(port), (1...65_535).contains(number), port.unicodeScalars.allSatisfy(\.isDigit)
             else {
@@ -44,6 +45,26 @@ enum WebSite {
             }
         }
         return problems + adviceProblems(address, text)
+    }
+
+    /// What is no name of a host; addresses of machines are left alone. What Google makes of such a host is not known.
+    private static func hostProblem(_ host: String, _ text: String) -> TextProblem? {
+        if host.hasPrefix("[") || host.unicodeScalars.allSatisfy({ $0.isDigit || $0 == "." }) { return nil }
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        let isName = labels.allSatisfy { label in
+            !label.isEmpty && label.utf8.count <= 63 && !label.hasPrefix("-") && !label.hasSuffix("-")
+                && label.utf8.allSatisfy {
+                    ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                }
+        }
+        guard !isName else { return nil }
+        let isForeign = !host.utf8.allSatisfy { $0 < 0x80 }
+        return TextProblem(
+            "DAL-016",
+            "site \(text.quoted) has a host that is no name in DNS, so nothing can be fetched from it as written",
+            fix: isForeign ? "write the host in its ASCII form, xn--…" : "write https:// and the host",
+            severity: .warning)
     }
 
     private static func adviceProblems(_ address: WebAddress, _ text: String) -> [TextProblem] {

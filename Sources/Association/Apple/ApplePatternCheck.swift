@@ -25,8 +25,8 @@ struct ApplePatternCheck {
 
     func problems(in pattern: String) -> [TextProblem] {
         if isPlain(pattern) { return [] }
-        let parsed = PatternVariables(pattern)
-        let text = parsed.texts.joined(separator: "\u{0}")
+        let parsed = ParsedPattern(pattern)
+        let text = parsed.textWithGaps
         var problems = variableProblems(parsed, pattern)
         if let problem = addressProblem(pattern) { return problems + [problem] }
         problems += partProblems(text, pattern)
@@ -53,12 +53,14 @@ struct ApplePatternCheck {
         return !(last == UInt8(ascii: "*") && beforeLast == UInt8(ascii: "?")) || pattern.hasSuffix("/?*")
     }
 
-    private func variableProblems(_ parsed: PatternVariables, _ pattern: String) -> [TextProblem] {
+    private func variableProblems(_ parsed: ParsedPattern, _ pattern: String) -> [TextProblem] {
         var problems: [TextProblem] = []
-        if parsed.isUnterminated {
+        if parsed.isBroken {
             problems.append(
                 TextProblem(
-                    "AASA-061", "\(pattern.quoted) has a $( without its closing parenthesis, so it never matches",
+                    "AASA-061",
+                    "\(pattern.quoted) has a $( without its closing parenthesis, or with a name that has $ or ( in it, "
+                        + "so it never matches",
                     fix: "close it: $(name)"))
         }
         guard !parsed.names.isEmpty else { return problems }

@@ -3,11 +3,6 @@
 import SourceJSON
 
 extension AppleReader {
-    /// The names that Apple's systems define.
-    static let predefinedVariables: Set<String> = [
-        "alpha", "upper", "lower", "alnum", "digit", "xdigit", "region", "lang",
-    ]
-
     mutating func readVariables(_ value: SourceValue) {
         guard case .object(let members) = value.kind else {
             findings.report(
@@ -17,7 +12,7 @@ extension AppleReader {
             return
         }
         variables = members.map { member in
-            if Self.predefinedVariables.contains(member.key) {
+            if SubstitutionTable.predefinedNames.contains(member.key) {
                 findings.report(
                     "AASA-063", at: member.keyRange,
                     "variable \(member.key.quoted) has the name of a predefined one and, as far as is known, replaces "
@@ -80,7 +75,7 @@ extension AppleReader {
 
     /// Remembers the variables of a pattern.
     mutating func note(variablesOf pattern: String, at range: SourceRange) {
-        let names = PatternVariables(pattern).names
+        let names = ParsedPattern(pattern).names
         guard !names.isEmpty else { return }
         findings.reportOnce(
             "AASA-067", at: range,

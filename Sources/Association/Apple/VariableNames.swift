@@ -10,8 +10,8 @@ struct VariableNames {
 
     init(_ variables: [SubstitutionVariable]) {
         own = Set(variables.map(\.name))
-        compared = variables.prefix(Self.comparedMax).map(\.name) + AppleReader.predefinedVariables.sorted()
+        compared = variables.prefix(Self.comparedMax).map(\.name) + SubstitutionTable.predefinedNames.sorted()
     }
 
-    func contain(_ name: String) -> Bool { own.contains(name) || AppleReader.predefinedVariables.contains(name) }
+    func contain(_ name: String) -> Bool { own.contains(name) || SubstitutionTable.predefinedNames.contains(name) }
 }

@@ -1,8 +1,9 @@
 // Compares two lists: is there a URL that they decide differently, or one that both open? The paths of both lists run
 // side by side, once for each combination of query and fragment worth trying. Every witness is put to the matchers
 // before it is reported, so a reported one is real. That there is none is proved only where paths alone decide, and then
-// for ordinary URLs: what can stand for itself does, the rest is escaped in upper case, no segment is empty, and three
-// characters stand for all that are neither ASCII nor mentioned by a rule.
+// for ordinary URLs: what can stand for itself does, a slash in a segment and a separator in a value do not occur, the
+// rest is escaped in upper case, no segment is empty, and three characters stand for all that are neither ASCII nor
+// mentioned by a rule.
 
 /// A URL that two lists decide differently, or that both open.
 public struct RuleWitness: Hashable, Sendable {

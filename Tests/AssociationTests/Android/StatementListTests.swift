@@ -1,9 +1,10 @@
 // Statement lists: the model, and Google's published compatibility cases restated. For each case, what Google's service
 // makes of it, and what is known of AOSP and Chromium.
 
-import Association
 import SourceJSON
 import Testing
+
+@testable import Association
 
 @Suite struct StatementListTests {
     private static let print = FingerprintTests.good
@@ -12,6 +13,18 @@ import Testing
 
     private static func read(_ text: String) -> StatementReading {
         StatementList.read(Array(text.utf8), file: "assetlinks.json", host: "www.example.org")
+    }
+
+    @Test(arguments: [
+        "https://a..b", "https://-x.com", "https://example,com", "https://ex%61mple.com", "https://exämple.com",
+    ])
+    func `a site has the name of a host`(site: String) {
+        let problems = WebSite.problems(in: site)
+        #expect(problems.map(\.rule) == ["DAL-016"])
+        #expect(problems.map(\.severity) == [.warning])
+        for good in ["https://a.b", "https://xn--exmple-cua.com", "https://127.0.0.1:8080", "https://[::1]"] {
+            #expect(WebSite.problems(in: good).isEmpty, "\(good)")
+        }
     }
 
     @Test func `keeps relations, targets, includes and dynamic rules`() throws {

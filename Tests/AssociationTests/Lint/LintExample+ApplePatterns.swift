@@ -74,7 +74,7 @@ extension LintExample {
             query("\"a\": \"1\"")),
         apple("AASA-059", query("\"q\": \"a+b\""), marks: "\"a+b\"", good: query("\"q\": \"a%20b\""), path("/a+b")),
         inPath("AASA-060", "/$(digits)/x", good: "/$(digit)/x", "/$x"),
-        inPath("AASA-061", "/$(digit/x", good: "/$(digit)/x"),
+        inPath("AASA-061", "/$(digit/x", good: "/$(digit)/x"), inPath("AASA-061", "/$(a(b)", good: "/$(digit)"),
         apple(
             "AASA-062", variables("\"v\": [\"a\", \"$(digit)\"]"), marks: "\"$(digit)\"",
             good: variables("\"v\": [\"a*\"]")),
