@@ -54,7 +54,10 @@ class Peer:
             pid = queue.pop()
             found.append(pid)
             for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-                queue += [int(child) for child in (task / "children").read_text().split()]
+                try:
+                    queue += [int(child) for child in (task / "children").read_text().split()]
+                except FileNotFoundError:
+                    pass  # a thread that has ended since it was listed has no children
         return found
 
     def cpu_nanoseconds(self):
