@@ -102,7 +102,9 @@ final class WorkerRig {
                 guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
                     !target.hasPrefix("anon_inode:"), !target.hasPrefix("/proc/")
                 else { return nil }
-                return "\(name) \(target)"
+                // What another test had open when this process began may lose its name meanwhile.
+                let deleted = " (deleted)"
+                return "\(name) \(target.hasSuffix(deleted) ? String(target.dropLast(deleted.count)) : target)"
             })
     }
 }
