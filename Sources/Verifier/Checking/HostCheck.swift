@@ -7,6 +7,7 @@ import Posix
 public struct HostCheck: Sendable {
     private let fetcher: Fetcher
     private let settings: CheckSettings
+    private let addresses: HostAddresses
     /// Questions under way at the same time.
     private static let concurrentMax = 6
     /// Redirects that are followed to be shown; verifiers follow none.
@@ -15,6 +16,7 @@ public struct HostCheck: Sendable {
     public init(_ fetcher: Fetcher, _ settings: CheckSettings) {
         self.fetcher = fetcher
         self.settings = settings
+        addresses = HostAddresses(overrides: settings.overrides)
     }
 
     public func look(at host: CheckedHost) -> HostReport { HostReport(answers(of: host), settings) }
@@ -22,7 +24,8 @@ public struct HostCheck: Sendable {
     private func answers(of host: CheckedHost) -> HostAnswers {
         var answers = HostAnswers(host)
         do throws(NameLookupError) {
-            (answers.addresses, answers.isOverridden) = try addresses(of: host)
+            answers.addresses = try addresses.of(host)
+            answers.isOverridden = !addresses.given(host.name, host.port).isEmpty
         } catch {
             answers.lookUpError = error
             return answers
@@ -51,7 +54,7 @@ public struct HostCheck: Sendable {
         for document in Probe.Document.allCases {
             guard let response = answers.response(.file(document)) else { continue }
             if response.isRedirect { answers.steps[document] = follow(response) }
-            guard response.status != 200, let sibling = try? addresses(of: answers.host.sibling).addresses.first else {
+            guard response.status != 200, let sibling = try? addresses.of(answers.host.sibling).first else {
                 continue
             }
             answers.answers[.sibling(document)] = fetch(.sibling(document), answers.host.sibling, sibling)
@@ -103,7 +106,7 @@ public struct HostCheck: Sendable {
 
     private func fetch(_ location: WebLocation, adding text: String) -> Result<FetchedResponse, FetchError> {
         do throws(NameLookupError) {
-            guard let address = try addresses(of: location.host).addresses.first else {
+            guard let address = try addresses.of(location.host).first else {
                 return .failure(.failed("\(location.host) has no address"))
             }
             var request = FetchRequest(
@@ -132,17 +135,7 @@ public struct HostCheck: Sendable {
         return steps + ["\(response.status)"]
     }
 
-    private func addresses(
-        of host: CheckedHost
-    ) throws(NameLookupError) -> (addresses: [SocketAddress], isOverridden: Bool) {
-        let given = settings.overrides.filter { $0.host == host.name && $0.port == host.port }.map(\.address)
-        if !given.isEmpty { return (given, true) }
-        let found = try NameLookup.addresses(of: host.name, port: host.port)
-        // Apple's fetcher is reported to use IPv4, so that is what the look begins with.
-        return (found.filter { !$0.isIPv6 } + found.filter(\.isIPv6), false)
-    }
-
     private func plainAddress(of name: String, like address: SocketAddress) -> SocketAddress {
-        settings.overrides.first { $0.host == name && $0.port == 80 }?.address ?? address.with(port: 80)
+        addresses.given(name, 80).first ?? address.with(port: 80)
     }
 }

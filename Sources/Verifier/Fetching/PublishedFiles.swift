@@ -7,23 +7,18 @@ public import TLS
 /// Fetches association files.
 public struct PublishedFiles: Sendable {
     private let fetcher: Fetcher
-    private let overrides: [AddressOverride]
+    private let addresses: HostAddresses
 
     public init(_ context: ClientContext, overrides: [AddressOverride]) {
         fetcher = Fetcher(context)
-        self.overrides = overrides
+        addresses = HostAddresses(overrides: overrides)
     }
 
     /// The file of a host under a path; anything but 200 is a failure.
     public func fetch(_ path: String, of host: CheckedHost) -> Result<[UInt8], FetchError> {
-        let given = overrides.first { $0.host == host.name && $0.port == host.port }?.address
         let address: SocketAddress
         do throws(NameLookupError) {
-            var found: [SocketAddress] = []
-            if let given { found = [given] } else { found = try NameLookup.addresses(of: host.name, port: host.port) }
-            guard let first = found.first(where: { !$0.isIPv6 }) ?? found.first else {
-                return .failure(.failed("it has no address"))
-            }
+            guard let first = try addresses.of(host).first else { return .failure(.failed("it has no address")) }
             address = first
         } catch {
             return .failure(.failed(error.description))
@@ -31,6 +26,8 @@ public struct PublishedFiles: Sendable {
         let request = FetchRequest(
             host: host.name, address: address, path: path, userAgent: Probe.Agent.unknown.rawValue)
         return fetcher.fetch(request).flatMap { response in
+            // No verifier takes a file from a host that it does not trust.
+            if let problem = response.peer?.problem { return .failure(.failed(problem.message)) }
             guard response.status == 200 else { return .failure(.failed("it answers \(response.status)")) }
             guard !response.isCut else { return .failure(.failed("the file is larger than any verifier reads")) }
             return .success(response.body)

@@ -1,0 +1,21 @@
+// Where hosts are: as their overrides say, else as the name service does.
+
+import Posix
+
+/// Finds the addresses of hosts.
+struct HostAddresses: Sendable {
+    let overrides: [AddressOverride]
+
+    /// The addresses of a host, the one to begin with first: Apple's fetcher is reported to use IPv4.
+    func of(_ host: CheckedHost) throws(NameLookupError) -> [SocketAddress] {
+        let given = given(host.name, host.port)
+        if !given.isEmpty { return given }
+        let found = try NameLookup.addresses(of: host.name, port: host.port)
+        return found.filter { !$0.isIPv6 } + found.filter(\.isIPv6)
+    }
+
+    /// What the overrides say, if anything.
+    func given(_ name: String, _ port: UInt16) -> [SocketAddress] {
+        overrides.filter { $0.host == name && $0.port == port }.map(\.address)
+    }
+}
