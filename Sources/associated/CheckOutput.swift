@@ -1,6 +1,7 @@
 // What `associated check` prints of a report.
 
 import Association
+import HTTP
 import SourceJSON
 import TLS
 import Verifier
@@ -11,7 +12,7 @@ enum CheckOutput {
         var lines = ["\(report.host)"]
         if !report.addresses.isEmpty { lines.append("  at \(report.addresses.joined(separator: ", "))") }
         if let peer = report.peer, let own = peer.certificates.first {
-            lines.append("  \(peer.version), certificate by \(own.issuer), until \(date(own.notAfter))")
+            lines.append("  \(peer.version), certificate by \(own.issuer), until \(HTTPDate.day(own.notAfter))")
         }
         for file in report.files {
             if let failure = file.failure {
@@ -48,9 +49,9 @@ enum CheckOutput {
             ("addresses", .array(report.addresses.map { .string($0) })),
             ("tlsVersion", optional(report.peer?.version)),
             ("certificateIssuer", optional(own?.issuer)),
-            ("certificateNotAfter", optional(own.map { date($0.notAfter) })),
+            ("certificateNotAfter", optional(own.map { HTTPDate.day($0.notAfter) })),
             ("files", .array(report.files.map(value))),
-            ("findings", .array(report.findings.map(value))),
+            ("findings", .array(report.findings.map(FindingFormat.value))),
         ])
     }
 
@@ -63,15 +64,6 @@ enum CheckOutput {
         ])
     }
 
-    private static func value(_ finding: Finding) -> SourceValue {
-        .object([
-            ("file", .string(finding.file)), ("line", finding.range.map { .integer($0.start.line) } ?? .null),
-            ("column", finding.range.map { .integer($0.start.column) } ?? .null), ("rule", .string(finding.rule)),
-            ("severity", .string(finding.severity.rawValue)), ("message", .string(finding.message)),
-            ("fix", optional(finding.fix)),
-        ])
-    }
-
     private static func optional(_ text: String?) -> SourceValue { text.map { .string($0) } ?? .null }
 
     private static func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
@@ -80,20 +72,5 @@ enum CheckOutput {
         if line.hasPrefix("  error[") { return "\u{1B}[31m\(line)\u{1B}[0m" }
         if line.hasPrefix("  warning[") { return "\u{1B}[33m\(line)\u{1B}[0m" }
         return line.hasPrefix(" ") ? line : "\u{1B}[1m\(line)\u{1B}[0m"
-    }
-
-    /// The day of a moment in the Gregorian calendar, in UTC.
-    private static func date(_ seconds: Int64) -> String {
-        let days = (seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400 + 719_468
-        let era = (days >= 0 ? days : days - 146_096) / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * shifted + 2) / 5 + 1
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(year)-\(two(month))-\(two(day))"
     }
 }

@@ -28,11 +28,7 @@ extension Command {
                 name: "--apple-cdn-url", value: "URL", help: "where they are, up to the host (\(CheckRun.appleCDN))"),
             Option(name: "--google", value: nil, help: "ask Google's Digital Asset Links service too"),
             Option(name: "--google-url", value: "URL", help: "where it is, up to the query (\(CheckRun.google))"),
-            Option(
-                name: "--resolve", value: "HOST:PORT:ADDR",
-                help: "where a host is, instead of what DNS says; ADDR may "
-                    + "have a port", isRepeatable: true),
-            Option(name: "--ca", value: "FILE", help: "trust these certificates instead of this machine's"),
+            .resolve, .authority,
             Option(name: "--timeout", value: "SECONDS", help: "for each answer, as verifiers give it (5)"),
             Option(name: "--format", value: "FORMAT", help: "text or json (text)"),
             Option(name: "--watch", value: "SECONDS", help: "look again every so often, and say what has changed"),
@@ -76,13 +72,10 @@ struct CheckRun {
         }
         self.hosts = hosts
         var settings = CheckSettings()
-        for text in arguments.all("--resolve") ?? [] {
-            guard let override = AddressOverride(text) else {
-                throw Refusal(
-                    status: .usage(
-                        saying: "--resolve \(text) is not HOST:PORT:ADDR, such as shop.example.com:443:192.0.2.1"))
-            }
-            settings.overrides.append(override)
+        do throws(UsageError) {
+            settings.overrides = try LiveFiles.overrides(arguments)
+        } catch {
+            throw Refusal(status: .usage(saying: error.description))
         }
         settings.limits.milliseconds = try CheckRun.seconds("--timeout", arguments).map { $0 * 1_000 } ?? 5_000
         watchSeconds = try CheckRun.seconds("--watch", arguments)
@@ -110,7 +103,7 @@ struct CheckRun {
                 Console.output(CheckOutput.json(reports))
             } else {
                 for report in reports where before[report.host] != CheckOutput.lines(report) {
-                    Console.output(CheckOutput.text(report, isColored: isatty(STDOUT_FILENO) == 1))
+                    Console.output(CheckOutput.text(report, isColored: Terminal.wantsColour))
                     before[report.host] = CheckOutput.lines(report)
                 }
             }

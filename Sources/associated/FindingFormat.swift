@@ -19,7 +19,8 @@ enum FindingFormat: String, CaseIterable {
 
     private func json(_ value: SourceValue) -> String { String(decoding: SourceWriter.canonical(value), as: UTF8.self) }
 
-    private static func value(of finding: Finding) -> SourceValue {
+    /// A finding as a program reads it.
+    static func value(of finding: Finding) -> SourceValue {
         .object([
             ("file", .string(finding.file)),
             ("line", finding.range.map { .integer($0.start.line) } ?? .null),

@@ -39,4 +39,11 @@ struct HTTPDateTests {
     func `takes nothing else for a date`(text: String) {
         #expect(HTTPDate.read(octets(text).span, now: 1_795_132_800) == nil)
     }
+
+    @Test(arguments: [
+        (0, "1970-01-01"), (-1, "1969-12-31"), (951_782_400, "2000-02-29"), (1_800_000_000, "2027-01-15"),
+    ])
+    func `writes a day for people`(seconds: Int64, day: String) {
+        #expect(HTTPDate.day(seconds) == day)
+    }
 }

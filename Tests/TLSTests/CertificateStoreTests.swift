@@ -25,7 +25,7 @@ struct CertificateStoreTests {
         store.invalidateAll()
         #expect(bench.answer(store, "example.net") == "fallback.example")
         #expect(bench.answer(store, "../shop.example.com") == "fallback.example")
-        guard case .identity = store.identityWithoutName() else {
+        guard case .identity = store.identity(for: "") else {
             Issue.record("no identity for clients without a name")
             return
         }

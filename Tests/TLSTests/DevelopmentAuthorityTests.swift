@@ -88,7 +88,7 @@ struct DevelopmentAuthorityTests {
         #expect(names(store.identity(for: "shop.example")) == ["shop.example"])
         #expect(names(store.identity(for: "unknown.example")) == [])
         #expect(names(store.identity(for: "not a host")) == [])
-        #expect(names(store.identityWithoutName()) == ["localhost", "127.0.0.1", "0:0:0:0:0:0:0:1"])
+        #expect(names(store.identity(for: "")) == ["localhost", "127.0.0.1", "0:0:0:0:0:0:0:1"])
         guard case .identity(let first) = store.identity(for: "shop.example"),
             case .identity(let second) = store.identity(for: "shop.example")
         else { return }

@@ -87,9 +87,9 @@ public struct ClientSession: ~Copyable {
             return PeerFacts.Problem(kind: .notYetValid, message: "the certificate is not valid yet")
         }
         if !own.names.contains(where: { CertificateName.covers($0, host) }) {
-            let names = own.names.isEmpty ? "no host at all" : own.names.prefix(4).joined(separator: ", ")
             return PeerFacts.Problem(
-                kind: .wrongName, message: "the certificate is for \(names), not for \(host)")
+                kind: .wrongName,
+                message: "the certificate is for \(CertificateName.list(own.names)), not for \(host)")
         }
         let result = SSL_get_verify_result(ssl)
         if result == Int(X509_V_OK) { return weakness(own) }

@@ -42,6 +42,12 @@ enum CertificateName {
         return name.dropFirst(2) == host[host.index(after: dot)...]
     }
 
+    /// Some of a certificate's names for a message.
+    static func list(_ names: [String]) -> String {
+        if names.isEmpty { return "no host at all" }
+        return names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " and \(names.count - 5) more" : "")
+    }
+
     /// The bytes of RFC 5280 §4.2.1.6 as text: `192.0.2.1`, or an IPv6 address in full.
     static func address(_ bytes: [UInt8]) -> String? {
         switch bytes.count {

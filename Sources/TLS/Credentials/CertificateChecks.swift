@@ -87,11 +87,10 @@ public enum CertificateChecks {
     ) -> CertificateProblem? {
         if certificate.covers(host) { return nil }
         let names = certificate.names
-        let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " and \(names.count - 5) more" : "")
         let message =
             names.isEmpty
             ? "the certificate has no subject alternative name, and clients look at nothing else"
-            : "the certificate is not for \(host) but for \(shown)"
+            : "the certificate is not for \(host) but for \(CertificateName.list(names))"
         return CertificateProblem(.nameNotCovered, file: file, message, fix: "order a certificate that names \(host)")
     }
 

@@ -17,14 +17,9 @@ public struct CertificateCoverage {
 
     /// What clients of a host, `*.example.com` included, would hold against the certificate they are shown.
     public mutating func problem(for host: String) -> CertificateProblem? {
-        let isWildcard = host.hasPrefix("*.")
-        if CertificateFiles(folder: "\(hostsPath)/\(isWildcard ? "_wildcard\(host.dropFirst())" : host)").stamp() != nil
-        {
-            return nil
-        }
-        let labels = host.split(separator: ".").dropFirst()
-        let parents = labels.indices.map { "_wildcard.\(labels[$0...].joined(separator: "."))" }
-        for folder in parents + ["_default"] {
+        let folders = CertificateFiles.folders(for: host)
+        if CertificateFiles(folder: "\(hostsPath)/\(folders[0])").stamp() != nil { return nil }
+        for folder in folders.dropFirst() + ["_default"] {
             guard let names = names(of: folder) else { continue }
             return CertificateCoverage.problem(host: host, names: names, file: "\(hostsPath)/\(folder)/fullchain.pem")
         }
@@ -33,10 +28,9 @@ public struct CertificateCoverage {
 
     static func problem(host: String, names: [String], file: String) -> CertificateProblem? {
         if names.contains(where: { CertificateName.covers($0, host) }) { return nil }
-        let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " and \(names.count - 5) more" : "")
         return CertificateProblem(
             .nameNotCovered, file: file,
-            "clients of \(host) are shown this certificate, which is for \(shown.isEmpty ? "no host" : shown)",
+            "clients of \(host) are shown this certificate, which is for \(CertificateName.list(names))",
             fix: "put a certificate for \(host) into a folder of its own")
     }
 

@@ -151,24 +151,16 @@ public final class DocumentSigner: Sendable {
             if let found = try read(files, host: nil, &memory, &problems) { return found }
             throw TLSError("there is no \(named.certificateFile)")
         }
-        for folder in folders(for: host) {
-            if let found = try read(CertificateFiles(folder: folder), host: host, &memory, &problems) { return found }
+        for folder in CertificateFiles.folders(for: host) {
+            if let found = try read(CertificateFiles(folder: "\(hostsPath)/\(folder)"), host: host, &memory, &problems)
+            {
+                return found
+            }
         }
         if let development { return (try development.identity(for: Array(host.utf8).span), 0) }
         let files = CertificateFiles(folder: "\(hostsPath)/_default")
         if let found = try read(files, host: host, &memory, &problems) { return found }
         throw TLSError("there is no certificate for it below \(hostsPath)")
-    }
-
-    /// The folders that a handshake for this host looks into, in its order.
-    private func folders(for host: String) -> [String] {
-        let isWildcard = host.hasPrefix("*.")
-        let labels = host.split(separator: ".").dropFirst(isWildcard ? 1 : 0)
-        var folders = isWildcard ? [] : ["\(hostsPath)/\(host)"]
-        for start in labels.indices.dropFirst(isWildcard ? 0 : 1) {
-            folders.append("\(hostsPath)/_wildcard.\(labels[start...].joined(separator: "."))")
-        }
-        return folders
     }
 
     /// The certificate in these files, or the last good one of them; nil when there are none.

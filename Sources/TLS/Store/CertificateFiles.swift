@@ -32,6 +32,15 @@ struct CertificateFiles {
 
     init(certificateFile: String, keyFile: String) { place = .pair(certificateFile: certificateFile, keyFile: keyFile) }
 
+    /// The folders that a handshake for a host, `*.example.com` included, looks into in this order before `_default`; its own
+    /// is the first.
+    static func folders(for host: String) -> [String] {
+        let isWildcard = host.hasPrefix("*.")
+        let labels = host.split(separator: ".").dropFirst()
+        let parents = labels.indices.map { "_wildcard.\(labels[$0...].joined(separator: "."))" }
+        return isWildcard ? parents : [host] + parents
+    }
+
     /// The places of the files: certificate and key, and perhaps a second pair.
     private var places: Range<Int> {
         switch place {

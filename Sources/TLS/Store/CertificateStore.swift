@@ -100,16 +100,6 @@ public final class CertificateStore: Sendable {
         return host.withUTF8 { identity(for: Span(_unsafeElements: $0)) }
     }
 
-    /// The identity for clients that name no host.
-    public func identityWithoutName() -> Lookup { identity(for: nobody.span) }
-
-    /// Whether a look-up of the name would be answered from memory, without a look at the disk. The empty name stands for
-    /// clients that name no host.
-    public func isReady(for host: Span<UInt8>) -> Bool {
-        if case .found(_, due: nil) = recollect(host, isPatient: true) { return true }
-        return false
-    }
-
     /// The problems found since the last call, for the log. Each is reported once for each state of the files.
     public func drainProblems() -> [CertificateProblem] { problems.drain() }
 
