@@ -1,5 +1,5 @@
-# Two stages: the toolchain builds the server with the Swift runtime inside it and tries that very file; what is shipped
-# is Debian with OpenSSL and zlib, the binary, and the demonstration as the default configuration.
+# Three stages: the toolchain builds the server with the Swift runtime inside it and tries that very file; Debian says what
+# it needs of a system; what is shipped is that and nothing else, with the demonstration as the default configuration.
 
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
@@ -18,21 +18,45 @@ COPY LICENSE /image/usr/share/doc/associated/LICENSE
 COPY script/smoke script/smoke
 RUN script/smoke /image/usr/local/bin/associated /image/etc/associated /image/srv/associated
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim AS runtime
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates libssl3 zlib1g \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=build /image/ /image/
+# Libraries under the names by which they are looked for, and for scanners the packages that they are of; the authorities that
+# `check` trusts, and OpenSSL's settings, where OpenSSL looks for them.
+RUN set -eu; cd /image; \
+    install -d -o 65532 -g 65532 var/lib/associated; \
+    install -d -m 1777 tmp; \
+    install -d etc/ssl/certs usr/lib/ssl var/lib/dpkg/status.d; \
+    for library in $(ldd usr/local/bin/associated | grep -o '/[^ ]*'); do \
+        install -D "$library" "/image$library"; \
+        dpkg -S "*/${library##*/}" | sed 's/:.*//'; \
+    done > /tmp/packages; \
+    echo ca-certificates >> /tmp/packages; \
+    for package in $(sort -u /tmp/packages); do dpkg-query -s "$package" > "var/lib/dpkg/status.d/$package"; done; \
+    cp /etc/ssl/openssl.cnf etc/ssl/; \
+    cp /etc/ssl/certs/ca-certificates.crt etc/ssl/certs/; \
+    ln -s /etc/ssl/openssl.cnf /etc/ssl/certs usr/lib/ssl/; \
+    ln -s /etc/ssl/certs/ca-certificates.crt usr/lib/ssl/cert.pem; \
+    cp /etc/os-release etc/; \
+    echo 'hosts: files dns' > etc/nsswitch.conf; \
+    echo 'associated:x:65532:65532::/var/lib/associated:' > etc/passwd; \
+    echo 'associated:x:65532:' > etc/group
+
+# No shell, no package manager, nothing that could be started but the server.
+FROM scratch
 ARG VERSION=unreleased
 LABEL org.opencontainers.image.title="associated" \
     org.opencontainers.image.description="Hosts and understands apple-app-site-association and assetlinks.json" \
     org.opencontainers.image.licenses="Apache-2.0" \
     org.opencontainers.image.version="$VERSION"
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libssl3 zlib1g \
-    && rm -rf /var/cache/apt/* /var/lib/apt/lists/* /var/log/* \
-    && install -d -o 65532 -g 65532 /var/lib/associated
-COPY --from=build /image/ /
-# In the environment rather than in the command, so that `health` asks where `serve` listens. Both read them. TLS is turned
-# on with ASSOCIATED_HTTPS=0.0.0.0:8443 by those who bring certificates: without one, pages would be sent to a dead end.
+COPY --from=runtime /image/ /
+# In the environment rather than in the command, so that `health` and `status` ask where `serve` listens. All read them. The
+# admin listener is for them alone: nobody outside the container reaches it until it is given another address, and a token.
+# TLS is turned on with ASSOCIATED_HTTPS=0.0.0.0:8443 by those who bring certificates: without one, pages would be sent to a dead end.
 ENV ASSOCIATED_CONFIG=/etc/associated ASSOCIATED_PUBLIC=/srv/associated ASSOCIATED_STATE=/var/lib/associated \
-    ASSOCIATED_HTTP=0.0.0.0:8080
+    ASSOCIATED_HTTP=0.0.0.0:8080 ASSOCIATED_ADMIN=127.0.0.1:9464
 # The only place that is written to, and so the only one that is not read-only under `--read-only`.
 VOLUME /var/lib/associated
 # A number, so that an orchestrator can see that it is not root.

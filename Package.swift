@@ -34,18 +34,24 @@ let package = Package(
         .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: house),
         .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: house),
         .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: house),
+        .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: house),
         .target(
             name: "Hosting",
             dependencies: ["Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib"],
             swiftSettings: house),
-        .target(name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP"], swiftSettings: house),
+        .target(
+            name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: house),
         .target(
             name: "Verifier", dependencies: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib"],
+            swiftSettings: house),
+        .target(
+            name: "Administration", dependencies: ["Telemetry", "HTTP", "Posix", "SourceJSON"],
             swiftSettings: house),
         .executableTarget(
             name: "associated",
             dependencies: [
-                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Hosting", "Engine", "Verifier",
+                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine",
+                "Verifier", "Administration",
             ],
             swiftSettings: house),
 
@@ -56,9 +62,16 @@ let package = Package(
         tests("TLS", "Posix"),
         tests("Catalogue", "HTTP"),
         tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS"),
-        tests("Engine", "Catalogue", "HTTP", "Posix", "TLS"),
+        tests("Telemetry", "HTTP", "Posix", "SourceJSON"),
+        tests("Engine", "Catalogue", "HTTP", "Posix", "TLS", "Telemetry"),
         tests("Verifier", "Association", "Posix", "TLS"),
+        tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry"),
         .testTarget(name: "EndToEndTests", dependencies: ["associated", "Posix"], swiftSettings: house),
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: [
+                "Association", "Catalogue", "HTTP", "Hosting", "Posix", "SourceJSON", "TLS", "Verifier",
+            ], swiftSettings: house),
         .testTarget(name: "HouseRulesTests", swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]

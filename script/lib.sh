@@ -19,24 +19,78 @@ fi
 
 # Where Swift is written by hand: what is formatted and linted.
 # shellcheck disable=SC2034
-swift_sources=(Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources)
+swift_sources=(
+    Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources/fuzz
+)
 
 # Debug builds of every script share these flags: with others the whole package would be built again.
 # shellcheck disable=SC2034
 debug_build=(-Xswiftc -warnings-as-errors)
 
+# install_packages PACKAGE...: installs them by Debian's means, or says what is needed where it may not. What is installed is
+# not started: servers among them are for the tests and the benchmark, which start their own.
+install_packages() {
+    local needs="needs $* (as Debian calls them)" as_root
+    command -v apt-get >/dev/null || fail "$needs; without apt-get here, install them by your system's means"
+    if [ "$(id -u)" -eq 0 ]; then
+        as_root=(env)
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        as_root=(sudo -n env)
+    else
+        fail "$needs; run as root: apt-get install $*"
+    fi
+    say "installing $*"
+    as_root+=(RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get -qq)
+    { "${as_root[@]}" update && "${as_root[@]}" install -y --no-install-recommends "$@"; } </dev/null >/dev/null ||
+        fail "apt-get could not install $*; its own message is above"
+}
+
+# install_tools TOOL[:PACKAGE]...: installs the packages of those tools that are not on PATH.
+install_tools() {
+    local tool missing=()
+    for tool in "$@"; do
+        command -v "${tool%%:*}" >/dev/null || missing+=("${tool##*:}")
+    done
+    if [ ${#missing[@]} -gt 0 ]; then install_packages "${missing[@]}"; fi
+}
+
 # swift_tests ARGUMENT...: runs the tests that are already built and ends with the line `N passed, N failed`.
 # Its status is that of `swift test`. The whole output is kept in .build/tests.log; the lines that only say that a test
-# has started are not shown.
+# has started are not shown. Tests that have not ended after ASSOCIATED_TEST_MINUTES, 25 if not set, are named and ended.
 swift_tests() {
-    local log=.build/tests.log status=0 total failed skipped
-    swift test --skip-build --disable-xctest "${debug_build[@]}" "$@" 2>&1 | tee "$log" | sed '/^◇/d' || status=$?
+    local log=.build/tests.log status=0 runner total failed skipped
+    : >"$log"
+    # What tests leave behind goes with it. Servers that become another user have to pass through.
+    TMPDIR=$(mktemp -d)
+    export TMPDIR
+    chmod 711 "$TMPDIR"
+    # Into a file, not a pipe: a process that a test has left behind would hold that open.
+    timeout --foreground --signal=INT --kill-after=20 "${ASSOCIATED_TEST_MINUTES:-25}m" \
+        swift test --skip-build --disable-xctest "${debug_build[@]}" "$@" >"$log" 2>&1 &
+    runner=$!
+    trap 'kill "$runner" 2>/dev/null || true; rm -rf "$TMPDIR"' EXIT
+    tail --lines=+1 --follow --pid="$runner" "$log" | sed --unbuffered '/^◇/d'
+    wait "$runner" || status=$?
+    trap - EXIT
+    rm -rf "$TMPDIR"
+    unset TMPDIR
     total=$(sed -n 's/.* Test run with \([0-9]*\) tests\{0,1\} .*/\1/p' "$log" | tail -n 1)
-    [ -n "$total" ] || fail "the tests did not finish (status $status); .build/tests.log has their output"
+    if [ -z "$total" ]; then
+        pkill -KILL -f "^$PWD/.build/[^ ]*/(associated|associatedPackageTests.xctest)( |\$)" || true
+        unfinished_tests "$log"
+        fail "the tests did not finish (status $status); $log has their output"
+    fi
     failed=$(sed -n '/ Test run with /d; /^✘ Test .* failed after [0-9.]* seconds/p' "$log" | wc -l)
     skipped=$(sed -n '/^➜ Test .* skipped/p' "$log" | wc -l)
     printf '%d passed, %d failed' $((total - failed - skipped)) "$failed"
     if [ "$skipped" -gt 0 ]; then printf ', %d skipped' "$skipped"; fi
     printf '\n'
     return "$status"
+}
+
+# unfinished_tests LOG: the tests that have begun and not ended.
+unfinished_tests() {
+    say "not ended"
+    comm -23 <(sed -n 's/^◇ Test \("[^"]*"\|[^ ]*()\) started\.$/\1/p' "$1" | sort) \
+        <(sed -n 's/^[✔✘] Test \("[^"]*"\|[^ ]*()\) .*\(passed\|failed\) after .*/\1/p' "$1" | sort)
 }

@@ -1,8 +1,13 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/openat2.h>
+#include <linux/seccomp.h>
 #include <linux/sockios.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -49,6 +54,14 @@ int associated_open_beneath(int directory, const char *path) {
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
+int associated_find_at(int directory, const char *name) {
+    return openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int associated_open_at(int directory, const char *name) {
+    return openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
 int associated_lead_to(int listener, uint32_t first, uint32_t count) {
     struct sock_filter choose[] = {
         {.code = BPF_LD | BPF_W | BPF_ABS, .k = (uint32_t)(SKF_AD_OFF + SKF_AD_RANDOM)},
@@ -78,6 +91,99 @@ int associated_dumpable(void) {
     return prctl(PR_GET_DUMPABLE, 0UL, 0UL, 0UL, 0UL);
 }
 
+int associated_prctl(int option, unsigned long first, unsigned long second) {
+    return prctl(option, first, second, 0UL, 0UL);
+}
+
+int associated_set_user(uid_t user) {
+    return setresuid(user, user, user);
+}
+
+int associated_set_group(gid_t group) {
+    return setresgid(group, group, group);
+}
+
+int associated_users(uid_t users[3]) {
+    return getresuid(&users[0], &users[1], &users[2]);
+}
+
+int associated_groups(gid_t groups[3]) {
+    return getresgid(&groups[0], &groups[1], &groups[2]);
+}
+
+int associated_set_capabilities(uint64_t effective, uint64_t permitted) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    struct __user_cap_data_struct data[2] = {
+        {.effective = (uint32_t)effective, .permitted = (uint32_t)permitted},
+        {.effective = (uint32_t)(effective >> 32), .permitted = (uint32_t)(permitted >> 32)},
+    };
+    return (int)syscall(SYS_capset, &header, data);
+}
+
+int associated_capabilities(uint64_t *effective, uint64_t *permitted) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    struct __user_cap_data_struct data[2];
+    int result = (int)syscall(SYS_capget, &header, data);
+    if (result != 0) return result;
+    *effective = data[0].effective | (uint64_t)data[1].effective << 32;
+    *permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
+    return 0;
+}
+
+int associated_landlock_version(void) {
+    return (int)syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+int associated_landlock_create(const void *attributes, size_t size) {
+    return (int)syscall(SYS_landlock_create_ruleset, attributes, size, 0U);
+}
+
+int associated_landlock_allow(int ruleset, int place, uint64_t access) {
+    struct landlock_path_beneath_attr rule = {.allowed_access = access, .parent_fd = place};
+    return (int)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U);
+}
+
+int associated_landlock_enforce(int ruleset) {
+    return (int)syscall(SYS_landlock_restrict_self, ruleset, 0U);
+}
+
+int associated_open_place(const char *path) {
+    return open(path, O_PATH | O_CLOEXEC);
+}
+
+int associated_filter_calls(const void *instructions, unsigned short count, unsigned int flags) {
+    struct sock_fprog program = {.len = count, .filter = (struct sock_filter *)instructions};
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+}
+
+uint32_t associated_architecture(void) {
+#if defined(__x86_64__)
+    return AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+    return AUDIT_ARCH_AARCH64;
+#else
+    return 0;
+#endif
+}
+
 void associated_trim_heap(void) {
     malloc_trim(0);
+}
+
+void *associated_mirror(size_t size) {
+    int file = memfd_create("associated log", MFD_CLOEXEC);
+    if (file < 0) return NULL;
+    void *start = MAP_FAILED;
+    if (ftruncate(file, (off_t)size) == 0)
+        start = mmap(NULL, size * 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start != MAP_FAILED) {
+        int access = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
+        if (mmap(start, size, access, flags, file, 0) == MAP_FAILED
+            || mmap((char *)start + size, size, access, flags, file, 0) == MAP_FAILED) {
+            munmap(start, size * 2);
+            start = MAP_FAILED;
+        }
+    }
+    close(file);
+    return start == MAP_FAILED ? NULL : start;
 }

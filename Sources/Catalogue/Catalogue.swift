@@ -13,12 +13,15 @@ public final class Catalogue: @unchecked Sendable {
     /// How many hosts, wildcards counted once, have something to serve.
     public let siteCount: Int
     private let views: UnsafeMutableBufferPointer<LayerView>
+    private let unread: UnreadHosts?
 
     /// - Parameters:
     ///   - layers: the newest first; what an older one has under a name of a newer one is not looked at.
     ///   - sharedPages: a layer of one site, whose answers stand for every host that has none of its own for a path.
-    public init(layers: [CatalogueLayer], sharedPages: CatalogueLayer? = nil) {
+    ///   - unread: what is not in the layers although it should be, as long as that is so.
+    public init(layers: [CatalogueLayer], sharedPages: CatalogueLayer? = nil, unread: UnreadHosts? = nil) {
         self.layers = layers
+        self.unread = unread
         self.sharedPages = sharedPages?.view.siteCount == 0 ? nil : sharedPages
         siteCount = Catalogue.siteCount(layers)
         views = .allocate(capacity: layers.count + 1)
@@ -35,7 +38,8 @@ public final class Catalogue: @unchecked Sendable {
     public var view: CatalogueView {
         CatalogueView(
             layers: UnsafeBufferPointer(rebasing: views[..<layers.count]),
-            sharedPages: sharedPages == nil ? nil : UnsafePointer(views.baseAddress! + layers.count))
+            sharedPages: sharedPages == nil ? nil : UnsafePointer(views.baseAddress! + layers.count),
+            unread: unread.map { Unmanaged.passUnretained($0) })
     }
 
     /// The oldest layer counts in full; each newer one by what it changes.

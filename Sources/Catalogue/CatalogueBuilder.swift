@@ -27,7 +27,19 @@ public struct CatalogueBuilder: ~Copyable {
     public var count: Int { sites.count }
 
     /// Adds a site. A host that is there already is a bug of the caller, who merges what belongs to one host.
-    public mutating func add(_ site: PreparedSite) {
+    public mutating func add(_ site: PreparedSite) { add(record(of: site)) }
+
+    /// Adds a site, or puts it in the place of the one that was added under its host. The bytes of that one stay.
+    public mutating func put(_ site: PreparedSite) { put(record(of: site)) }
+
+    /// Takes back what was added under a host, if anything was.
+    public mutating func withdraw(host: String) {
+        let key = storeKey(of: host)
+        guard number(of: key) != nil else { return }
+        put(CatalogueBuilder.mark(key, flags: SiteRecord.isRemoved))
+    }
+
+    private mutating func record(of site: PreparedSite) -> SiteRecord {
         var run: [RouteRecord] = []
         run.reserveCapacity(site.answers.count)
         for (index, (path, answer)) in site.answers.enumerated() {
@@ -39,11 +51,10 @@ public struct CatalogueBuilder: ~Copyable {
         }
         let firstLanding = store(site.landings)
         let fallback = site.fallback.map { store($0) + 1 } ?? 0
-        add(
-            SiteRecord(
-                host: storeKey(of: site.host), firstRoute: store(run), routeCount: UInt32(run.count),
-                firstLanding: firstLanding, landingCount: UInt32(site.landings.count), fallback: fallback,
-                flags: site.fallsBackToShared ? SiteRecord.fallsBackToShared : 0))
+        return SiteRecord(
+            host: storeKey(of: site.host), firstRoute: store(run), routeCount: UInt32(run.count),
+            firstLanding: firstLanding, landingCount: UInt32(site.landings.count), fallback: fallback,
+            flags: site.fallsBackToShared ? SiteRecord.fallsBackToShared : 0)
     }
 
     /// Notes that a host of an older layer is gone: what that layer has for it is not looked at any more.
@@ -53,19 +64,31 @@ public struct CatalogueBuilder: ~Copyable {
     public mutating func close(host: String) { addMark(storeKey(of: host), flags: SiteRecord.isClosed) }
 
     mutating func addMark(_ key: Blob, flags: UInt32 = SiteRecord.isRemoved) {
-        add(
-            SiteRecord(
-                host: key, firstRoute: 0, routeCount: 0, firstLanding: 0, landingCount: 0, fallback: 0,
-                flags: flags))
+        add(CatalogueBuilder.mark(key, flags: flags))
+    }
+
+    private static func mark(_ key: Blob, flags: UInt32) -> SiteRecord {
+        SiteRecord(
+            host: key, firstRoute: 0, routeCount: 0, firstLanding: 0, landingCount: 0, fallback: 0, flags: flags)
     }
 
     mutating func add(_ site: SiteRecord) {
-        let name = heap.bytes(site.host)
-        let hash = KeyHash.of(name)
-        // Equal names are one stretch of the heap.
-        precondition(hosts.find(hash) { sites[$0].host == site.host } == nil, "a host is added once")
-        hosts.insert(hash, sites.count)
+        precondition(number(of: site.host) == nil, "a host is added once")
+        append(site)
+    }
+
+    private mutating func put(_ site: SiteRecord) {
+        if let known = number(of: site.host) { sites[known] = site } else { append(site) }
+    }
+
+    private mutating func append(_ site: SiteRecord) {
+        hosts.insert(KeyHash.of(heap.bytes(site.host)), sites.count)
         sites.append(site)
+    }
+
+    /// The number of the site, or of the mark, under a key. Equal keys are one stretch of the heap.
+    private func number(of key: Blob) -> Int? {
+        hosts.find(KeyHash.of(heap.bytes(key))) { sites[$0].host == key }
     }
 
     /// A wildcard is kept by its suffix, dot included, so that looking for it needs no copy of the name asked for.

@@ -9,6 +9,8 @@ public struct CatalogueView {
     let layers: UnsafeBufferPointer<LayerView>
     /// The pages of all hosts: the only site of a layer of its own. Nil when there are none.
     let sharedPages: UnsafePointer<LayerView>?
+    /// Hosts that are still to be read; nil when all are. The catalogue keeps it.
+    let unread: Unmanaged<UnreadHosts>?
 
     /// A site of this catalogue.
     public struct Site: Equatable {
@@ -45,10 +47,42 @@ public struct CatalogueView {
         layers[Int(site.layer)].sites[Int(site.index)].flags & SiteRecord.isClosed != 0
     }
 
-    /// Whether a host is served; for the control plane.
+    /// Whether a host, as a client wrote it, has files of its own that are still to be read. What the catalogue has in their
+    /// place, nothing or a wildcard's site, would be a wrong answer. Only for a moment behind a start it costs more than
+    /// a comparison.
+    public func isUnread(host: Span<UInt8>) -> Bool {
+        guard let unread, host.count > 0, host.count <= CatalogueView.hostBytesMax else { return false }
+        let name = host.withUnsafeBytes { $0.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } }
+        return name.withUnsafeBytes { whole in
+            for index in 0..<whole.count where index == 0 || whole[index] == UInt8(ascii: ".") {
+                let key = UnsafeRawBufferPointer(rebasing: whole[index...])
+                if find(key) != nil { return false }
+                if unread._withUnsafeGuaranteedRef({ $0.has(key) }) { return true }
+            }
+            return false
+        }
+    }
+
+    /// Whether a host is served, or will be in a moment; for the control plane.
     public func knows(_ host: String) -> Bool {
         let name = Array(host.utf8)
-        return site(host: name.span) != nil
+        return site(host: name.span) != nil || isUnread(host: name.span)
+    }
+
+    /// The name by which a host is configured: its own, or that of the wildcard that covers it, as `*.example.com`. Nil for
+    /// a host that is not served. For the control plane.
+    public func configuredName(of host: String) -> String? {
+        let name = Array(host.utf8).map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+        guard site(host: name.span) != nil else { return nil }
+        let key = name.withUnsafeBytes { whole in
+            if find(whole) != nil { return whole.count }
+            for index in 1..<whole.count where whole[index] == UInt8(ascii: ".") {
+                if find(UnsafeRawBufferPointer(rebasing: whole[index...])) != nil { return whole.count - index }
+            }
+            return 0
+        }
+        let text = String(decoding: name.suffix(key), as: UTF8.self)
+        return key == name.count ? text : "*\(text)"
     }
 
     /// The answer of a site for a decoded path: its own, else that of the pages of all hosts.

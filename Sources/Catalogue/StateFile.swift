@@ -38,6 +38,14 @@ public final class StateFile: @unchecked Sendable {
         _ name: String, in folder: String, key: String, layer: CatalogueLayer,
         _ others: [(section: StateSection, parts: [UnsafeRawBufferPointer])] = []
     ) throws(SystemError) {
+        try draft(of: name, in: folder, key: key, layer: layer, others).putInPlace()
+    }
+
+    /// The same beside its place, for a file that takes a while.
+    public static func draft(
+        of name: String, in folder: String, key: String, layer: CatalogueLayer,
+        _ others: [(section: StateSection, parts: [UnsafeRawBufferPointer])] = []
+    ) throws(SystemError) -> FileDraft {
         defer { withExtendedLifetime(layer) {} }
         let sections = [(section: StateSection.layer, parts: [layer.bytes])] + others
         var header = StateHeader()
@@ -53,7 +61,7 @@ public final class StateFile: @unchecked Sendable {
             let gap = page[StateHeader.byteCount...].prefix(StateHeader.gap(behind: parts))
             all.append(UnsafeRawBufferPointer(rebasing: gap))
         }
-        try File.replaceDurably(name, in: folder, all, permissions: 0o600)
+        return try FileDraft.write(name, in: folder, all, permissions: 0o600)
     }
 
     /// Where a section lies. The bytes last as long as this does.

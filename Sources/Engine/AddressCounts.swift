@@ -33,8 +33,8 @@ final class AddressCounts: @unchecked Sendable {
         case tooMany
     }
 
-    func admit(_ peer: borrowing SocketAddress) -> Admission {
-        guard let key = peer.networkKey else { return .notCounted }
+    func admit(_ remote: RemoteAddress) -> Admission {
+        guard let key = remote.networkKey else { return .notCounted }
         let slot = Int32(truncatingIfNeeded: ((key ^ seed) &* 0x9E37_79B9_7F4A_7C15) >> 48)
         let count = counters[Int(slot)].add(1, ordering: .relaxed).newValue
         if count <= limit { return .counted(slot: slot) }

@@ -5,6 +5,7 @@ import Catalogue
 import HTTP
 import Posix
 import TLS
+import Telemetry
 
 /// The state of one connection: what it is in the middle of receiving, and what it has not been able to send. While
 /// something is left to be sent nothing is received, so a client that does not read cannot make us collect answers.
@@ -33,11 +34,23 @@ struct Connection {
     var progress = 0
     /// What the client had not taken when it was last looked at; 0 before that.
     var untakenBytes = 0
+    /// Who is at the other end, as records name it, or whom the front there speaks for.
+    var remote = RemoteAddress.unknown
+    /// Whether that is a front that is trusted, so that it may speak for others.
+    var isFront = false
+    /// Whether TLS is spoken behind the header of a front.
+    var isSecure = false
+    /// Requests whose answers are not handed over yet, between two turns.
+    var exchanges = HeldExchanges()
+    /// Why it will end, once that is settled.
+    var closeReason: CloseReason?
     /// Where this client's address is counted; -1 when it is not.
     var addressSlot: Int32 = -1
 
     /// What is being received.
     enum Phase {
+        /// A front tells whose connection it is, before anything else.
+        case proxyHeader
         /// Becoming a TLS session.
         case handshake
         /// In the middle of that, while the certificate is being read. Nothing is received; what has come already is held.

@@ -6,6 +6,7 @@ import HTTP
 public import Posix
 import Synchronization
 import TLS
+public import Telemetry
 
 /// Workers, one per processor unless told otherwise, each with its own listeners.
 public final class Engine: Sendable {
@@ -13,6 +14,10 @@ public final class Engine: Sendable {
     public let addresses: [SocketAddress]
     /// Those where TLS is spoken.
     public let secureAddresses: [SocketAddress]
+    /// What the workers have seen.
+    public let records: Records
+    /// The access log, kept for as long as the workers write to it.
+    public let journal: Journal?
     private let controls: [WorkerControl]
     private let threads: Threads
     private let neighbours: Mutex<[Neighbours]>
@@ -26,18 +31,25 @@ public final class Engine: Sendable {
         public var description: String {
             switch self {
             case .cannotListen(let address, let error):
-                "cannot listen on \(address): \(error.reason)\(Engine.advice(error))"
+                "cannot listen on \(address): \(error.reason)\(Engine.advice(error, address))"
             case .cannotStart(let reason): "cannot start a worker: \(reason)"
             }
         }
     }
 
     /// Listens and serves.
-    public init(_ settings: EngineSettings, published: PublishedCatalogue) throws(StartError) {
+    public convenience init(_ settings: EngineSettings, published: PublishedCatalogue) throws(StartError) {
+        try self.init(settings, published: published, on: try Engine.listen(settings))
+    }
+
+    /// Serves on the sockets that were opened with these settings. The threads of the engine are started here and not
+    /// before, so what the process gives up between the two is given up by all of them.
+    public init(
+        _ settings: EngineSettings, published: PublishedCatalogue, on sockets: WorkerListeners
+    ) throws(StartError) {
         precondition(settings.workerCount > 0, "somebody has to work")
         let (plain, secure) = settings.listening
         precondition(secure.isEmpty || settings.secure != nil, "TLS needs certificates")
-        let sockets = try Engine.listen(plain + secure, workerCount: settings.workerCount)
         addresses = Array(sockets.addresses.prefix(plain.count))
         secureAddresses = Array(sockets.addresses.dropFirst(plain.count))
         var settings = settings
@@ -45,6 +57,10 @@ public final class Engine: Sendable {
         // Known only now, because port 0 has been settled.
         settings.publicSecurePort = settings.publicSecurePort ?? secureAddresses.first { !$0.isUnix }?.port
         neighbours = Mutex(sockets.neighbours)
+        let records = settings.records ?? Records(workerCount: settings.workerCount)
+        precondition(records.workerCount == settings.workerCount, "every worker has records of its own")
+        self.records = records
+        journal = settings.journal
         var controls: [WorkerControl] = []
         let threads = Threads(capacity: settings.workerCount)
         var readers: CertificateReaders?
@@ -53,12 +69,14 @@ public final class Engine: Sendable {
         do throws(StartError) {
             for worker in 0..<settings.workerCount {
                 let control = try Engine.makeControl(worker)
-                let box = WorkerBox(
-                    try Worker(
-                        settings, control: control, published: published, queue: readers?.queue,
-                        addressCounts: addressCounts,
-                        listeners: sockets.take(worker)))
-                threads.append(try Engine.start(box, number: worker))
+                threads.append(
+                    try Engine.start(
+                        Worker(
+                            settings, control: control, published: published, queue: readers?.queue,
+                            addressCounts: addressCounts,
+                            listeners: sockets.take(worker), recorder: records.recorder(worker),
+                            log: settings.journal?.sink(worker)),
+                        number: worker))
                 controls.append(control)
             }
         } catch {
@@ -84,13 +102,26 @@ public final class Engine: Sendable {
         do { return try WorkerControl(number: number) } catch { throw .cannotStart("\(error)") }
     }
 
-    private static func start(_ box: WorkerBox, number: Int) throws(StartError) -> Thread {
-        do { return try Thread(name: "worker \(number)") { box.run() } } catch { throw .cannotStart("\(error)") }
+    private static func start(_ worker: consuming Worker, number: Int) throws(StartError) -> Thread {
+        do {
+            return try Thread(name: "worker \(number)", owning: worker) { $0.run() }
+        } catch {
+            throw .cannotStart("\(error)")
+        }
     }
 
     /// Makes idle workers notice a newly published catalogue, so that the one before it can go.
     public func catalogueChanged() {
         for control in controls { control.wakeUp.wake() }
+    }
+
+    /// For how long each worker has owed a sign of life, in milliseconds; 0 for one that is as it should be. Asks them for
+    /// the next one, so it is to be called again and again, by whichever thread.
+    public func silences() -> [Int64] {
+        let now = Clock.monotonicMilliseconds()
+        return controls.map { control in
+            control.heartbeat.silentMilliseconds(now: now) { control.wakeUp.wake() }
+        }
     }
 
     /// Looks whether the process that this one took over from is gone, and from then on has connections spread over all
@@ -112,8 +143,10 @@ public final class Engine: Sendable {
         readers?.end()
     }
 
-    /// Every worker gets a socket of its own for each address. Port 0 is settled by the first.
-    private static func listen(_ wanted: [ListenerSource], workerCount: Int) throws(StartError) -> WorkerListeners {
+    /// Opens a socket of its own for every worker and each address. Port 0 is settled by the first. Connections wait until
+    /// there is an engine.
+    public static func listen(_ settings: EngineSettings) throws(StartError) -> WorkerListeners {
+        let (wanted, workerCount) = (settings.listening.plain + settings.listening.secure, settings.workerCount)
         let sockets = WorkerListeners(workerCount: workerCount, addressCount: wanted.count)
         for (index, source) in wanted.enumerated() {
             for worker in 0..<workerCount {
@@ -127,8 +160,9 @@ public final class Engine: Sendable {
         return sockets
     }
 
-    private static func advice(_ error: SystemError) -> String {
+    private static func advice(_ error: SystemError, _ address: SocketAddress) -> String {
         switch error.cause {
+        case .permission where address.isUnix: "; put it into a folder that the server's user may write to"
         case .permission: "; run as root, grant CAP_NET_BIND_SERVICE or use a port above 1023"
         case .inUse: "; stop what listens there or choose another port (ss -ltnp shows which process it is)"
         case .noSuchAddress: "; this machine has no such address"

@@ -3,6 +3,7 @@
 public import HTTP
 public import Posix
 public import TLS
+public import Telemetry
 
 /// Where and how to serve.
 public struct EngineSettings: Sendable {
@@ -24,6 +25,34 @@ public struct EngineSettings: Sendable {
     /// The port at which clients find TLS, where that is not the first of those listened on: behind a container's port
     /// mapping, or a load balancer.
     public var publicSecurePort: UInt16?
+
+    /// Where the workers leave what they see; nil for records of the engine's own. Made for as many workers.
+    public var records: Records?
+    /// The access log, made with these records; nil for none.
+    public var journal: Journal?
+
+    /// Who may speak for other clients.
+    public var fronts = FrontSettings()
+    /// On which listeners a front does so at the beginning of each connection (the PROXY protocol).
+    public var proxyListeners = ProxyListeners.none
+
+    public enum ProxyListeners: Sendable {
+        case none
+        case all
+        /// As they were asked for.
+        case addresses([SocketAddress])
+    }
+
+    /// For each listener, in the order of `listening`, whether connections begin so.
+    var expectsProxyHeader: [Bool] {
+        (listening.plain + listening.secure).map { source in
+            switch proxyListeners {
+            case .none: false
+            case .all: true
+            case .addresses(let addresses): addresses.contains { $0.description == source.address.description }
+            }
+        }
+    }
 
     /// Where plain HTTP is spoken, then where TLS is.
     var listening: (plain: [ListenerSource], secure: [ListenerSource]) {

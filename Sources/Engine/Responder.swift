@@ -3,6 +3,7 @@
 
 import Catalogue
 import HTTP
+import Telemetry
 
 /// What a request's connection has to do with the answer.
 struct Channel {
@@ -19,8 +20,13 @@ enum Responder {
     ) -> Response {
         switch head.method {
         case .get, .head:
-            var response = find(head, bytes, view, channel, now)
+            var subject = Subject()
+            var response = find(head, bytes, view, channel, now, &subject)
             response.isHeadOnly = head.method == .head
+            response.isOfServedHost = subject.isOfServedHost
+            // Who gets nothing may still have asked for an association file.
+            response.document =
+                subject.document == .none ? DocumentKind(naming: bytes.extracting(head.path.range)) : subject.document
             return response
         case .options:
             return Response(status: .noContent, allowsMethods: true)
@@ -29,24 +35,39 @@ enum Responder {
         }
     }
 
+    /// What a request turned out to be about.
+    private struct Subject {
+        var document = DocumentKind.none
+        var isOfServedHost = false
+    }
+
     private static func find(
-        _ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ channel: Channel, _ now: Int64
+        _ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ channel: Channel, _ now: Int64,
+        _ subject: inout Subject
     ) -> Response {
-        guard let site = view.site(host: bytes.extracting(head.host.range)) else { return Response(status: .notFound) }
-        if let name = channel.serverName, isMisdirected(bytes.extracting(head.host.range), name, site, view) {
+        let host = bytes.extracting(head.host.range)
+        if view.isUnread(host: host) { return Response(status: .serviceUnavailable) }
+        guard let site = view.site(host: host) else { return Response(status: .notFound) }
+        subject.isOfServedHost = true
+        if let name = channel.serverName, isMisdirected(host, name, site, view) {
             return Response(status: .misdirectedRequest)
         }
         let path = bytes.extracting(head.path.range)
         let found = withDecodedPath(path) { view.answer(site, path: $0) }
+        if let found { subject.document = DocumentKind(found.kind) }
         if channel.redirectsPages, isPage(found, path) {
             return Response(
                 status: .permanentRedirect,
                 location: RequestLocation(host: head.host, path: head.path, query: head.query))
         }
-        if found == nil, let landing = landing(head, bytes, view, site) { return landing }
+        if found == nil, let landing = landing(head, bytes, view, site) {
+            subject.document = .landing
+            return landing
+        }
         guard let answer = found ?? withDecodedPath(path, { view.fallback(site, path: $0) }) else {
             return Response(status: .notFound)
         }
+        if found == nil { subject.document = .page }
         var coding = ContentCoding.identity
         if answer.hasGzip {
             guard let chosen = AcceptEncoding.choose(head.acceptEncoding, in: bytes) else {
@@ -129,5 +150,17 @@ enum Responder {
             guard let count = PercentEncoding.decode(path, into: buffer) else { return nil }
             return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
+    }
+}
+
+extension DocumentKind {
+    fileprivate init(_ kind: AnswerKind) {
+        self =
+            switch kind {
+            case .appleAssociation: .appleAssociation
+            case .statementList: .statementList
+            case .wellKnown: .wellKnown
+            case .page: .page
+            }
     }
 }

@@ -3,6 +3,7 @@
 
 import Catalogue
 import HTTP
+import Telemetry
 
 /// A request's own place, for telling its client about it.
 struct RequestLocation {
@@ -36,6 +37,10 @@ struct Response {
     var location: RequestLocation?
     /// The page for a link whose app is not installed; its fields are in `form`.
     var landing: LandingPlace?
+    /// What was asked for, for the records.
+    var document = DocumentKind.none
+    /// Whether the host is one of this server's.
+    var isOfServedHost = false
 
     /// The body to send, unless it is one in several parts.
     var body: Body {

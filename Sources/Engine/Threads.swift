@@ -1,26 +1,7 @@
-// Owners that Swift's arrays and closures cannot hold because they cannot be copied: workers on their way to their
-// threads, and the threads until they are joined.
+// The threads of the workers until they are joined: owners that Swift's arrays cannot hold, because they cannot be copied.
 
 import Posix
 import Synchronization
-
-/// A worker on its way to the thread that runs it.
-final class WorkerBox: @unchecked Sendable {
-    private let worker: UnsafeMutablePointer<Worker>
-
-    init(_ worker: consuming Worker) {
-        self.worker = .allocate(capacity: 1)
-        self.worker.initialize(to: worker)
-    }
-
-    /// Runs the worker. Called once, by one thread, which from then on is the only one to touch it.
-    func run() { worker.pointee.run() }
-
-    deinit {
-        worker.deinitialize(count: 1)
-        worker.deallocate()
-    }
-}
 
 /// Running threads, joined together.
 final class Threads: @unchecked Sendable {

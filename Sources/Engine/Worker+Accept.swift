@@ -4,6 +4,7 @@ import Catalogue
 import HTTP
 import Posix
 import TLS
+import Telemetry
 
 extension Worker {
     /// Connections taken in one go, so that those already here get their turn.
@@ -34,7 +35,7 @@ extension Worker {
         var peer = SocketAddress.unknown
         for _ in 0..<Worker.acceptsPerRoundMax {
             switch listeners[listener].accept(peer: &peer) {
-            case .accepted(let fd): admit(fd, from: peer, isSecure: listener >= plainListenerCount)
+            case .accepted(let fd): admit(fd, from: RemoteAddress(peer), at: listener)
             case .lost: continue
             case .nobody: return false
             case .exhausted:
@@ -54,36 +55,62 @@ extension Worker {
 
     /// The first bytes are usually here already (`TCP_DEFER_ACCEPT`), so a connection that serves one request is never
     /// made known to the poller.
-    private mutating func admit(_ fd: Int32, from peer: borrowing SocketAddress, isSecure: Bool) {
-        if table.isFull || isSecure && handshakeCount >= handshakesMax { return refuse(fd, isSecure: isSecure) }
+    private mutating func admit(_ fd: Int32, from remote: RemoteAddress, at listener: Int) {
+        let isSecure = listener >= plainListenerCount
+        let isFront = isTrusted(remote)
+        // Whoever else said whose connection it is could say what they like.
+        if expectsProxyHeader[listener], !isFront { return refuse(fd, from: remote, .notFromFront, isSilent: true) }
+        if table.isFull { return refuse(fd, from: remote, .tooManyConnections, isSilent: isSecure) }
+        if isSecure, handshakeCount >= handshakesMax {
+            return refuse(fd, from: remote, .tooManyHandshakes, isSilent: isSecure)
+        }
         var addressSlot: Int32 = -1
-        switch addressCounts?.admit(peer) ?? .notCounted {
+        // A front has the connections of many.
+        switch isFront ? .notCounted : addressCounts?.admit(remote) ?? .notCounted {
         case .counted(let slot): addressSlot = slot
         case .notCounted: break
-        case .tooMany: return refuse(fd, isSecure: isSecure)
+        case .tooMany: return refuse(fd, from: remote, .tooManyFromAddress, isSilent: isSecure)
         }
+        recorder.counters.add(to: .connectionsAccepted)
         let index = table.insert(fd: fd)
         let slot = table.slots + Int(index)
         slot.pointee.addressSlot = addressSlot
-        if isSecure {
-            slot.pointee.session = secure.makeSession()
-            slot.pointee.phase = .handshake
-            handshakeCount += 1
-            if slot.pointee.session == nil { return close(index) }
-        }
+        slot.pointee.remote = remote
+        slot.pointee.isFront = isFront
         deadlines.set(isSecure ? .handshake : .head, for: index, now: now, in: table.slots)
+        if expectsProxyHeader[listener] {
+            slot.pointee.phase = .proxyHeader
+            slot.pointee.isSecure = isSecure
+        } else if isSecure, !beginHandshake(index) {
+            return
+        }
         receive(index)
     }
 
-    /// A full house says so, at once and without waiting for the question.
-    private mutating func refuse(_ fd: Int32, isSecure: Bool) {
-        // Saying it over TLS would take a handshake, which is what there is too much of.
-        if !isSecure {
+    /// False when there is no memory for it, and the connection is gone.
+    mutating func beginHandshake(_ index: Int32) -> Bool {
+        let slot = table.slots + Int(index)
+        slot.pointee.session = secure.makeSession()
+        slot.pointee.phase = .handshake
+        handshakeCount += 1
+        if slot.pointee.session == nil { close(index, .error) }
+        return slot.pointee.session != nil
+    }
+
+    /// A full house says so, at once and without waiting for the question. Saying it over TLS would take a handshake, which
+    /// is what there is too much of.
+    private mutating func refuse(
+        _ fd: Int32, from remote: RemoteAddress, _ reason: AdmissionRefusal, isSilent: Bool
+    ) {
+        recorder.counters.add(to: .connectionsRefused(reason))
+        if !isSilent {
             output.clear()
+            exchanges.append(Exchange(from: remote, at: roundBeganMicroseconds))
             append(Response(status: .serviceUnavailable, closes: true))
             // Closing with the question unread would send a reset, which can overtake the answer (RFC 9112 §9.6).
             _ = Posix.receive(fd, into: records)
-            _ = transmit(fd, output.bytes)
+            if case .moved(let count) = transmit(fd, output.bytes) { recorder.counters.add(count, to: .bytesSent) }
+            finishExchanges(nil)
         }
         closeDescriptor(fd)
     }

@@ -4,6 +4,7 @@
 import HTTP
 import Posix
 import TLS
+import Telemetry
 
 /// What a worker that was told to stop has still to do, and when.
 struct Drain {
@@ -91,7 +92,7 @@ extension Worker {
             guard isSilent(index, since: time) else { continue }
             // A request may have come in this very moment; its answer then ends the connection.
             receive(index)
-            if table.slots[Int(index)].fd >= 0, isSilent(index, since: time) { closeGracefully(index) }
+            if table.slots[Int(index)].fd >= 0, isSilent(index, since: time) { closeGracefully(index, .drained) }
         }
     }
 
@@ -100,7 +101,7 @@ extension Worker {
         switch connection.phase {
         case .idle:
             if connection.outgoing != nil { return false }
-        case .handshake:
+        case .handshake, .proxyHeader:
             if connection.receivedBytes > 0 { return false }
         case .certificate, .head, .body, .lingering:
             return false
@@ -125,6 +126,6 @@ extension Worker {
     }
 
     mutating func closeAll() {
-        for index in 0..<Int32(table.slotCount) where table.slots[Int(index)].fd >= 0 { close(index) }
+        for index in 0..<Int32(table.slotCount) where table.slots[Int(index)].fd >= 0 { close(index, .drained) }
     }
 }

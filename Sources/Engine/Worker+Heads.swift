@@ -9,6 +9,7 @@ extension Worker {
         _ response: Response, isSecure: Bool = false, length: Int? = nil,
         request: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
     ) {
+        note(response, bodyBytes: response.isHeadOnly ? 0 : length ?? response.body.count)
         output.append(wire.statusLine(response.status))
         output.append(wire.dateLine)
         appendFields(response, length)
@@ -22,6 +23,7 @@ extension Worker {
 
     /// Writes an answer that consists of a line for people.
     mutating func append(_ response: Response, text: StaticString) {
+        note(response, bodyBytes: text.utf8CodeUnitCount)
         output.append(wire.statusLine(response.status))
         output.append(wire.dateLine)
         output.append(WireText.plainText)

@@ -4,6 +4,7 @@ import Catalogue
 import HTTP
 import Posix
 import TLS
+import Telemetry
 
 extension Worker {
     /// What to do after a step through the input.
@@ -28,11 +29,12 @@ extension Worker {
         case .moved(let count):
             if case .lingering = slot.pointee.phase { return }
             noteReceived(slot, count)
+            if case .proxyHeader = slot.pointee.phase { return receiveProxyHeader(index, count) }
             processHeld(index, andReceived: count)
         case .wouldBlock:
             wait(index, for: .readable)
-        case .ended, .failed:
-            close(index)
+        case .ended: close(index, .client)
+        case .failed: close(index, .error)
         }
     }
 
@@ -40,6 +42,7 @@ extension Worker {
         slot.pointee.untakenBytes = 0
         slot.pointee.receivedBytes += count
         slot.pointee.progress += count
+        recorder.counters.add(count, to: .bytesReceived)
     }
 
     /// Goes on with the bytes that were kept, and those that have been received behind them.
@@ -56,10 +59,11 @@ extension Worker {
     private mutating func process(_ index: Int32, count: Int) {
         takeNewCatalogue()
         output.clear()
+        resumeExchanges(index)
         var offset = 0
         var step = Step.next
         while case .next = step, offset < count {
-            if output.room < answerBytesMax {
+            if output.room < answerBytesMax || exchanges.isFull {
                 guard flush(index) else {
                     step = .stopped
                     break
@@ -99,7 +103,7 @@ extension Worker {
                 catalogue.release()
                 return step
             }
-        case .handshake, .certificate, .lingering:
+        case .proxyHeader, .handshake, .certificate, .lingering:
             preconditionFailure("no request is read before a handshake or after a refusal")
         }
     }
@@ -113,21 +117,31 @@ extension Worker {
             table.slots[Int(index)].phase = .head(parser)
             return .needsInput
         case .rejected(let reason):
+            begin(parser.headSoFar, bytes, from: table.slots[Int(index)].remote)
             return reject(index, reason)
-        case .complete(let head, let used):
+        case .complete(var head, let used):
             offset += used
             table.slots[Int(index)].phase = .idle
-            return begin(index, head, bytes, used)
+            if table.slots[Int(index)].isFront {
+                var remote = table.slots[Int(index)].remote
+                let isFine = hear(&head, bytes, &remote)
+                begin(head, bytes, from: remote)
+                if !isFine { return reject(index, .malformedHost) }
+            } else {
+                begin(head, bytes, from: table.slots[Int(index)].remote)
+            }
+            return respond(index, head, bytes, used)
         }
     }
 
     /// Decides the answer, and gives it now or when the request's body is over.
-    private mutating func begin(_ index: Int32, _ head: RequestHead, _ bytes: Span<UInt8>, _ used: Int) -> Step {
+    private mutating func respond(_ index: Int32, _ head: RequestHead, _ bytes: Span<UInt8>, _ used: Int) -> Step {
         let slot = table.slots + Int(index)
         slot.pointee.requestCount &+= 1
         let session = slot.pointee.session
         var channel = Channel(
-            serverName: session?.serverName, redirectsPages: session == nil && settings.redirectsPages)
+            serverName: head.hostIsForwarded ? nil : session?.serverName,
+            redirectsPages: session == nil && settings.redirectsPages && !head.cameSecurely)
         var response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)
         if response.location != nil,
             settings.secure?.certificates.seemsToHaveCertificate(for: bytes.extracting(head.host.range)) != true
@@ -136,7 +150,15 @@ extension Worker {
             channel.redirectsPages = false
             response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)
         }
-        response.closes = !head.wantsKeepAlive || hasHadItsShare(slot) || drain != nil
+        describe(response)
+        if !head.wantsKeepAlive {
+            slot.pointee.closeReason = .finished
+        } else if hasHadItsShare(slot) {
+            slot.pointee.closeReason = .limit
+        } else if drain != nil {
+            slot.pointee.closeReason = .drained
+        }
+        response.closes = slot.pointee.closeReason != nil
         response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
         if response.location != nil || response.landing != nil {
             return answerAtOnce(index, response, bytes, hasBody: head.body != .none)
@@ -210,6 +232,8 @@ extension Worker {
     /// Refuses what the client sent. Nobody knows where the next request would begin, so there is none.
     @discardableResult
     mutating func reject(_ index: Int32, _ reason: Rejection) -> Step {
+        recorder.counters.add(to: .refusedRequests(reason))
+        table.slots[Int(index)].closeReason = .refused
         append(Response(status: reason.status, closes: true))
         table.slots[Int(index)].ending = .linger
         return .ending
@@ -218,6 +242,12 @@ extension Worker {
     /// Refuses a request whose head did not come in time.
     mutating func rejectLateHead(_ index: Int32) {
         output.clear()
+        let slot = table.slots + Int(index)
+        if case .head(let parser) = slot.pointee.phase {
+            input.copyMemory(from: slot.pointee.held.bytes)
+            let bytes = UnsafeRawBufferPointer(rebasing: input[..<slot.pointee.held.count])
+            begin(parser.headSoFar, Span<UInt8>(_unsafeBytes: bytes), from: slot.pointee.remote)
+        }
         reject(index, .timedOut)
         settle(index, unused: 0..<0)
     }

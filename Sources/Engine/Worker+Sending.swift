@@ -4,6 +4,7 @@ import Catalogue
 import HTTP
 import Posix
 import TLS
+import Telemetry
 
 extension Worker {
     /// What one connection may be sent in one go, in bytes, before others get their turn.
@@ -12,7 +13,15 @@ extension Worker {
     /// Sends what is in the output, and a body of the catalogue's behind it. False when not everything could be sent now
     /// (the rest goes on when the client reads) or the connection is gone.
     mutating func flush(_ index: Int32, body: Body = .none, owner: Unmanaged<Catalogue>? = nil) -> Bool {
-        if table.slots[Int(index)].session != nil { return flushSecurely(index, body, owner ?? self.owner) }
+        let owner = owner ?? self.owner
+        let isSent =
+            table.slots[Int(index)].session == nil
+            ? flushPlainly(index, body, owner) : flushSecurely(index, body, owner)
+        if !exchanges.isEmpty { account(index, isSent: isSent) }
+        return isSent
+    }
+
+    private mutating func flushPlainly(_ index: Int32, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
         let fd = table.slots[Int(index)].fd
         if output.count + body.count == 0 { return true }
         let outcome =
@@ -27,7 +36,7 @@ extension Worker {
             return true
         }
         let rest = UnsafeRawBufferPointer(rebasing: output.bytes[min(sent, output.count)...])
-        keep(index, rest, body.dropping(max(0, sent - output.count)), owner ?? self.owner)
+        keep(index, rest, body.dropping(max(0, sent - output.count)), owner)
         if case .file = body, sent == output.count {
             output.clear()
             return pump(index)
@@ -40,11 +49,11 @@ extension Worker {
     mutating func flush(_ index: Int32, copying bytes: UnsafeRawBufferPointer) -> Bool {
         if let session = table.slots[Int(index)].session {
             guard session.send(secure, output.bytes), session.send(secure, bytes) else {
-                close(index)
+                close(index, .error)
                 return false
             }
             output.clear()
-            return flushSecurely(index, .none, owner)
+            return flush(index)
         }
         let outcome = transmit(table.slots[Int(index)].fd, output.bytes, bytes)
         guard let sent = sentCount(outcome, index) else { return false }
@@ -56,17 +65,20 @@ extension Worker {
         }
         let isSent = sent == output.count + bytes.count
         output.clear()
+        account(index, isSent: isSent)
         return isSent
     }
 
     /// How many bytes are on their way; nil when the connection is gone, and closed here.
     mutating func sentCount(_ outcome: Transfer, _ index: Int32) -> Int? {
         switch outcome {
-        case .moved(let count): return count
+        case .moved(let count):
+            recorder.counters.add(count, to: .bytesSent)
+            return count
         case .wouldBlock: return 0
         case .ended, .failed:
             output.clear()
-            close(index)
+            close(index, .error)
             return nil
         }
     }
@@ -98,6 +110,7 @@ extension Worker {
                 }
             switch outcome {
             case .moved(let count):
+                recorder.counters.add(count, to: .bytesSent)
                 turn += count
                 slot.pointee.progress += count
                 slot.pointee.outgoing?.advance(count)
@@ -108,7 +121,7 @@ extension Worker {
                 return false
             case .ended, .failed:
                 // A file that has become shorter ends here too: the client sees that its answer is not whole.
-                close(index)
+                close(index, .error)
                 return false
             }
         }
@@ -119,6 +132,9 @@ extension Worker {
     mutating func resumeSending(_ index: Int32) {
         guard pump(index) else { return }
         let slot = table.slots + Int(index)
+        resumeExchanges(index)
+        finishExchanges(slot.pointee.session)
+        holdExchanges(index)
         if slot.pointee.held.count > 0, slot.pointee.ending == .none {
             processHeld(index, andReceived: 0)
         } else {
@@ -131,15 +147,20 @@ extension Worker {
     mutating func settle(_ index: Int32, unused: Range<Int>) {
         let slot = table.slots + Int(index)
         if slot.pointee.ending == .close, !unused.isEmpty { slot.pointee.ending = .linger }
-        if slot.pointee.ending == .none, slot.pointee.hasEnded { slot.pointee.ending = .close }
+        if slot.pointee.ending == .none, slot.pointee.hasEnded {
+            slot.pointee.ending = .close
+            slot.pointee.closeReason = .client
+        }
         if slot.pointee.ending == .none { hold(index, unused) }
         guard flush(index) else { return }
+        // A request whose body is still to come.
+        holdExchanges(index)
         switch slot.pointee.ending {
-        case .close: close(index)
+        case .close: close(index, .finished)
         case .linger: linger(index)
         case .none:
             if case .idle = slot.pointee.phase, let drain, drain.closeAt == nil {
-                return closeGracefully(index)
+                return closeGracefully(index, .drained)
             }
             armDeadline(slot.pointee.phase, index)
             wait(index, for: .readable)
@@ -159,7 +180,7 @@ extension Worker {
             switch phase {
             case .handshake, .certificate: .handshake
             case .idle: .idle
-            case .head: .head
+            case .proxyHeader, .head: .head
             case .body: .body
             case .lingering: .linger
             }
@@ -205,18 +226,25 @@ extension Worker {
     }
 
     /// Ends a connection on which nothing is under way.
-    mutating func closeGracefully(_ index: Int32) {
+    mutating func closeGracefully(_ index: Int32, _ reason: CloseReason) {
+        table.slots[Int(index)].closeReason = reason
         table.slots[Int(index)].ending = .close
         output.clear()
         settle(index, unused: 0..<0)
     }
 
-    /// Ends a connection and gives back all that it has.
-    mutating func close(_ index: Int32) {
+    /// Ends a connection and gives back all that it has. `reason` counts where none was settled before.
+    mutating func close(_ index: Int32, _ reason: CloseReason) {
         let slot = table.slots + Int(index)
+        recorder.counters.add(to: .connectionsClosed(slot.pointee.closeReason ?? reason))
+        let unsent = slot.pointee.outgoing?.count ?? Int.max
+        if exchanges.isEmpty { resumeExchanges(index) }
+        abandonExchanges(slot.pointee.session, unsent: unsent)
         switch slot.pointee.phase {
-        case .handshake, .certificate: handshakeCount -= 1
-        case .idle, .head, .body, .lingering: break
+        case .handshake, .certificate:
+            handshakeCount -= 1
+            noteHandshake(HandshakeOutcome(reason))
+        case .proxyHeader, .idle, .head, .body, .lingering: break
         }
         if let session = slot.pointee.session {
             session.end()

@@ -5,6 +5,7 @@ import Catalogue
 import HTTP
 import Posix
 import TLS
+import Telemetry
 
 extension Worker {
     /// Plain bytes made into records at a time, so that a large body never lies in memory as records.
@@ -18,18 +19,23 @@ extension Worker {
         case .moved(let count):
             if case .lingering = slot.pointee.phase { return }
             noteReceived(slot, count)
-            let received = UnsafeRawBufferPointer(rebasing: records[..<count])
-            if case .handshake = slot.pointee.phase {
-                guard goOnWithHandshake(index, session, received) else { return }
-            } else {
-                session.feed(secure, received)
-            }
-            decrypt(index, session)
+            goOn(index, session, recordBytes: count)
         case .wouldBlock:
             wait(index, for: .readable)
-        case .ended, .failed:
-            close(index)
+        case .ended: close(index, .client)
+        case .failed: close(index, .error)
         }
+    }
+
+    /// Goes on with what was received, which lies in `records`.
+    mutating func goOn(_ index: Int32, _ session: SecureSession, recordBytes count: Int) {
+        let received = UnsafeRawBufferPointer(rebasing: records[..<count])
+        if case .handshake = table.slots[Int(index)].phase {
+            guard goOnWithHandshake(index, session, received) else { return }
+        } else {
+            session.feed(secure, received)
+        }
+        decrypt(index, session)
     }
 
     /// True when the session is established, and what came behind the handshake can be read.
@@ -41,6 +47,7 @@ extension Worker {
         switch session.handshake(secure, received, token: table.token(index), hasPaused: hasPaused) {
         case .done:
             handshakeCount -= 1
+            noteHandshake(session.isResumed ? .resumed : .full)
             slot.pointee.phase = .idle
             deadlines.set(.head, for: index, now: now, in: table.slots)
             return true
@@ -52,10 +59,16 @@ extension Worker {
             slot.pointee.held = HeldBytes(copying: secure.unreadRecords)
             waitForNothing(index)
         case .failed(.plainHTTP):
+            noteHandshake(.plainHTTP)
             refusePlainHTTP(index)
-        case .ended, .failed(.other):
+        case .failed(let failure):
             handshakeCount -= 1
-            endWithAlert(index)
+            noteHandshake(HandshakeOutcome(failure))
+            endWithAlert(index, .refused)
+        case .ended:
+            handshakeCount -= 1
+            noteHandshake(.clientClosed)
+            endWithAlert(index, .client)
         }
         return false
     }
@@ -76,8 +89,9 @@ extension Worker {
     }
 
     /// Sends the alert that OpenSSL has made of a failure. Reading on for a moment keeps a reset from overtaking it.
-    private mutating func endWithAlert(_ index: Int32) {
+    private mutating func endWithAlert(_ index: Int32, _ reason: CloseReason) {
         let slot = table.slots + Int(index)
+        slot.pointee.closeReason = reason
         output.clear()
         leaveBody(slot)
         slot.pointee.phase = .lingering
@@ -109,9 +123,9 @@ extension Worker {
             output.clear()
             if flush(index) { wait(index, for: .readable) }
         case .ended:
-            closeGracefully(index)
+            closeGracefully(index, .client)
         case .failed:
-            endWithAlert(index)
+            endWithAlert(index, .error)
         }
     }
 
@@ -123,6 +137,8 @@ extension Worker {
         slot.pointee.session = nil
         secure.clearOutput()
         output.clear()
+        slot.pointee.closeReason = .refused
+        exchanges.append(Exchange(from: slot.pointee.remote, at: roundBeganMicroseconds))
         append(Response(status: .badRequest, closes: true), text: WireText.wrongPort)
         slot.pointee.phase = .lingering
         slot.pointee.ending = .linger
@@ -133,13 +149,13 @@ extension Worker {
     mutating func flushSecurely(_ index: Int32, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
         let slot = table.slots + Int(index)
         guard let session = slot.pointee.session, session.send(secure, output.bytes) else {
-            close(index)
+            close(index, .error)
             return false
         }
         output.clear()
         let step = min(body.count, Worker.plainBytesPerStep)
         guard encrypt(body, step, session) else {
-            close(index)
+            close(index, .error)
             return false
         }
         // The end is announced with the last bytes before it.
@@ -168,7 +184,7 @@ extension Worker {
             if outgoing.head.isEmpty {
                 let step = min(outgoing.body.count, Worker.plainBytesPerStep)
                 guard encrypt(outgoing.body, step, session) else {
-                    close(index)
+                    close(index, .error)
                     return false
                 }
                 if step == outgoing.body.count, slot.pointee.ending != .none { session.finish(secure) }

@@ -6,6 +6,7 @@ import Catalogue
 import HTTP
 import Posix
 import TLS
+import Telemetry
 
 /// The loop that accepts connections and moves each through its phases.
 struct Worker: ~Copyable {
@@ -16,6 +17,8 @@ struct Worker: ~Copyable {
     /// The first of them speak plain HTTP, the others TLS.
     let listeners: UnsafeMutableBufferPointer<Listener>
     let plainListenerCount: Int
+    /// Of each listener.
+    let expectsProxyHeader: [Bool]
     var areListenersOpen = true
     var poller: Poller
     var table: ConnectionTable
@@ -31,7 +34,17 @@ struct Worker: ~Copyable {
     /// Answers to whichever connection is being served.
     var output: Output
     var wire: WireText
+    let recorder: Recorder
+    /// Nil where no access log is written.
+    var log: LogSink?
+    /// The requests of whichever connection is being served, until their answers are handed over.
+    var exchanges = Exchanges()
     var now: Int64
+    /// When the poller came back, and the last look at the clock since, exactly.
+    var roundBeganMicroseconds: Int64 = 0
+    var lastLookMicroseconds: Int64 = 0
+    /// What to add to that clock for the time on the wall.
+    var wallOffsetMicroseconds: Int64 = 0
     var isAccepting = true
     /// When to accept again after descriptors had run out; nil while accepting.
     var acceptAgainAt: Int64?
@@ -62,7 +75,8 @@ struct Worker: ~Copyable {
 
     init(
         _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue, queue: LoadingQueue?,
-        addressCounts: AddressCounts?, listeners: UnsafeMutableBufferPointer<Listener>
+        addressCounts: AddressCounts?, listeners: UnsafeMutableBufferPointer<Listener>, recorder: Recorder,
+        log: LogSink? = nil
     ) throws(Engine.StartError) {
         let poller: Poller
         let secure: SecureContext
@@ -79,8 +93,11 @@ struct Worker: ~Copyable {
         }
         let limits = settings.limits
         self.settings = settings
+        self.recorder = recorder
+        self.log = log
         self.secure = secure
         plainListenerCount = settings.listening.plain.count
+        expectsProxyHeader = settings.expectsProxyHeader
         handshakesMax = max(16, limits.handshakesMax / settings.workerCount)
         wire = WireText(settings)
         records = .allocate(byteCount: Worker.receivedBytesMax, alignment: 64)
@@ -120,24 +137,30 @@ struct Worker: ~Copyable {
             serve(count, at: Clock.monotonicMilliseconds())
         }
         closeAll()
+        log?.publish()
     }
 
     /// One round: what the poller has just reported, then what is due.
     mutating func serve(_ eventCount: Int, at time: Int64) {
         now = time
-        wire.update(seconds: Clock.wallSeconds())
-        takeNewCatalogue()
+        beginRound()
         for index in 0..<eventCount { handle(poller.event(index)) }
+        // Behind the events: a wake-up that was for a new catalogue is not forgotten before the catalogue is taken.
+        takeNewCatalogue()
         expireConnections()
         if let time = acceptAgainAt, now >= time { resumeAccepting() }
         if control.takeStandingAlone() { standAlone() }
         goOnDraining()
+        endRound(eventCount)
     }
 
     private mutating func handle(_ event: Poller.Event) {
         if event.token >> 32 == 0 {
             switch event.token {
-            case Worker.wakeUpToken: control.wakeUp.clear()
+            case Worker.wakeUpToken:
+                control.wakeUp.clear()
+                // Behind it: whoever asks before that is answered here, whoever asks later wakes this thread again.
+                control.heartbeat.beat()
             case Worker.readyToken: resumeHandshakes()
             default: accept(from: Int(event.token))
             }
@@ -183,7 +206,7 @@ struct Worker: ~Copyable {
                 rejectLateHead(index)
             } else if kind == .write || !isTaking(index) {
                 if unacknowledgedBytes(slot.pointee.fd) > 0 { abandonUnsent(slot.pointee.fd) }
-                close(index)
+                close(index, kind == .idle ? .idle : .deadline)
             }
         }
     }

@@ -11,6 +11,7 @@ final class WorkerControl: Sendable {
     let number: Int
     let wakeUp: WakeUp
     let readyHandshakes: ReadyHandshakes
+    let heartbeat = Heartbeat()
     private let wishes = Atomic<UInt8>(0)
     private let leads = Mutex<[Range<Int>]>([])
 

@@ -16,7 +16,7 @@ enum ListenerSource {
 }
 
 /// Opens sockets for workers and owns those not handed over yet.
-final class WorkerListeners {
+public final class WorkerListeners {
     private(set) var addresses: [SocketAddress] = []
     /// What else listens at each address, from before we came.
     private var elders: [Set<UInt64>] = []

@@ -7,7 +7,7 @@ public enum HTTPDate {
     public static let byteCount = 29
 
     private static let days: StaticString = "ThuFriSatSunMonTueWed"
-    private static let months: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
+    static let months: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
     /// Writes the date into `target`, which has room for 29 bytes.
     public static func write(_ seconds: Int64, into target: UnsafeMutableRawBufferPointer) {
@@ -91,7 +91,7 @@ public enum HTTPDate {
         return nil
     }
 
-    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+    static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
         value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
     }
 
@@ -103,7 +103,7 @@ public enum HTTPDate {
     }
 
     /// The Gregorian date of a day, counting years from March so that the leap day comes last.
-    private static func civilDate(daysSince1970 days: Int64) -> (year: Int, month: Int, day: Int) {
+    static func civilDate(daysSince1970 days: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = floorDivide(shifted, 146_097)
         let dayOfEra = Int(shifted - era * 146_097)

@@ -4,6 +4,8 @@
 /// The head of one request. The ranges are offsets from the head's first byte.
 public struct RequestHead: Sendable {
     public var method: Method = .other
+    /// The method as written.
+    public var methodName: ByteRange = .absent
     /// The target's path as written: percent-encoded, without the query.
     public var path: ByteRange = .absent
     /// The target's query without the `?`; absent when there is none.
@@ -26,6 +28,17 @@ public struct RequestHead: Sendable {
     public var range: FieldValue = .absent
     public var ifRange: FieldValue = .absent
     public var userAgent: FieldValue = .absent
+    public var authorization: FieldValue = .absent
+    public var referer: FieldValue = .absent
+    /// What a front says about the client, and what anybody else may say.
+    public var forwarded: FieldValue = .absent
+    public var forwardedFor: FieldValue = .absent
+    public var forwardedProto: FieldValue = .absent
+    public var forwardedHost: FieldValue = .absent
+    /// Not in the head itself, but what has become of it where a trusted front has sent it: that the client came over TLS,
+    /// and that the host is the front's word.
+    public var cameSecurely = false
+    public var hostIsForwarded = false
 
     /// How the body that follows the head is framed (RFC 9112 §6.3).
     public enum Body: Equatable, Sendable {

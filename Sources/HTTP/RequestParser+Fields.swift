@@ -28,27 +28,42 @@ extension RequestParser {
         case 4: if name.equalsIgnoringCase("host") { return noteHost(value, bytes) }
         case 5: if name.equalsIgnoringCase("range") { head.range.note(value) }
         case 6: if name.equalsIgnoringCase("expect") { return noteExpectation(bytes.extracting(value.range)) }
+        case 7: if name.equalsIgnoringCase("referer") { head.referer.note(value) }
         case 8:
             if name.equalsIgnoringCase("if-match") {
                 head.ifMatch.note(value)
             } else if name.equalsIgnoringCase("if-range") {
                 head.ifRange.note(value)
             }
+        case 9: if name.equalsIgnoringCase("forwarded") { head.forwarded.note(value) }
         case 10:
             if name.equalsIgnoringCase("connection") {
                 noteConnection(bytes.extracting(value.range))
             } else if name.equalsIgnoringCase("user-agent") {
                 head.userAgent.note(value)
             }
-        case 13: if name.equalsIgnoringCase("if-none-match") { head.ifNoneMatch.note(value) }
+        case 13:
+            if name.equalsIgnoringCase("if-none-match") {
+                head.ifNoneMatch.note(value)
+            } else if name.equalsIgnoringCase("authorization") {
+                head.authorization.note(value)
+            }
         case 14:
             if name.equalsIgnoringCase("content-length") { return noteContentLength(bytes.extracting(value.range)) }
-        case 15: if name.equalsIgnoringCase("accept-encoding") { head.acceptEncoding.note(value) }
+        case 15:
+            if name.equalsIgnoringCase("accept-encoding") {
+                head.acceptEncoding.note(value)
+            } else if name.equalsIgnoringCase("x-forwarded-for") {
+                head.forwardedFor.note(value)
+            }
+        case 16: if name.equalsIgnoringCase("x-forwarded-host") { head.forwardedHost.note(value) }
         case 17:
             if name.equalsIgnoringCase("transfer-encoding") {
                 return noteTransferCoding(bytes.extracting(value.range))
             } else if name.equalsIgnoringCase("if-modified-since") {
                 head.ifModifiedSince.note(value)
+            } else if name.equalsIgnoringCase("x-forwarded-proto") {
+                head.forwardedProto.note(value)
             }
         case 19: if name.equalsIgnoringCase("if-unmodified-since") { head.ifUnmodifiedSince.note(value) }
         default: break

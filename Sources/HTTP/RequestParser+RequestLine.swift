@@ -7,6 +7,7 @@ extension RequestParser {
         }
         for index in start..<afterMethod where !Octet.isToken(bytes[index]) { return .malformedRequestLine }
         head.method = Method(bytes.extracting(start..<afterMethod))
+        head.methodName = ByteRange(start, afterMethod)
 
         let targetStart = afterMethod + 1
         guard let afterTarget = bytes.firstIndex(of: Octet.space, from: targetStart, to: end), afterTarget > targetStart

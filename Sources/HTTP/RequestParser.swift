@@ -27,6 +27,14 @@ public struct RequestParser: Sendable {
 
     public init() {}
 
+    /// What has been understood so far, of a head that is refused or never comes to its end. For records; nothing may be
+    /// answered from it.
+    public var headSoFar: RequestHead {
+        var head = head
+        head.host = fields.authority.isPresent ? fields.authority : fields.host
+        return head
+    }
+
     /// Whether some bytes of a head have been seen.
     public var hasBegun: Bool { searched > 0 }
 
@@ -34,17 +42,19 @@ public struct RequestParser: Sendable {
         while true {
             guard let lineFeed = bytes.firstIndex(of: Octet.lineFeed, from: searched) else {
                 searched = bytes.count
-                if let reason = objection(toUnfinished: bytes, limits) { return .rejected(reason) }
+                if let reason = objection(toUnfinished: bytes, bytes.count, limits) { return .rejected(reason) }
                 return .incomplete
             }
+            let start = lineStart
+            // What would have been refused before its end had come is refused for the same reason.
+            if let reason = objection(toUnfinished: bytes, lineFeed, limits) { return .rejected(reason) }
             searched = lineFeed + 1
-            guard lineFeed > lineStart, bytes[lineFeed - 1] == Octet.carriageReturn else {
+            if searched > limits.headBytesMax { return .rejected(tooLong(start)) }
+            guard lineFeed > start, bytes[lineFeed - 1] == Octet.carriageReturn else {
                 return .rejected(.malformedLineEnd)
             }
-            let start = lineStart
             let end = lineFeed - 1
             lineStart = lineFeed + 1
-            if searched > limits.headBytesMax { return .rejected(tooLong(start)) }
 
             if !hasRequestLine {
                 if start == end {
@@ -53,7 +63,6 @@ public struct RequestParser: Sendable {
                     if emptyLines > 4 { return .rejected(.malformedRequestLine) }
                     continue
                 }
-                if end - start > limits.requestLineBytesMax { return .rejected(.targetTooLong) }
                 if let reason = readRequestLine(bytes, start, end) { return .rejected(reason) }
                 hasRequestLine = true
             } else if start == end {
@@ -67,16 +76,18 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// A line without an end may already be one that no end can mend.
-    private func objection(toUnfinished bytes: Span<UInt8>, _ limits: HeadLimits) -> Rejection? {
-        let count = bytes.count - lineStart
-        guard count > 0 else { return nil }
+    /// A line without an end may already be one that no end can mend. Asked of every line, so that a client is answered the
+    /// same however its bytes are cut into pieces.
+    private func objection(toUnfinished bytes: Span<UInt8>, _ seen: Int, _ limits: HeadLimits) -> Rejection? {
+        guard seen > lineStart else { return nil }
         if !hasRequestLine {
             let first = bytes[lineStart]
             if first != Octet.carriageReturn, !Octet.isToken(first) { return .notHTTP }
-            if count > limits.requestLineBytesMax { return .targetTooLong }
+            // A carriage return may be half of the end.
+            let end = bytes[seen - 1] == Octet.carriageReturn ? seen - 1 : seen
+            if end - lineStart > limits.requestLineBytesMax { return .targetTooLong }
         }
-        return bytes.count > limits.headBytesMax ? tooLong(lineStart) : nil
+        return seen > limits.headBytesMax ? tooLong(lineStart) : nil
     }
 
     private func tooLong(_ start: Int) -> Rejection { hasRequestLine ? .headTooLong : .targetTooLong }

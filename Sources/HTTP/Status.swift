@@ -12,6 +12,7 @@ public enum Status: UInt16, Sendable, CaseIterable {
     case temporaryRedirect = 307
     case permanentRedirect = 308
     case badRequest = 400
+    case unauthorized = 401
     case notFound = 404
     case methodNotAllowed = 405
     case notAcceptable = 406
@@ -40,6 +41,7 @@ public enum Status: UInt16, Sendable, CaseIterable {
         case .temporaryRedirect: "Temporary Redirect"
         case .permanentRedirect: "Permanent Redirect"
         case .badRequest: "Bad Request"
+        case .unauthorized: "Unauthorized"
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"
         case .notAcceptable: "Not Acceptable"

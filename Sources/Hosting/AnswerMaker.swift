@@ -24,6 +24,9 @@ struct Document {
 enum AnswerMaker {
     /// Below this many bytes saved, the gzip form is not worth the memory it takes.
     private static let gzipGainMin = 64
+    /// So few bytes travel with their head in one packet, in either form; a fifth of the work for a small host would be to
+    /// try.
+    private static let gzipBytesMin = 256
 
     static func answer(_ document: Document) -> PreparedAnswer {
         let tag = tag(of: document.content)
@@ -49,7 +52,7 @@ enum AnswerMaker {
 
     /// The gzip form of bytes, where it is worth it.
     private static func packed(_ content: Representation.Content) -> Representation.Content? {
-        guard case .bytes(let bytes) = content else { return nil }
+        guard case .bytes(let bytes) = content, bytes.count >= gzipBytesMin else { return nil }
         let packed = Gzip.compress(bytes)
         return packed.count + gzipGainMin <= bytes.count ? .bytes(packed) : nil
     }

@@ -8,9 +8,8 @@ import Posix
 final class AppTree: Sendable {
     /// How the folder is called in findings.
     let label: String
-    private let root: Folder
-    /// Where the files are below the root, with a slash behind it.
-    private let prefix: String
+    private let fenced: FencedFolder
+    private var prefix: String { fenced.prefix }
 
     /// More bytes are not an app file, whatever they are.
     static let bytesMax = AppFile.bytesMax
@@ -35,20 +34,10 @@ final class AppTree: Sendable {
         case contents(SettledContents)
     }
 
-    /// Opens `apps` or `retired`. Links may lead anywhere inside `config/`; when the folder itself is a link that leads out
-    /// of it, then that is where the app files are, and links may lead anywhere inside that.
+    /// Opens `apps` or `retired`.
     init(configPath: String, _ name: String) throws(SystemError) {
         label = "\(configPath)/\(name)"
-        let config = try Folder(configPath)
-        var isInside = true
-        do {
-            _ = try config.list(name)
-        } catch {
-            guard error.leadsOutside else { throw error }
-            isInside = false
-        }
-        root = isInside ? config : try Folder(label)
-        prefix = isInside ? "\(name)/" : ""
+        fenced = try FencedFolder(name, in: configPath)
     }
 
     /// Lists a folder of the tree with everything below it; an empty path is all of it.
@@ -59,7 +48,7 @@ final class AppTree: Sendable {
     private func list(_ folder: String, depth: Int, _ listing: inout Listing) {
         let entries: [ListedEntry]
         do {
-            entries = try root.list(prefix + folder)
+            entries = try fenced.root.list(prefix + folder)
         } catch {
             if error.isMissing { return }
             listing.unlisted.append(folder)
@@ -74,9 +63,10 @@ final class AppTree: Sendable {
             case .file:
                 if isNamed { listing.files[path] = entry.status }
             case .directory where isNamed: listing.problems[path] = unreadable(path, "it is a folder")
-            case .directory where depth == AppTree.depthMax:
-                listing.problems[path] = unreadable(path, "it is more than \(AppTree.depthMax) folders deep")
-            case .directory: list(path, depth: depth + 1, &listing)
+            case .directory where depth + entry.steps > AppTree.depthMax:
+                listing.problems[path] = unreadable(
+                    path, "it is more than \(AppTree.depthMax) folders deep, of which a link counts as several")
+            case .directory: list(path, depth: depth + entry.steps, &listing)
             case .other:
                 if isNamed { listing.problems[path] = unreadable(path, "it is neither a file nor a folder") }
             }
@@ -84,14 +74,16 @@ final class AppTree: Sendable {
     }
 
     /// What a path stands for at this moment.
-    func status(_ path: String) -> FileStatus? { root.status(prefix + path) }
+    func status(_ path: String) -> FileStatus? { fenced.root.status(prefix + path) }
 
     func read(_ path: String) -> Outcome {
         do {
-            guard let contents = try root.read(prefix + path, bytesMax: AppTree.bytesMax) else { return .changing }
+            guard let contents = try fenced.root.read(prefix + path, bytesMax: AppTree.bytesMax) else {
+                return .changing
+            }
             return .contents(contents)
         } catch {
-            if error.isMissing, root.isMissing(prefix + path) { return .gone }
+            if error.isMissing, fenced.root.isMissing(prefix + path) { return .gone }
             return .unreadable(unreadable(path, AppTree.reason(error), isRefused: error.isRefused))
         }
     }

@@ -8,8 +8,6 @@ public import TLS
 public struct LoadedConfiguration: Sendable {
     public let catalogue: Catalogue
     public let findings: [Finding]
-    /// The app files that are served.
-    public let appCount: Int
     /// The hosts that are served, in order; wildcards with their asterisk.
     public let hosts: [String]
 }
@@ -30,7 +28,18 @@ public struct ConfigurationLoader: Sendable {
     public func load() throws(ConfigurationError) -> LoadedConfiguration {
         let report = try tenants.round(.allAgain)
         return LoadedConfiguration(
-            catalogue: report.catalogue, findings: report.findings, appCount: report.appCount,
+            catalogue: report.catalogue, findings: report.findings,
             hosts: report.catalogue.layers.last?.hosts.sorted() ?? [])
+    }
+}
+
+extension ConfigurationLoader {
+    /// The paths of the app files of a configuration, for whoever reads them one by one; nil where it has no folder of them.
+    /// What cannot be looked into is among the findings of `load`.
+    public static func appFiles(configPath: String) -> [String]? {
+        guard let tree = try? AppTree(configPath: configPath, "apps") else { return nil }
+        var listing = AppTree.Listing()
+        tree.list("", into: &listing)
+        return listing.files.keys.sorted().map { "\(tree.label)/\($0)" }
     }
 }

@@ -1,5 +1,6 @@
 // What a round changed on one host, in one line: which documents, and their entity tags before and after.
 
+import Association
 import Catalogue
 
 public struct HostChange: Sendable, CustomStringConvertible {
@@ -36,8 +37,8 @@ public struct HostChange: Sendable, CustomStringConvertible {
         let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
         let isDocument = { (path: String) in path.hasPrefix(WellKnownFiles.prefix) }
         // The copy of Apple's document at the root says nothing more, unless it is another one.
-        let root = "/apple-app-site-association"
-        let twin = WellKnownFiles.prefix + "apple-app-site-association"
+        let root = AssociationPath.appleRoot
+        let twin = AssociationPath.apple
         var shown = changed.filter(isDocument)
         if changed.contains(root), before[root] != before[twin] || after[root] != after[twin] { shown.append(root) }
         var parts = shown.map { path in
@@ -45,7 +46,7 @@ public struct HostChange: Sendable, CustomStringConvertible {
             return "\(name) \(HostChange.short(before[path])) -> \(HostChange.short(after[path]))"
         }
         let pages = changed.count { !isDocument($0) && $0 != root }
-        if pages > 0 { parts.append("\(pages) \(pages == 1 ? "page" : "pages")") }
+        if pages > 0 { parts.append(Count.of(pages, "page")) }
         return parts
     }
 

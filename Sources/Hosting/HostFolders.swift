@@ -14,8 +14,39 @@ struct FolderRecord: Hashable, Sendable {
     var isEmpty: Bool { wellKnown == nil && pages == nil }
 }
 
+/// One look at which hosts have folders. A host is looked for by its name, so the number of folders does not matter.
+final class FolderLook: Sendable {
+    private let hosts: FencedFolder?
+    private let pageFolders: Set<String>
+
+    init(_ folders: HostFolders) {
+        hosts = try? FencedFolder("hosts", in: folders.configPath)
+        pageFolders = Set(folders.pageFolders())
+    }
+
+    /// Whether there is a folder with files of the host's own, or was a moment ago.
+    func mayHaveFolder(_ host: String) -> Bool {
+        let name = HostFolders.name(of: host)
+        return pageFolders.contains(name) || hasFiles(in: name)
+    }
+
+    /// Whether there are files of a host's own at this moment. Any text may be asked for.
+    func hasFiles(ofHost host: String) -> Bool {
+        let name = HostFolders.name(of: host)
+        return HostFolders.host(of: name) != nil && hasFiles(in: name)
+    }
+
+    private func hasFiles(in name: String) -> Bool {
+        guard let hosts else { return false }
+        return hosts.root.status("\(hosts.prefix)\(name)/well-known") != nil
+    }
+
+    /// The hosts that have pages of their own.
+    var pageHosts: [String] { pageFolders.compactMap(HostFolders.host) }
+}
+
 struct HostFolders: Sendable {
-    let hostsPath: String
+    let configPath: String
     let publicPath: String
 
     private static let depthMax = 16
@@ -32,6 +63,8 @@ struct HostFolders: Sendable {
         return text
     }
 
+    var hostsPath: String { "\(configPath)/hosts" }
+
     func wellKnownPath(of host: String) -> String { "\(hostsPath)/\(HostFolders.name(of: host))/well-known" }
 
     func pagesPath(of host: String) -> String { "\(publicPath)/\(HostFolders.name(of: host))" }
@@ -42,7 +75,10 @@ struct HostFolders: Sendable {
         do {
             return try Folder(hostsPath).names(having: "well-known")
         } catch {
-            if !error.isMissing { findings.append(problem(hostsPath, "cannot read the folder: \(error.reason)")) }
+            if !error.isMissing {
+                let fix = error.cause == .permission ? "let the server's user read it" : nil
+                findings.append(problem(hostsPath, "cannot read the folder: \(error.reason)", fix: fix))
+            }
             return []
         }
     }
@@ -54,21 +90,34 @@ struct HostFolders: Sendable {
     }
 
     /// How the folders of a host look at this moment.
-    func record(of host: String) -> FolderRecord {
-        FolderRecord(
-            wellKnown: HostFolders.signature(of: wellKnownPath(of: host)),
-            pages: HostFolders.signature(of: pagesPath(of: host)))
+    func record(of host: String, _ look: FolderLook? = nil) -> FolderRecord {
+        if let look, !look.mayHaveFolder(host) { return FolderRecord() }
+        return FolderRecord(
+            wellKnown: signature(of: wellKnownPath(of: host)), pages: signature(of: pagesPath(of: host)))
+    }
+
+    /// Opens the folder of a host, which no link may lead to from outside: a link to somebody else's files would serve them.
+    func open(_ path: String) throws(SystemError) -> Folder {
+        if path.hasPrefix("\(hostsPath)/") {
+            return try FencedFolder("hosts", in: configPath).folder(String(path.dropFirst(hostsPath.count + 1)))
+        }
+        let root = try Folder(publicPath)
+        return try Folder(String(path.dropFirst(publicPath.count + 1)), inside: root)
     }
 
     /// A number that changes when anything in a folder does; nil when there is no such folder.
-    static func signature(of path: String) -> UInt64? {
-        guard Directory.exists(path), let folder = try? Folder(path) else { return nil }
+    func signature(of path: String) -> UInt64? {
+        guard Directory.exists(path) else { return nil }
+        // One that cannot be opened is there, and is a finding for whoever wants to read it.
+        guard let folder = try? open(path) else { return 7 }
         var signature: UInt64 = 1
-        add(folder, "", depth: 0, to: &signature)
+        HostFolders.add(folder, "", depth: 0, now: Clock.wallNanoseconds(), to: &signature)
         return signature
     }
 
-    private static func add(_ folder: borrowing Folder, _ path: String, depth: Int, to signature: inout UInt64) {
+    private static func add(
+        _ folder: borrowing Folder, _ path: String, depth: Int, now: Int64, to signature: inout UInt64
+    ) {
         // A folder that cannot be read differs from an empty one.
         guard let entries = try? folder.list(path) else { return signature &+= 7 }
         for entry in entries {
@@ -76,9 +125,12 @@ struct HostFolders: Sendable {
             var mark: UInt64 = 0xCBF2_9CE4_8422_2325
             for byte in name.utf8 { mark = (mark ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
             for number in entry.status?.numbers ?? [] { mark = mix(mark ^ number) }
+            // What was written just now may be written to again and look the same: it is to be read at the next look too.
+            if let status = entry.status, !status.isSettled(atNanoseconds: now) { mark = .random(in: .min ... .max) }
             // A sum, because names come in no order.
             signature &+= mix(mark)
-            if entry.kind == .directory, depth < depthMax { add(folder, name, depth: depth + 1, to: &signature) }
+            let below = depth + entry.steps
+            if entry.kind == .directory, below <= depthMax { add(folder, name, depth: below, now: now, to: &signature) }
         }
     }
 
@@ -87,9 +139,7 @@ struct HostFolders: Sendable {
         return product.high ^ product.low
     }
 
-    func problem(_ path: String, _ message: String) -> Finding {
-        Finding(
-            rule: "CFG-005", severity: .warning, file: path, range: nil, message: message,
-            fix: "name it as the host is written in app files: in lower case, without a trailing dot")
+    func problem(_ path: String, _ message: String, fix: String?) -> Finding {
+        Finding(rule: "CFG-005", severity: .warning, file: path, range: nil, message: message, fix: fix)
     }
 }

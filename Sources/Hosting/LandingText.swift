@@ -18,6 +18,8 @@ struct LandingText {
 
     /// Adds text of an app file's.
     mutating func add(escaping words: String) {
+        // Few words have anything to escape.
+        if !words.utf8.contains(where: LandingText.isEscaped) { return text += words.utf8 }
         for byte in words.utf8 {
             switch byte {
             case UInt8(ascii: "&"): text += "&amp;".utf8
@@ -31,7 +33,7 @@ struct LandingText {
     }
 
     mutating func addMeta(_ attribute: String, _ name: String, content: (inout LandingText) -> Void) {
-        add("<meta \(attribute)=\"\(name)\" content=\"")
+        for part in ["<meta ", attribute, "=\"", name, "\" content=\""] { add(part) }
         content(&self)
         add("\">\n")
     }
@@ -45,5 +47,16 @@ struct LandingText {
     private mutating func end(_ insertion: LinkInsertion) {
         finished.append(LandingSegment(text, then: insertion))
         text = []
+        text.reserveCapacity(LandingText.segmentBytes)
+    }
+
+    /// What a segment has as a rule.
+    private static let segmentBytes = 512
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"): true
+        default: false
+        }
     }
 }

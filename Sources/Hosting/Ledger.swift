@@ -22,6 +22,9 @@ struct Ledger: Sendable {
     /// Every host that an app file names.
     var hosts: some Collection<String> { pathsByHost.keys }
 
+    /// Every host that is named in another environment and not in this one, and some that are.
+    var hostsElsewhere: some Collection<String> { otherHosts.keys }
+
     /// The files that name a host, in the order of their paths.
     func paths(naming host: String) -> [String] { pathsByHost[host] ?? [] }
 

@@ -10,6 +10,8 @@ struct PageSet: Sendable {
     private(set) var answers: [String: PreparedAnswer] = [:]
     /// What landing pages of the host are made of, where it has a template of its own.
     private(set) var landingTemplate: LandingTemplate?
+    /// Paths of files that were being written to, so there is no page for them.
+    private(set) var refused: Set<String> = []
     private var openFileCount = 0
 
     /// Larger files are sent from where they are, instead of living in memory in two forms.
@@ -23,32 +25,32 @@ struct PageSet: Sendable {
     init() {}
 
     /// The pages below a folder; none when there is no such folder.
-    init(below directory: String, findings: inout [Finding]) {
+    init(below directory: String, in folders: HostFolders, findings: inout [Finding]) {
         guard Directory.exists(directory) else { return }
         do {
-            let root = try Folder(directory)
+            let root = try folders.open(directory)
             add(root, directory, path: "", depth: 0, &findings)
         } catch {
-            findings.append(unreadable(directory, error.reason))
+            findings.append(unreadable(directory, reason(.system(error))))
         }
     }
 
     private mutating func add(
         _ root: borrowing Folder, _ directory: String, path: String, depth: Int, _ findings: inout [Finding]
     ) {
-        let entries: [DirectoryEntry]
+        let entries: [ListedEntry]
         do {
-            entries = try Directory.entries(directory + path)
+            entries = try root.sortedList(String(path.dropFirst()))
         } catch {
-            findings.append(unreadable(directory + path, error.reason))
+            findings.append(unreadable(directory + path, reason(.system(error))))
             return
         }
         let names = Set(entries.map(\.name))
         for entry in entries where !entry.name.hasPrefix(".") {
             let name = "\(path)/\(entry.name)"
             switch entry.kind {
-            case .directory where depth < PageSet.depthMax:
-                add(root, directory, path: name, depth: depth + 1, &findings)
+            case .directory where depth + entry.steps <= PageSet.depthMax:
+                add(root, directory, path: name, depth: depth + entry.steps, &findings)
             case .file where name == LandingTemplate.path: addTemplate(root, directory, &findings)
             case .file:
                 let isPacked = names.contains(entry.name + PackedPage.suffix)
@@ -65,7 +67,11 @@ struct PageSet: Sendable {
             let file = try root.open(String(path.dropFirst()))
             var content = Representation.Content.file(file)
             if file.byteCount <= PageSet.memoryBytesMax {
-                let bytes = try file.contents()
+                guard let bytes = try file.settledContents() else {
+                    // Half of it looks like a page too; its writer's end is another reason to look.
+                    findings.append(unreadable(directory + path, "it is being written to"))
+                    return refuse(path)
+                }
                 content = .bytes(bytes)
                 if path == "/robots.txt", let finding = RobotsFile.finding(bytes, file: directory + path) {
                     findings.append(finding)
@@ -82,10 +88,20 @@ struct PageSet: Sendable {
                     kind: .page, contentType: MediaType.of(path), content: content, packed: packed,
                     cacheSeconds: PageSet.cacheSeconds, modified: file.modified))
             answers[path] = answer
-            if path.hasSuffix("/index.html") { answers[String(path.dropLast("index.html".count))] = answer }
+            if let folder = PageSet.folder(ofIndex: path) { answers[folder] = answer }
         } catch {
             findings.append(unreadable(directory + path, reason(error)))
         }
+    }
+
+    private mutating func refuse(_ path: String) {
+        refused.insert(path)
+        if let folder = PageSet.folder(ofIndex: path) { refused.insert(folder) }
+    }
+
+    /// The path of the folder that an index page stands for.
+    private static func folder(ofIndex path: String) -> String? {
+        path.hasSuffix("/index.html") ? String(path.dropLast("index.html".count)) : nil
     }
 
     /// The page in gzip form, from the file beside it; nil, with a finding, when that is no such thing.

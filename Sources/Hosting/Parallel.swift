@@ -26,6 +26,42 @@ enum Parallel {
         }
     }
 
+    /// The same for results that are not to be in memory all at once: they are handed over in order, some thousand at a
+    /// time, by the calling thread, while the next ones are made.
+    static func forEach<Input: Sendable, Output: Sendable>(
+        _ inputs: [Input], atOnce: Int, _ body: @escaping @Sendable (Input) -> Output, take: (Output) -> Void
+    ) {
+        var batch = Batch(inputs, from: 0, count: atOnce, body)
+        for start in stride(from: 0, to: inputs.count, by: atOnce) {
+            let results = batch.results()
+            batch = Batch(inputs, from: start + atOnce, count: atOnce, body)
+            for result in results { take(result) }
+        }
+    }
+
+    /// Results that are being made.
+    private final class Batch<Input: Sendable, Output: Sendable>: @unchecked Sendable {
+        private var outputs: [Output] = []
+        private var thread: Thread?
+
+        init(_ inputs: [Input], from start: Int, count: Int, _ body: @escaping @Sendable (Input) -> Output) {
+            let inputs = Array(inputs[min(start, inputs.count)..<min(start + count, inputs.count)])
+            if inputs.isEmpty { return }
+            do {
+                thread = try Thread(name: "reader") { [self] in outputs = map(inputs, body) }
+            } catch {
+                outputs = map(inputs, body)
+            }
+        }
+
+        /// Waits for the end of the work. To be called once.
+        func results() -> [Output] {
+            if let thread = thread.take() { thread.join() }
+            defer { outputs = [] }
+            return outputs
+        }
+    }
+
     /// Threads cannot be kept in an array, so each waits for those that were started after it.
     private static func run(
         _ share: @escaping @Sendable (Int) -> Void, from first: Int, below count: Int, then work: () -> Void

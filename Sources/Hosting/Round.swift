@@ -15,6 +15,8 @@ struct Round {
         var findings: [Finding] = []
         /// How the file is to be recorded, when it does not become the version in service.
         var rejection: AppRecord.Standing?
+        /// How many live facts it would have dropped, when that is why it is rejected.
+        var guardedCount: Int?
 
         enum Reading: Sendable {
             case gone
@@ -37,13 +39,23 @@ struct Round {
     var touched: Set<String> = []
     /// Files whose content is the version in service again, with their marks.
     var unchanged: [String: FileStatus?] = [:]
+    /// Files without a good version that are gone.
+    var forgotten: Set<String> = []
     /// Hosts to be rendered because of their folders.
     var hosts: Set<String> = []
+    /// What was said about hosts that were made as soon as their file was read.
+    var firstFindings: [String: [Finding]] = [:]
+    /// Those of them with a signed document.
+    var firstSigned: Set<String> = []
     var findings: [Finding] = []
     /// How many files more, or less, name a host in another environment only.
     var elsewhereChanges: [String: Int] = [:]
     /// All app files as they were found already; nil when they are to be listed.
     var listing: AppTree.Listing?
+    /// Set when the hosts that have files of their own were left for later, and where to look for them until then.
+    var unread: FolderLook?
+    /// Whether they were all looked for.
+    var hasListedHosts = false
     /// What was still changing.
     var later = TreeChanges()
     /// Last good versions that were read again, by path.

@@ -14,6 +14,8 @@ public struct RoundReport: Sendable {
     /// App files whose last good version is served in the place of what is on disk, and the hosts that this concerns.
     public var keptFiles = 0
     public var keptHosts = 0
+    /// How all tenants stand after the round, in numbers.
+    public var standing = TenantsSummary()
     /// What else there is to say, each the end of a sentence about the server.
     public var notes: [String] = []
     /// What was being written to while it was to be read. To be looked at soon.

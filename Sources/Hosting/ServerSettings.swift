@@ -30,6 +30,15 @@ public struct ServerSettings: Sendable {
     /// Refuse to start when a finding is an error, instead of serving the rest.
     public var isStrict = false
     public var limits = Limits()
+    /// Where those who run the server ask it; nil for nowhere.
+    public var admin: AdminPlace?
+    public var accessLog = AccessLogSettings()
+    /// Who may speak for other clients, and where that is asked for.
+    public var fronts = FrontSettings()
+    public var proxyProtocol = ProxyProtocol.off
+    /// Whom a server that is started as root becomes, as `NAME`, `UID` or either with `:GROUP`.
+    public var user: String?
+    public var sandbox = SandboxSettings()
 
     /// Loopback only: a stranger's first try is not on the internet.
     public init() { http = [SocketAddress("127.0.0.1:8080")!] }

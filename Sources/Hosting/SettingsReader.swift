@@ -9,13 +9,17 @@ import TLS
 /// Turns the text of `server.json` into settings and findings.
 public struct SettingsReader {
     private let file: String
-    public private(set) var settings = ServerSettings()
+    public internal(set) var settings = ServerSettings()
     public private(set) var findings: [Finding] = []
 
     /// The keys of the whole file, and those of `limits`.
-    static let keys = ["http", "https", "workers", "environment", "strict", "tls", "signing", "limits"]
+    static let keys = [
+        "http", "https", "workers", "environment", "strict", "tls", "signing", "limits", "admin", "log",
+        "user", "sandbox", "fronts",
+    ]
     static let tlsKeys = ["ticketKeyFile", "passphraseFile", "strictTransportSeconds", "redirectPages", "publicPort"]
     static let signingKeys = ["certificateFile", "keyFile"]
+    static let logKeys = ["access", "format"]
 
     private static let bytesMax = 1024 * 1024
 
@@ -43,15 +47,20 @@ public struct SettingsReader {
             case "https": settings.https = addresses(member)
             case "tls": readTLS(member.value)
             case "signing": readSigning(member.value)
+            case "log": readLog(member.value)
             case "workers": settings.workers = integer(member, 1...256)
+            case "admin": settings.admin = admin(member)
             case "environment": settings.environment = string(member)
+            case "fronts": readFronts(member.value)
+            case "user": settings.user = string(member)
+            case "sandbox": settings.sandbox = sandbox(member)
             case "strict": settings.isStrict = bool(member) ?? false
             default: readLimits(member.value)
             }
         }
     }
 
-    private mutating func addresses(_ member: SourceMember) -> [SocketAddress] {
+    mutating func addresses(_ member: SourceMember) -> [SocketAddress] {
         guard case .array(let elements) = member.value.kind else {
             report(
                 member.value.range, "`\(member.key)` is not an array of addresses", fix: "write `[\"127.0.0.1:8080\"]`")
@@ -96,6 +105,28 @@ public struct SettingsReader {
         }
     }
 
+    private mutating func readLog(_ value: SourceValue) {
+        for member in members(of: value, "`log`", known: SettingsReader.logKeys) {
+            guard let text = string(member) else { continue }
+            if member.key == "access" {
+                if let place = AccessLogSettings.Place(text) {
+                    settings.accessLog.place = place
+                } else {
+                    report(
+                        member.value.range, "`\(text)` is not a place for the access log, so there is none",
+                        fix: AccessLogSettings.Place.advice)
+                }
+            } else if let format = AccessLogSettings.Format(rawValue: text) {
+                settings.accessLog.format = format
+            } else {
+                let known = AccessLogSettings.Format.allCases.map(\.rawValue)
+                report(
+                    member.value.range, "`\(text)` is not a format of the access log, so it is written as JSON",
+                    fix: "write `\(NearestKey.find(text, among: known) ?? known[0])`")
+            }
+        }
+    }
+
     private mutating func readLimits(_ value: SourceValue) {
         for member in members(of: value, "`limits`", known: LimitKey.allCases.map(\.rawValue)) {
             guard let key = LimitKey(rawValue: member.key), let number = integer(member, key.allowed) else { continue }
@@ -104,7 +135,7 @@ public struct SettingsReader {
     }
 
     /// The members of an object whose keys are known.
-    private mutating func members(of value: SourceValue, _ place: String, known: [String]) -> [SourceMember] {
+    mutating func members(of value: SourceValue, _ place: String, known: [String]) -> [SourceMember] {
         guard case .object(let members) = value.kind else {
             report(value.range, "\(place) must be an object", fix: nil)
             return []
@@ -131,19 +162,19 @@ public struct SettingsReader {
         return nil
     }
 
-    private mutating func string(_ member: SourceMember) -> String? {
+    mutating func string(_ member: SourceMember) -> String? {
         if case .string(let text) = member.value.kind, !text.isEmpty { return text }
         report(member.value.range, "`\(member.key)` must be a string", fix: "put it in quotes")
         return nil
     }
 
-    private mutating func bool(_ member: SourceMember) -> Bool? {
+    mutating func bool(_ member: SourceMember) -> Bool? {
         if case .bool(let flag) = member.value.kind { return flag }
         report(member.value.range, "`\(member.key)` must be true or false", fix: nil)
         return nil
     }
 
-    private mutating func report(_ range: SourceRange?, _ message: String, fix: String?, rule: String = "CFG-003") {
+    mutating func report(_ range: SourceRange?, _ message: String, fix: String?, rule: String = "CFG-003") {
         findings.append(
             Finding(rule: rule, severity: .error, file: file, range: range, message: message, fix: fix))
     }

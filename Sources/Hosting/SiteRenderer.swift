@@ -34,6 +34,7 @@ struct SiteRenderer: Sendable {
             return rendered
         }
         for folder in source.folders {
+            rendered.missing.formUnion(folder.pages.refused)
             guard let wellKnown = folder.wellKnown else { continue }
             rendered.missing.formUnion(wellKnown.refused)
             answers.merge(wellKnown.answers) { _, verbatim in verbatim }
@@ -50,6 +51,7 @@ struct SiteRenderer: Sendable {
     /// The landing pages of the host's apps, made of its own template where it has one.
     private func landings(_ source: SiteSource, _ findings: inout [Finding]) -> [PreparedLanding] {
         let template = source.folders.last { $0.pages.landingTemplate != nil }?.pages.landingTemplate
+        if template == nil, source.apps.count == 1 { return [source.apps[0].landing].compactMap { $0 } }
         let pageByFile = Dictionary(source.apps.map { ($0.appFile.file, $0.landing) }) { first, _ in first }
         return Renderer.mergeOrder(source.apps.map(\.appFile)).compactMap { app in
             guard let page = pageByFile[app.file] ?? nil, let template else { return pageByFile[app.file] ?? nil }
@@ -66,7 +68,7 @@ struct SiteRenderer: Sendable {
         var all: [String: PreparedAnswer] = [:]
         for folder in source.folders { all.merge(folder.pages.answers) { _, own in own } }
         // Nothing under this prefix is ever a page: a stray file there would answer for a name that has a meaning.
-        return all.filter { !$0.key.hasPrefix(WellKnownFiles.prefix) && $0.key != "/apple-app-site-association" }
+        return all.filter { !$0.key.hasPrefix(WellKnownFiles.prefix) && $0.key != AssociationPath.appleRoot }
     }
 
     /// Adds the association files. False when what was rendered must not be published.
@@ -93,12 +95,12 @@ struct SiteRenderer: Sendable {
                     .make(bytes, by: signer, &rendered.findings)
             }
             // What is to be signed and cannot be is not there, not even unsigned, nor as a page of that name.
-            answers["/.well-known/apple-app-site-association"] = documents.signing == .everywhere ? signed : plain
-            answers["/apple-app-site-association"] = documents.signing == .none ? plain : signed
-            rendered.missing = ["/.well-known/apple-app-site-association", "/apple-app-site-association"]
+            answers[AssociationPath.apple] = documents.signing == .everywhere ? signed : plain
+            answers[AssociationPath.appleRoot] = documents.signing == .none ? plain : signed
+            rendered.missing = [AssociationPath.apple, AssociationPath.appleRoot]
         }
         if let bytes = documents.statementBytes {
-            answers["/.well-known/assetlinks.json"] = answer(.statementList, bytes)
+            answers[AssociationPath.statements] = answer(.statementList, bytes)
         }
         return true
     }

@@ -1,5 +1,6 @@
 // Where the sites are that have been made: a base with nearly all of them, and above it a small layer with what has changed
-// since, so that a change costs what it changes.
+// since, so that a change costs what it changes. While the two are being made into a new base, what changes meanwhile is a third
+// layer above them.
 
 import Catalogue
 
@@ -8,7 +9,13 @@ struct SiteShelf {
     private(set) var base: CatalogueLayer?
     /// What has changed since.
     private(set) var changes: CatalogueLayer?
+    /// What had changed when a new base was begun, which has all of it.
+    private(set) var frozen: CatalogueLayer?
     private var sharedPages: CatalogueLayer?
+    /// What is still to be read.
+    var unread: UnreadHosts? {
+        didSet { if unread !== oldValue { publish() } }
+    }
     private var staged: Staged?
 
     /// The sites of the first round, as far as they are made.
@@ -20,13 +27,16 @@ struct SiteShelf {
     private static let changesMax = 512
 
     /// Takes sites of the first round as they are made: prepared, all of them together would take many times the memory of
-    /// the layer that they become with the next `replace`.
+    /// the layer that they become with the next `replace`. The last one under a host stands.
     mutating func stage(_ site: PreparedSite) {
         precondition(isEmpty, "later sites take the place of others")
         let staged = staged ?? Staged()
-        staged.builder.add(site)
+        staged.builder.put(site)
         self.staged = staged
     }
+
+    /// Takes back what was staged under a host, if anything was.
+    mutating func unstage(_ host: String) { staged?.builder.withdraw(host: host) }
 
     /// Puts sites in the place of what is there under their hosts, takes others away, and closes hosts that wildcards
     /// would reach.
@@ -47,17 +57,34 @@ struct SiteShelf {
         publish()
     }
 
+    /// Everything that has changed since the base.
+    var allChanges: CatalogueLayer? {
+        guard let frozen else { return changes }
+        return changes?.merged(over: frozen, keepsMarks: true) ?? frozen
+    }
+
+    /// Leaves what has changed as it is, for a new base to be made of it.
+    mutating func freeze() {
+        precondition(frozen == nil, "one base is made at a time")
+        (frozen, changes) = (changes, nil)
+    }
+
+    /// Puts the new base in the place of what it was made of.
+    mutating func settle(_ base: CatalogueLayer) {
+        (self.base, frozen) = (base, nil)
+        publish()
+    }
+
+    /// Goes on with the old base.
+    mutating func thaw() {
+        (changes, frozen) = (allChanges, nil)
+        publish()
+    }
+
     /// Whether there are many changes.
     var wantsMerging: Bool {
         guard let changes else { return false }
         return changes.siteCount + changes.removedHosts.count > SiteShelf.changesMax
-    }
-
-    /// Makes one layer of both.
-    mutating func merge() {
-        guard let base, let changes else { return }
-        (self.base, self.changes) = (changes.merged(over: base), nil)
-        publish()
     }
 
     /// Takes up layers that were kept, the base last.
@@ -93,6 +120,7 @@ struct SiteShelf {
     func hasEntry(for host: String) -> Bool { catalogue.layers.contains { $0.entry(host) != nil } }
 
     private mutating func publish() {
-        catalogue = Catalogue(layers: [changes, base].compactMap { $0 }, sharedPages: sharedPages)
+        catalogue = Catalogue(
+            layers: [changes, frozen, base].compactMap { $0 }, sharedPages: sharedPages, unread: unread)
     }
 }

@@ -51,22 +51,35 @@ struct StateFolder: Sendable {
     }
 
     func write(_ name: String, _ records: TenantRecords, _ layer: CatalogueLayer) throws(SystemError) {
+        try draft(of: name, records, layer).putInPlace()
+    }
+
+    /// Writes a file beside its place, where it may be mapped already.
+    func draft(
+        of name: String, _ records: TenantRecords, _ layer: CatalogueLayer
+    ) throws(SystemError) -> FileDraft {
         try Directory.create(path, permissions: 0o700)
         let (bytes, texts) = records.encoded()
-        let result = bytes.withUnsafeBytes { bytes in
+        var draft: FileDraft?
+        var failure: SystemError?
+        bytes.withUnsafeBytes { bytes in
             texts.withUnsafeBytes { texts in
-                Result { () throws(SystemError) in
-                    try StateFile.write(
-                        name, in: path, key: key, layer: layer, [(.records, [bytes]), (.texts, [texts])])
+                do throws(SystemError) {
+                    draft = try StateFile.draft(
+                        of: name, in: path, key: key, layer: layer, [(.records, [bytes]), (.texts, [texts])])
+                } catch {
+                    failure = error
                 }
             }
         }
-        try result.get()
+        if let failure { throw failure }
+        guard let draft = draft.take() else { preconditionFailure("a draft is made, or a failure is noted") }
+        return draft
     }
 
     /// What was written a moment ago, mapped. It was made by this process, so only its form is looked at.
-    func map(_ name: String) throws(StateProblem) -> Loaded {
-        let file = try StateFile("\(path)/\(name)", key: key)
+    func map(path: String) throws(StateProblem) -> Loaded {
+        let file = try StateFile(path, key: key)
         return Loaded(file: file, records: try TenantRecords(file), layer: try CatalogueLayer(file))
     }
 }

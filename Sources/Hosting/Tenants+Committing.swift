@@ -9,12 +9,17 @@ extension Tenants {
     func commit(_ rendered: [String: RenderedSite], _ round: Round, rendersAllSigned: Bool) -> RoundReport {
         var report = RoundReport()
         report.findings = round.findings + findings(round)
+        report.findings += round.firstFindings.sorted { $0.key < $1.key }.flatMap(\.value)
         remember(round)
         var sites: [PreparedSite] = []
         var removed: [String] = []
         var closed: [String] = []
         let isFirst = shelf.isEmpty
+        signed.formUnion(round.firstSigned)
         keeping?.changedApps.formUnion(round.candidates.keys)
+        keeping?.changedApps.formUnion(round.forgotten)
+        // New marks alone are found by every start, but a base that is being made must not take them back.
+        if isTidying { keeping?.changedApps.formUnion(round.unchanged.keys) }
         keeping?.changedFolders.formUnion(round.hosts)
         if !round.candidates.isEmpty || !rendered.isEmpty { keeping?.isDirty = true }
         let relanded = hostsWithOtherLandings(round)
@@ -24,9 +29,11 @@ extension Tenants {
             if outcome.isSigned { signed.insert(host) } else { signed.remove(host) }
             if round.stale.contains(host) {
                 stale.insert(host)
+                hostTroubles[host] = outcome.findings.filter { $0.severity == .error }
                 continue
             }
             stale.remove(host)
+            hostTroubles[host] = nil
             let before = isFirst ? nil : shelf.tags(of: host)
             if let site = outcome.site {
                 sites.append(site)
@@ -42,18 +49,36 @@ extension Tenants {
             if change.isOfAnswers || relanded.contains(host) { report.changes.append(change) }
         }
         shelf.replace(sites, removing: removed, closing: closed)
+        if let look = round.unread { shelf.unread = UnreadHosts { look.hasFiles(ofHost: $0) } }
+        if round.hasListedHosts { shelf.unread = nil }
         signer.endRound(isComplete: rendersAllSigned || isFirst)
         report.catalogue = shelf.catalogue
         report.appCount = ledger.goodCount
         report.hostCount = shelf.catalogue.siteCount
         report.later = round.later
         report.keptFiles = ledger.troubled.count { ledger[$0]?.good != nil }
-        report.keptHosts = keptHosts.count
+        report.standing = summary(keptHosts: keptHosts.count)
+        report.keptHosts = report.standing.keptHosts
         return report
     }
 
-    /// What is wrong with app files at this moment, in the order of their paths: what was reported and is still so.
-    public var standingFindings: [Finding] { troubles.sorted { $0.key < $1.key }.flatMap(\.value) }
+    /// What keeps something from being served at this moment, app files first, each in the order of their names: what was
+    /// reported and is still so.
+    public var standingFindings: [Finding] {
+        [troubles, hostTroubles].flatMap { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
+    }
+
+    private func summary(keptHosts: Int) -> TenantsSummary {
+        var summary = TenantsSummary(appFiles: ledger.goodCount, hosts: shelf.catalogue.siteCount)
+        summary.keptHosts = keptHosts
+        for path in ledger.troubled {
+            guard let record = ledger[path] else { continue }
+            summary.count(record.standing, isServed: record.good != nil)
+        }
+        for finding in standingFindings { summary.count(finding.severity) }
+        summary.guardedEntries = guarded.values.reduce(0, +)
+        return summary
+    }
 
     /// The hosts that are served by an earlier version of something than there is on disk.
     public var keptHosts: [String] {
@@ -87,12 +112,13 @@ extension Tenants {
         for (path, mark) in round.unchanged {
             guard var record = ledger[path] else { continue }
             (record.mark, record.standing) = (mark, .current)
-            troubles[path] = nil
+            (troubles[path], guarded[path]) = (nil, nil)
             ledger.put(record, at: path)
         }
         for (path, candidate) in round.candidates {
             let old = ledger[path]
             troubles[path] = candidate.rejection == nil ? nil : candidate.findings
+            guarded[path] = candidate.rejection == nil ? nil : candidate.guardedCount
             if let standing = candidate.rejection {
                 let mark = standing == .gone ? nil : candidate.mark
                 ledger.put(AppRecord(mark: mark, standing: standing, good: old?.good), at: path)

@@ -17,19 +17,23 @@ extension Tenants {
                 guard let candidate = round.candidates[path], candidate.rejection == nil, !candidate.isBroken else {
                     continue
                 }
-                guard let finding = objection(to: candidate, at: path, &round) else { continue }
+                guard let (finding, count) = objection(to: candidate, at: path, &round) else { continue }
                 if finding.severity != .error {
                     if !candidate.findings.contains(finding) { round.candidates[path]?.findings.append(finding) }
                     continue
                 }
                 round.candidates[path]?.findings.append(finding)
+                round.candidates[path]?.guardedCount = count
                 round.candidates[path]?.rejection = candidate.isGone ? .gone : .held
                 isSettled = false
             }
         }
     }
 
-    private func objection(to candidate: Round.Candidate, at path: String, _ round: inout Round) -> Finding? {
+    /// What there is to say against a reading, and how many live facts it drops.
+    private func objection(
+        to candidate: Round.Candidate, at path: String, _ round: inout Round
+    ) -> (Finding, count: Int)? {
         guard let old = lastGood(path, &round) else { return nil }
         let mode = (candidate.accepted?.appFile ?? old.appFile).removalGuard
         if mode == .off { return nil }
@@ -51,7 +55,7 @@ extension Tenants {
         if candidate.isGone, retired.paths.contains(path) { return nil }
         lost.subtract(retired.identities)
         if lost.isEmpty { return nil }
-        return finding(about: lost, mode: mode, old: old.appFile, isGone: candidate.isGone)
+        return (finding(about: lost, mode: mode, old: old.appFile, isGone: candidate.isGone), lost.count)
     }
 
     private func finding(about lost: Set<LiveIdentity>, mode: RemovalGuard, old: AppFile, isGone: Bool) -> Finding {
@@ -76,12 +80,15 @@ extension Tenants {
     /// The last good version of a file, read again from its text.
     func lastGood(_ path: String, _ round: inout Round) -> LoadedAppFile? {
         if let known = round.lastGood[path] { return known }
-        guard let good = ledger[path]?.good else { return nil }
+        guard let app = loaded(ledger[path]?.good, at: path) else { return nil }
+        round.lastGood[path] = app
+        return app
+    }
+
+    func loaded(_ good: AppRecord.GoodVersion?, at path: String) -> LoadedAppFile? {
+        guard let good else { return nil }
         let reading = AppFile.read(good.text.bytes, file: "\(configPath)/apps/\(path)", environment: environment)
-        guard let app = reading.appFile else { return nil }
-        let loaded = LoadedAppFile(app, modified: good.modified)
-        round.lastGood[path] = loaded
-        return loaded
+        return reading.appFile.map { LoadedAppFile($0, modified: good.modified) }
     }
 
     /// The files that name a host at this point of the round, in the order of their paths.

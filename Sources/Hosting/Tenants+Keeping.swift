@@ -9,7 +9,6 @@ extension Tenants {
     /// What is kept where, and what of it is still to be written.
     struct Keeping {
         var folder: StateFolder
-        /// A full disk is not filled further at every change.
         static let retryAfterMilliseconds: Int64 = 60_000
 
         /// What sites are rendered with.
@@ -19,12 +18,43 @@ extension Tenants {
         /// What differs from the base.
         var changedApps: Set<String> = []
         var changedFolders: Set<String> = []
+        /// What did when a new base was begun.
+        private var frozenApps: Set<String> = []
+        private var frozenFolders: Set<String> = []
         /// Whether any of it came after the last writing.
         var isDirty = false
         /// Whether the last attempt to write has failed, which has been said.
         var hasFailed = false
         /// When to try again to write a base, by the monotonic clock.
         var retryMilliseconds: Int64 = 0
+
+        init(folder: StateFolder, rendering: String) {
+            self.folder = folder
+            self.rendering = rendering
+        }
+
+        /// What differs from the base in the folder.
+        var allChangedApps: Set<String> { changedApps.union(frozenApps) }
+        var allChangedFolders: Set<String> { changedFolders.union(frozenFolders) }
+
+        /// A base is begun, which has all that has changed.
+        mutating func freeze() {
+            (frozenApps, changedApps) = (changedApps, [])
+            (frozenFolders, changedFolders) = (changedFolders, [])
+        }
+
+        /// It came to nothing.
+        mutating func thaw() {
+            (changedApps, frozenApps) = (allChangedApps, [])
+            (changedFolders, frozenFolders) = (allChangedFolders, [])
+        }
+
+        /// It is in the folder, and what changed meanwhile is to be written anew.
+        mutating func settle(_ generation: UInt64) {
+            (frozenApps, frozenFolders) = ([], [])
+            self.generation = generation
+            isDirty = true
+        }
     }
 
     /// Takes up what was known when the last process ended, while another thread lists what there is now: each takes about
@@ -63,7 +93,7 @@ extension Tenants {
         }
         if layers.isEmpty || base.layer == nil {
             // The texts are of use without the sites, which are all made again.
-            unrendered = Set(ledger.hosts).union(folderRecords.keys)
+            unrendered = Set(ledger.hosts).union(folderRecords.keys).union(ledger.hostsElsewhere)
         } else {
             self.keeping?.generation = base.records.generation
             unrendered = Set(layers.flatMap(\.staleHosts))
@@ -72,8 +102,9 @@ extension Tenants {
         return complaints
     }
 
-    private func take(_ records: TenantRecords) {
+    func take(_ records: TenantRecords) {
         ledger.reserve(records.apps.count)
+        knowsFolders = true
         for (path, record) in records.apps { ledger.put(record, at: path) }
         for (host, record) in records.folders { folderRecords[host] = record }
         stale = records.stale
@@ -83,57 +114,13 @@ extension Tenants {
     /// Writes what the round has changed; the base where there is none. To be called before the round is published, so it
     /// does no more than that.
     func keepChanges(_ report: inout RoundReport) {
-        guard let keeping, keeping.isDirty, keeping.generation != nil, let layer = shelf.changes else { return }
+        guard let keeping, keeping.isDirty, keeping.generation != nil else { return }
+        let layer = shelf.allChanges ?? CatalogueBuilder().finish()
         var records = TenantRecords()
         records.generation = keeping.generation ?? 0
-        for path in keeping.changedApps.sorted() { records.apps.append((path, ledger[path])) }
-        for host in keeping.changedFolders.sorted() { records.folders.append((host, folderRecords[host])) }
+        for path in keeping.allChangedApps.sorted() { records.apps.append((path, ledger[path])) }
+        for host in keeping.allChangedFolders.sorted() { records.folders.append((host, folderRecords[host])) }
         write(StateFolder.changesName, records, layer, &report)
-    }
-
-    /// Makes one base of everything and writes it, when there is none yet or the changes have become many. It takes a
-    /// while; nothing that is served depends on it. Says what is to be said.
-    public func tidy() -> RoundReport? {
-        guard shelf.wantsMerging || wantsBase else { return nil }
-        var report = RoundReport()
-        shelf.merge()
-        if var keeping, let base = shelf.base {
-            let generation = UInt64.random(in: .min ... .max)
-            var records = TenantRecords()
-            records.generation = generation
-            for (path, record) in ledger.records { records.apps.append((path, record)) }
-            for (host, record) in folderRecords { records.folders.append((host, record)) }
-            write(StateFolder.baseName, records, base, &report)
-            (keeping.hasFailed, keeping.isDirty) = (self.keeping?.hasFailed ?? false, self.keeping?.isDirty ?? false)
-            if !keeping.hasFailed {
-                (keeping.generation, keeping.changedApps, keeping.changedFolders) = (generation, [], [])
-                map(keeping.folder)
-            } else {
-                // The changes in the folder belong to the base that is there.
-                keeping.generation = nil
-                keeping.retryMilliseconds = Clock.monotonicMilliseconds() + Keeping.retryAfterMilliseconds
-            }
-            self.keeping = keeping
-        }
-        report.catalogue = shelf.catalogue
-        Memory.returnFreed()
-        return report
-    }
-
-    private var wantsBase: Bool {
-        guard let keeping, keeping.generation == nil else { return false }
-        return Clock.monotonicMilliseconds() >= keeping.retryMilliseconds
-    }
-
-    /// Serves from the file from now on, and reads last good texts from it: the same bytes need not be in memory as well.
-    /// What was written is what is known.
-    private func map(_ folder: StateFolder) {
-        guard let mapped = try? folder.map(StateFolder.baseName), let layer = mapped.layer else { return }
-        // Made anew, so that nothing is left of memory that is mostly free by now.
-        ledger = Ledger()
-        folderRecords = [:]
-        take(mapped.records)
-        if layer.staleHosts.isEmpty { shelf.restore([layer]) }
     }
 
     private func write(
@@ -144,16 +131,27 @@ extension Tenants {
         (records.rendering, records.stale, records.signed) = (keeping.rendering, stale, signed)
         do {
             try keeping.folder.write(name, records, layer)
-            if keeping.hasFailed { report.notes.append("writes to \(keeping.folder.path) again") }
-            self.keeping?.hasFailed = false
-            self.keeping?.isDirty = false
+            noteSuccess(&report)
         } catch {
-            if !keeping.hasFailed {
-                report.notes.append(
-                    "cannot write \(keeping.folder.path)/\(name): \(error.reason); what was good is remembered until this "
-                        + "process ends, and no longer")
-            }
-            self.keeping?.hasFailed = true
+            noteFailure(error, name, &report)
         }
+    }
+
+    func noteSuccess(_ report: inout RoundReport) {
+        guard let keeping else { return }
+        if keeping.hasFailed { report.notes.append("writes to \(keeping.folder.path) again") }
+        self.keeping?.hasFailed = false
+        self.keeping?.isDirty = false
+    }
+
+    /// Says so once.
+    func noteFailure(_ error: SystemError, _ name: String, _ report: inout RoundReport) {
+        guard let keeping else { return }
+        if !keeping.hasFailed {
+            report.notes.append(
+                "cannot write \(keeping.folder.path)/\(name): \(error.reason); what was good is remembered until this "
+                    + "process ends, and no longer")
+        }
+        self.keeping?.hasFailed = true
     }
 }

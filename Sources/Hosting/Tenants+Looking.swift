@@ -24,8 +24,14 @@ extension Tenants {
         if changes.everything || changes.retired || waiting.count <= Tenants.recheckedMax {
             paths.formUnion(waiting)
         }
-        read(paths.sorted(), in: tree, &round)
-        lookAtFolders(changes, &round)
+        let folderLook = changes.everything ? FolderLook(folders) : nil
+        if let folderLook, shelf.isEmpty, ledger.records.isEmpty {
+            readAndRender(paths.sorted(), in: tree, folderLook, &round)
+        } else {
+            read(paths.sorted(), in: tree, &round)
+        }
+        lookAtFolders(changes, folderLook, &round)
+        renderKept(&round)
         if changes.again { round.hosts.formUnion(stale) }
         if changes.again || changes.signatures { round.hosts.formUnion(signed) }
     }
@@ -90,7 +96,8 @@ extension Tenants {
                 if case .gone = candidate.reading, ledger[path]?.good == nil {
                     // Nothing is served by a file that was never good.
                     self.ledger.put(nil, at: path)
-                    troubles[path] = nil
+                    round.forgotten.insert(path)
+                    (troubles[path], guarded[path]) = (nil, nil)
                 } else {
                     round.candidates[path] = candidate
                     for host in candidate.hosts { round.newNamers[host, default: []].append(path) }
@@ -99,26 +106,23 @@ extension Tenants {
         }
     }
 
-    private func lookAtFolders(_ changes: TreeChanges, _ round: inout Round) {
-        var hosts: Set<String> = []
-        if changes.everything {
-            for folder in folders.wellKnownFolders(&round.findings) {
-                if let host = HostFolders.host(of: folder) {
-                    hosts.insert(host)
-                } else {
-                    round.findings.append(
-                        folders.problem(
-                            "\(folders.hostsPath)/\(folder)/well-known",
-                            "the folder's name is no host, so nobody can ask for its files"))
-                }
-            }
-            hosts.formUnion(folders.pageFolders().compactMap(HostFolders.host))
+    private func lookAtFolders(_ changes: TreeChanges, _ look: FolderLook?, _ round: inout Round) {
+        var hosts = Set(changes.hostFolders.union(changes.pageFolders).compactMap(HostFolders.host))
+        if let look {
+            hosts.formUnion(look.pageHosts)
             hosts.formUnion(folderRecords.keys)
-        } else {
-            hosts.formUnion(changes.hostFolders.union(changes.pageFolders).compactMap(HostFolders.host))
+        }
+        if changes.hostList || changes.everything && (!changes.isStart || mustListHosts(round)) {
+            hosts.formUnion(listedHosts(&round))
+            round.hasListedHosts = true
+        } else if let look {
+            // The others, which no app file names, are found as soon as the server answers.
+            hosts.formUnion(namedHosts(with: look, round))
+            round.later.hostList = true
+            round.unread = look
         }
         let folders = folders
-        for (host, record) in Parallel.map(Array(hosts), { ($0, folders.record(of: $0)) }) {
+        for (host, record) in Parallel.map(Array(hosts), { ($0, folders.record(of: $0, look)) }) {
             let known = folderRecords[host] ?? FolderRecord()
             if known == record { continue }
             folderRecords[host] = record.isEmpty ? nil : record
@@ -127,12 +131,42 @@ extension Tenants {
         if changes.everything || changes.pageFolders.contains("_default") { lookAtDefaults(&round) }
     }
 
+    /// Without any app, the folders are all there is to say which hosts are served, and whether any is.
+    private func mustListHosts(_ round: Round) -> Bool { ledger.hosts.isEmpty && round.newNamers.isEmpty }
+
+    /// The hosts that have files of their own. Takes a while when there are very many folders, whatever is in them.
+    private func listedHosts(_ round: inout Round) -> [String] {
+        folders.wellKnownFolders(&round.findings).compactMap { folder in
+            if let host = HostFolders.host(of: folder) { return host }
+            round.findings.append(
+                folders.problem(
+                    "\(folders.hostsPath)/\(folder)/well-known",
+                    "the folder's name is no host, so nobody can ask for its files",
+                    fix: "name it as the host is written in app files: in lower case, without a trailing dot"))
+            return nil
+        }
+    }
+
+    /// Of the hosts that app files name, those that have a folder. Those that were made when their file was read have been
+    /// looked at.
+    private func namedHosts(with look: FolderLook, _ round: Round) -> [String] {
+        let named = knowsFolders ? Array(ledger.hosts) + round.newNamers.keys : Array(round.hosts)
+        let hasFolder = Parallel.map(named) { look.mayHaveFolder($0) }
+        return zip(named, hasFolder).compactMap { $1 ? $0 : nil }
+    }
+
     private func lookAtDefaults(_ round: inout Round) {
         let path = "\(folders.publicPath)/_default"
-        let signature = HostFolders.signature(of: path)
+        let signature = folders.signature(of: path)
         if signature == defaultsSignature { return }
         defaultsSignature = signature
-        let pages = PageSet(below: path, findings: &round.findings)
+        let pages = PageSet(below: path, in: folders, findings: &round.findings)
+        if !pages.refused.isEmpty {
+            // To be looked at soon; until then what was there is better than a part of it.
+            defaultsSignature = nil
+            round.later.pageFolders.insert("_default")
+            if !shelf.isEmpty { return }
+        }
         if let template = pages.landingTemplate {
             round.findings.append(
                 LandingTemplate.finding(

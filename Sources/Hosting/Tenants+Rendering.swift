@@ -5,7 +5,7 @@ import Association
 import Catalogue
 
 /// What a thread needs to make one host.
-private struct Job: Sendable {
+struct SiteJob: Sendable {
     var host: String
     var apps: [LoadedAppFile]
     /// The names whose folders it is made of; what a later one has wins.
@@ -13,7 +13,7 @@ private struct Job: Sendable {
 }
 
 extension Tenants {
-    private static let renderedAtOnce = 2_048
+    static let renderedAtOnce = 2_048
 
     /// Renders the hosts that this round concerns and that have not been rendered yet.
     func render(_ rendered: inout [String: RenderedSite], _ round: inout Round) {
@@ -23,8 +23,10 @@ extension Tenants {
         let folders = folders
         // Some thousand at a time, so that what is prepared need not all be in memory at once.
         for start in stride(from: 0, to: hosts.count, by: Tenants.renderedAtOnce) {
-            var jobs: [Job] = []
-            for host in hosts[start..<min(hosts.count, start + Tenants.renderedAtOnce)] {
+            var jobs: [SiteJob] = []
+            let hosts = hosts[start..<min(hosts.count, start + Tenants.renderedAtOnce)]
+            readLastGood(of: hosts, &round)
+            for host in hosts {
                 if let job = job(for: host, &round) {
                     jobs.append(job)
                 } else {
@@ -32,21 +34,41 @@ extension Tenants {
                 }
             }
             let outcomes = Parallel.map(jobs) { job in Tenants.make(job, renderer, folders) }
-            for (job, outcome) in zip(jobs, outcomes) { rendered[job.host] = staged(outcome) }
+            for (job, outcome) in zip(jobs, outcomes) { rendered[job.host] = staged(outcome, host: job.host) }
+            // In the first round that may be any number.
+            if shelf.isEmpty { round.lastGood = [:] }
         }
     }
 
     /// While nothing is live, nothing can be said against a site that was made: it is put away at once.
-    private func staged(_ outcome: RenderedSite) -> RenderedSite {
-        guard shelf.isEmpty, let site = outcome.site else { return outcome }
+    private func staged(_ outcome: RenderedSite, host: String) -> RenderedSite {
+        guard shelf.isEmpty else { return outcome }
+        guard let site = outcome.site else {
+            shelf.unstage(host)
+            return outcome
+        }
         shelf.stage(site)
         var rest = outcome
         rest.site = nil
         return rest
     }
 
+    /// Reads the last good versions that hosts are made of, on all processors when they are many.
+    private func readLastGood(of hosts: ArraySlice<String>, _ round: inout Round) {
+        var wanted: Set<String> = []
+        for host in hosts {
+            for path in namers(of: host, round) where round.lastGood[path] == nil {
+                if round.candidates[path]?.accepted == nil { wanted.insert(path) }
+            }
+        }
+        if wanted.count < 2 { return }
+        let ledger = ledger
+        let outcomes = Parallel.map(Array(wanted)) { [self] path in (path, loaded(ledger[path]?.good, at: path)) }
+        for (path, app) in outcomes { round.lastGood[path] = app }
+    }
+
     /// The hosts that this round concerns, as it stands.
-    private func concerned(_ round: Round) -> Set<String> {
+    func concerned(_ round: Round) -> Set<String> {
         var hosts = round.hosts
         for (path, candidate) in round.candidates where candidate.rejection == nil {
             let old = ledger[path]?.good
@@ -67,7 +89,7 @@ extension Tenants {
     /// What a host is made of; nil when there is nothing to serve on it. A host with files of its own needs no app; below a
     /// wildcard it has those files beside everything that the wildcard has, or a stray file would end the association of
     /// a host.
-    private func job(for host: String, _ round: inout Round) -> Job? {
+    private func job(for host: String, _ round: inout Round) -> SiteJob? {
         var apps = apps(on: host, &round)
         var names = [host]
         if apps.isEmpty {
@@ -77,7 +99,7 @@ extension Tenants {
                 names.insert(wildcard, at: 0)
             }
         }
-        return Job(host: host, apps: apps, folders: names.map { ($0, folderRecords[$0] ?? FolderRecord()) })
+        return SiteJob(host: host, apps: apps, folders: names.map { ($0, folderRecords[$0] ?? FolderRecord()) })
     }
 
     private func apps(on host: String, _ round: inout Round) -> [LoadedAppFile] {
@@ -99,15 +121,18 @@ extension Tenants {
         return changes
     }
 
-    private static func make(_ job: Job, _ renderer: SiteRenderer, _ folders: HostFolders) -> RenderedSite {
+    static func make(_ job: SiteJob, _ renderer: SiteRenderer, _ folders: HostFolders) -> RenderedSite {
         var findings: [Finding] = []
         var own: [SiteFolder] = []
         for (host, record) in job.folders {
             var folder = SiteFolder()
-            if record.pages != nil { folder.pages = PageSet(below: folders.pagesPath(of: host), findings: &findings) }
+            if record.pages != nil {
+                folder.pages = PageSet(below: folders.pagesPath(of: host), in: folders, findings: &findings)
+            }
             if record.wellKnown != nil {
                 folder.wellKnown = WellKnownFiles(
-                    below: folders.wellKnownPath(of: host), isWildcard: host.hasPrefix("*."), findings: &findings)
+                    below: folders.wellKnownPath(of: host), in: folders, isWildcard: host.hasPrefix("*."),
+                    findings: &findings)
             }
             own.append(folder)
         }

@@ -29,10 +29,18 @@ public final class Tenants: @unchecked Sendable {
 
     /// What is wrong with the files that are not what is served, by path.
     var troubles: [String: [Finding]] = [:]
+    /// What is wrong with the hosts that are not as their folders would have them, by host.
+    var hostTroubles: [String: [Finding]] = [:]
+    /// How many live facts each file that is held back would have dropped, by path.
+    var guarded: [String: Int] = [:]
     /// What outlasts the process; nil when nothing does.
     var keeping: Keeping?
+    /// Whether a base is being made of what was known a moment ago.
+    var isTidying = false
     /// Hosts that are to be rendered in the first round, because what was kept of them is of no use.
     var unrendered: Set<String> = []
+    /// Whether which hosts have folders is known from the last process.
+    var knowsFolders = false
 
     /// - Parameters:
     ///   - signer: signs the documents that are to be signed; without one, each host's own certificate does.
@@ -50,7 +58,7 @@ public final class Tenants: @unchecked Sendable {
         self.configPath = configPath
         self.environment = environment
         self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
-        folders = HostFolders(hostsPath: "\(configPath)/hosts", publicPath: publicPath)
+        folders = HostFolders(configPath: configPath, publicPath: publicPath)
     }
 
     /// What is served, as of the last round.
@@ -66,8 +74,6 @@ public final class Tenants: @unchecked Sendable {
         var notes: [String] = []
         if shelf.isEmpty, changes.everything { (notes, round.listing) = start() }
         try look(changes, &round)
-        round.hosts.formUnion(unrendered)
-        unrendered = []
         var rendered: [String: RenderedSite] = [:]
         repeat {
             settle(&round)

@@ -7,6 +7,11 @@ public struct TreeChanges: Hashable, Sendable {
     public var everything = false
     /// What was wrong is to be looked at and told again, because somebody asks.
     public var again = false
+    /// With everything: a server waits for this round, so what may be found later without a wrong answer is left to the
+    /// next one, and that is said in the report.
+    public var isStart = false
+    /// Which folders there are in `config/hosts`.
+    public var hostList = false
     /// App files by their paths below `config/apps`: read again, whatever their marks say.
     public var appFiles: Set<String> = []
     /// Folders below `config/apps`, an empty path being that one: listed again, and files read whose marks differ.
@@ -36,11 +41,21 @@ public struct TreeChanges: Hashable, Sendable {
         return changes
     }
 
+    /// Everything that has to be there before the first answer.
+    public static var start: TreeChanges {
+        var changes = allAgain
+        changes.isStart = true
+        return changes
+    }
+
     public var isEmpty: Bool { self == TreeChanges() }
 
     public mutating func merge(_ other: TreeChanges) {
         everything = everything || other.everything
         again = again || other.again
+        // A start is a round of its own; anything with it makes it a common one.
+        isStart = false
+        hostList = hostList || other.hostList
         appFiles.formUnion(other.appFiles)
         appFolders.formUnion(other.appFolders)
         retired = retired || other.retired

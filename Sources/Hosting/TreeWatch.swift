@@ -2,7 +2,8 @@
 // file and decides nothing: an event is a reason to look, and one too many costs a look.
 //
 // Kubernetes replaces a mounted folder by turning a link called `..data` to another directory; no name that matters has an
-// event then, so a name that begins with two points means everything beside it.
+// event then, so a name that begins with two points means everything beside it. Links to anywhere else in the tree are
+// followed too, as far as readers follow them.
 
 public import Posix
 
@@ -14,6 +15,9 @@ public final class TreeWatch: @unchecked Sendable {
     private var places: [Int32: WatchedPlace] = [:]
     /// Further names of directories that have several, through links.
     private var aliases: [Int32: Set<WatchedPlace>] = [:]
+    private var links = WatchedLinks()
+    /// Directories in which a change may make a link lead to something else.
+    private var behindLinks: Set<Int32> = []
     /// What the roots were when they were last looked at; another directory in their place has no events here.
     private var roots: [FileStatus.Identity?] = []
 
@@ -22,10 +26,11 @@ public final class TreeWatch: @unchecked Sendable {
 
     private static let depthMax = 16
 
-    public init(configPath: String, publicPath: String) throws(SystemError) {
+    /// - Parameter directoriesMax: how many directories may be watched, where that is less than the system allows.
+    public init(configPath: String, publicPath: String, directoriesMax: Int32 = .max) throws(SystemError) {
         self.configPath = configPath
         self.publicPath = publicPath
-        watch = try Watch()
+        watch = try Watch(directoriesMax: directoriesMax)
     }
 
     /// Readable when there is something to take.
@@ -49,20 +54,51 @@ public final class TreeWatch: @unchecked Sendable {
     /// What may have changed since the last call. New directories are watched from here on.
     public func take() -> TreeChanges {
         var changes = TreeChanges()
+        var isBehindLink = false
         for event in watch.take() {
             if event.isOverflow {
                 changes.everything = true
                 continue
             }
             guard let place = places[event.directory] else { continue }
+            isBehindLink = isBehindLink || behindLinks.contains(event.directory)
             for place in aliases[event.directory] ?? [place] { add(event, in: place, to: &changes) }
             if event.isEnd {
                 places[event.directory] = nil
                 aliases[event.directory] = nil
+                behindLinks.remove(event.directory)
             }
         }
+        if isBehindLink { lookAtLinks(&changes) }
         return changes
     }
+
+    private func lookAtLinks(_ changes: inout TreeChanges) {
+        for link in links.takeChanged(path: { path($0) }) {
+            changes.merge(link.place.changes(of: link.name))
+            watchBehind(link)
+            guard let below = link.place.place(of: link.name), Directory.exists(path(link)) else { continue }
+            add(below)
+            changes.merge(below.allChanges)
+        }
+    }
+
+    private func note(linkNamed name: String, in place: WatchedPlace) {
+        let link = WatchedLinks.Link(place: place, name: name)
+        links.note(link, path(link))
+        watchBehind(link)
+    }
+
+    private func watchBehind(_ link: WatchedLinks.Link) {
+        let root = link.place.root(config: configPath, pages: publicPath)
+        for folder in File.foldersBehind(link: path(link), inside: root) {
+            guard let number = try? watch.add(folder) else { continue }
+            if places[number] == nil { places[number] = .behindLink(folder) }
+            behindLinks.insert(number)
+        }
+    }
+
+    private func path(_ link: WatchedLinks.Link) -> String { "\(path(link.place))/\(link.name)" }
 
     private func add(_ event: Watch.Event, in place: WatchedPlace, to changes: inout TreeChanges) {
         if event.isMoveOfDirectory {
@@ -76,7 +112,9 @@ public final class TreeWatch: @unchecked Sendable {
             return
         }
         if event.name.hasPrefix(".") { return }
+        if case .behindLink = place { return }
         let path = "\(path(place))/\(event.name)"
+        if event.isArrival, File.linkTarget(path) != nil { note(linkNamed: event.name, in: place) }
         if event.isCreation, !event.isFolder, File.isEmptyRegular(path) {
             // Its content is still to come, and so is another event.
             return
@@ -101,16 +139,21 @@ public final class TreeWatch: @unchecked Sendable {
         guard depth < TreeWatch.depthMax, place != .config, let folder = try? Folder(path) else { return }
         if case .host = place {
             if let below = place.place(of: "well-known"), Directory.exists("\(path)/well-known") {
+                if File.linkTarget("\(path)/well-known") != nil { note(linkNamed: "well-known", in: place) }
                 add(below, depth: depth + 1)
             }
             return
         }
-        for entry in (try? folder.list("")) ?? [] where entry.kind == .directory && !entry.name.hasPrefix(".") {
-            place.place(of: entry.name).map { add($0, depth: depth + 1) }
+        for entry in (try? folder.list("")) ?? [] where !entry.name.hasPrefix(".") {
+            if entry.isLink { note(linkNamed: entry.name, in: place) }
+            guard entry.kind == .directory else { continue }
+            place.place(of: entry.name).map { add($0, depth: depth + entry.steps) }
         }
     }
 
     private func note(_ place: WatchedPlace, _ number: Int32) {
+        // A directory that is there for links only gets its meaning.
+        if case .behindLink = places[number] { places[number] = nil }
         guard let known = places[number], known != place else {
             places[number] = place
             return

@@ -18,6 +18,8 @@ enum WatchedPlace: Hashable {
     case pageFolders
     /// In one of its folders.
     case pages(String, String)
+    /// A folder that links lead into, by its path. Nothing in it has a meaning of its own.
+    case behindLink(String)
 
     func path(config: String, pages: String) -> String {
         switch self {
@@ -29,6 +31,7 @@ enum WatchedPlace: Hashable {
         case .wellKnown(let host, let folder): WatchedPlace.join("\(config)/hosts/\(host)/well-known", folder)
         case .pageFolders: pages
         case .pages(let host, let folder): WatchedPlace.join("\(pages)/\(host)", folder)
+        case .behindLink(let path): path
         }
     }
 
@@ -49,6 +52,7 @@ enum WatchedPlace: Hashable {
         case .wellKnown(let host, let folder): .wellKnown(host, WatchedPlace.join(folder, name))
         case .pageFolders: .pages(name, "")
         case .pages(let host, let folder): .pages(host, WatchedPlace.join(folder, name))
+        case .behindLink: nil
         }
     }
 
@@ -66,6 +70,7 @@ enum WatchedPlace: Hashable {
         case .wellKnown(let host, _): changes.hostFolders = [host]
         case .pageFolders: changes.pageFolders = [name]
         case .pages(let host, _): changes.pageFolders = [host]
+        case .behindLink: break
         }
         return changes
     }
@@ -79,8 +84,17 @@ enum WatchedPlace: Hashable {
         case .retired: changes.retired = true
         case .host(let host), .wellKnown(let host, _): changes.hostFolders = [host]
         case .pages(let host, _): changes.pageFolders = [host]
+        case .behindLink: break
         }
         return changes
+    }
+
+    /// The folder that no link in it leads out of.
+    func root(config: String, pages: String) -> String {
+        switch self {
+        case .pageFolders, .pages: pages
+        default: config
+        }
     }
 
     private static func join(_ folder: String, _ name: String) -> String {

@@ -20,26 +20,28 @@ struct WellKnownFiles: Sendable {
     static let prefix = "/.well-known/"
     /// Google reads no more of a file (reference B3-4), and the others are smaller by far.
     static let bytesMax = 1_048_576
-    private static let depthMax = 4
+    /// A link to a folder counts as several, so from the top one of them can be followed.
+    private static let depthMax = 6
     private static let urlBytesMax = 2_048
 
     /// The files below a folder; none when there is no such folder.
-    init(below directory: String, isWildcard: Bool = false, findings: inout [Finding]) {
+    init(below directory: String, in folders: HostFolders, isWildcard: Bool = false, findings: inout [Finding]) {
         self.directory = directory
         self.isWildcard = isWildcard
         guard Directory.exists(directory) else { return }
         do {
-            let root = try Folder(directory)
+            let root = try folders.open(directory)
             add(root, path: "", depth: 0, &findings)
         } catch {
-            findings.append(problem("", "cannot read the folder: \(error.reason)"))
+            let reason = error.leadsOutside ? "it is behind a link that leads out of \"config\"" : error.reason
+            findings.append(problem("", "cannot read the folder: \(reason)"))
         }
     }
 
     private mutating func add(_ root: borrowing Folder, path: String, depth: Int, _ findings: inout [Finding]) {
-        let entries: [DirectoryEntry]
+        let entries: [ListedEntry]
         do {
-            entries = try Directory.entries("\(directory)/\(path)")
+            entries = try root.sortedList(path)
         } catch {
             findings.append(problem(path, "cannot read the folder: \(error.reason)"))
             return
@@ -47,8 +49,8 @@ struct WellKnownFiles: Sendable {
         for entry in entries where !entry.name.hasPrefix(".") && !entry.name.hasSuffix("~") {
             let name = path + entry.name
             switch entry.kind {
-            case .directory where depth < WellKnownFiles.depthMax:
-                add(root, path: name + "/", depth: depth + 1, &findings)
+            case .directory where depth + entry.steps <= WellKnownFiles.depthMax:
+                add(root, path: name + "/", depth: depth + entry.steps, &findings)
             case .file: addFile(root, name, &findings)
             case .directory, .other: findings.append(problem(name, "it is not a file, or too deep"))
             }
@@ -56,23 +58,31 @@ struct WellKnownFiles: Sendable {
     }
 
     private mutating func addFile(_ root: borrowing Folder, _ name: String, _ findings: inout [Finding]) {
-        do {
-            let file = try root.open(name)
-            guard file.byteCount <= WellKnownFiles.bytesMax else {
-                throw FileError.tooLarge(byteCount: file.byteCount, limit: WellKnownFiles.bytesMax)
+        do throws(FileError) {
+            guard let file = try root.read(name, bytesMax: WellKnownFiles.bytesMax) else {
+                // Half of it may look like the whole; its writer's end is another reason to look.
+                findings.append(problem(name, "cannot serve the file: it is being written to"))
+                return refuse(name)
             }
-            let bytes = try file.contents()
-            guard let answer = answer(name, bytes, modified: file.modified, &findings) else {
-                refused.insert(WellKnownFiles.prefix + name)
-                if name == "apple-app-site-association" { refused.insert("/\(name)") }
-                return
+            guard let answer = answer(name, file.bytes, modified: file.modified, &findings) else {
+                return refuse(name)
             }
             answers[WellKnownFiles.prefix + name] = answer
             // Systems of the first years ask for it at the root (reference A1-2).
             if answer.kind == .appleAssociation { answers["/\(name)"] = answer }
         } catch {
-            findings.append(problem(name, "cannot serve the file: \(error)"))
+            findings.append(problem(name, "cannot serve the file: \(WellKnownFiles.reason(error))"))
         }
+    }
+
+    private mutating func refuse(_ name: String) {
+        refused.insert(WellKnownFiles.prefix + name)
+        if name == "apple-app-site-association" { refused.insert("/\(name)") }
+    }
+
+    private static func reason(_ error: FileError) -> String {
+        if case .system(let error) = error, error.leadsOutside { return "it is a link that leads out of the folder" }
+        return error.description
     }
 
     /// The answer that a file makes; nil when it must not be served.

@@ -36,6 +36,31 @@ public struct ClientSocket: ~Copyable, Sendable {
         }
     }
 
+    /// From now on no call waits; `wait` does. For readers that make many calls out of one wish, whose time limits would add
+    /// up otherwise.
+    public func stopWaiting() throws(SystemError) {
+        guard associated_adopt(descriptor.number) == 0 else { throw .last("fcntl") }
+    }
+
+    /// What a socket is waited for.
+    public enum Readiness: Sendable {
+        case readable
+        case writable
+    }
+
+    /// Waits until the socket is ready, or until the monotonic clock shows `deadline`. False when the time is up.
+    public func wait(for readiness: Readiness, untilMilliseconds deadline: Int64) -> Bool {
+        while true {
+            let left = deadline - Clock.monotonicMilliseconds()
+            if left <= 0 { return false }
+            let wanted = readiness == .readable ? POLLIN : POLLOUT
+            var event = pollfd(fd: descriptor.number, events: Int16(wanted), revents: 0)
+            let count = poll(&event, 1, Int32(clamping: left))
+            if count > 0 { return true }
+            if count < 0, errno != EINTR { return false }
+        }
+    }
+
     /// For waiting for several at once.
     public var number: Int32 { descriptor.number }
 

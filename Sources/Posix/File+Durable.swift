@@ -10,11 +10,35 @@ extension File {
     public static func replaceDurably(
         _ name: String, in folder: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
     ) throws(SystemError) {
+        try withTurn(in: folder) { () throws(SystemError) in try replace(name, in: folder, parts, permissions) }
+    }
+
+    /// The same for content that depends on what is there: it is made while no other process can replace it.
+    public static func replaceDurably(
+        _ name: String, in folder: String, permissions: UInt32, contents: () -> [UInt8]
+    ) throws(SystemError) {
+        try withTurn(in: folder) { () throws(SystemError) in
+            let result = contents().withUnsafeBytes { bytes in
+                Result { () throws(SystemError) in try replace(name, in: folder, [bytes], permissions) }
+            }
+            try result.get()
+        }
+    }
+
+    /// Does something in a folder that of several processes one does at a time.
+    static func withTurn(in folder: String, _ body: () throws(SystemError) -> Void) throws(SystemError) {
         let number = associated_open(folder, O_RDONLY | O_DIRECTORY, 0)
         guard number >= 0 else { throw .last("open") }
         let directory = Descriptor(takingOwnershipOf: number)
         // Ends with the descriptor, and so with a process that is killed.
         guard retrying({ flock(directory.number, LOCK_EX) }) == 0 else { throw .last("flock") }
+        try body()
+        guard fsync(directory.number) == 0 else { throw .last("fsync") }
+    }
+
+    private static func replace(
+        _ name: String, in folder: String, _ parts: [UnsafeRawBufferPointer], _ permissions: UInt32
+    ) throws(SystemError) {
         let path = "\(folder)/\(name)"
         // The lock makes it ours: what a killed process has left under this name is overwritten.
         let draft = "\(path).new"
@@ -25,7 +49,6 @@ extension File {
             unlink(draft)
             throw error
         }
-        guard fsync(directory.number) == 0 else { throw .last("fsync") }
     }
 
     private static func writeDraft(
@@ -35,7 +58,11 @@ extension File {
         guard unlink(draft) == 0 || errno == ENOENT else { throw .last("unlink") }
         let number = associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
         guard number >= 0 else { throw .last("open") }
-        let file = Descriptor(takingOwnershipOf: number)
+        try write(parts, to: Descriptor(takingOwnershipOf: number))
+    }
+
+    /// Writes the parts and waits until they are on disk.
+    static func write(_ parts: [UnsafeRawBufferPointer], to file: borrowing Descriptor) throws(SystemError) {
         for part in parts {
             var rest = part
             while !rest.isEmpty {

@@ -116,7 +116,7 @@ public enum Directory {
         guard let stream = opendir(path) else { throw .last("opendir") }
         defer { closedir(stream) }
         var entries: [DirectoryEntry] = []
-        while let entry = readdir(stream) {
+        while let entry = try nextEntry(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
                 String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
             }

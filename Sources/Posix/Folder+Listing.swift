@@ -11,6 +11,10 @@ public struct ListedEntry: Hashable, Sendable {
     public var isLink: Bool
     /// Nil for a folder that was not looked at, and for a link that leads nowhere.
     public var status: FileStatus?
+
+    /// By how much a folder counts as deeper than the one it is in. A link to one counts as several: with a link to itself or
+    /// two, a folder would have millions of others below it before any depth that people need is reached.
+    public var steps: Int { isLink ? 6 : 1 }
 }
 
 extension Folder {
@@ -30,11 +34,11 @@ extension Folder {
 
     /// The names in a directory below this one, in no order; an empty path is this one. `.` and `..` are left out.
     public func list(_ path: String) throws(SystemError) -> [ListedEntry] {
-        guard let stream = fdopendir(try openFolder(path)) else { throw .last("fdopendir") }
+        let stream = try openStream(path)
         defer { closedir(stream) }
         let number = dirfd(stream)
         var entries: [ListedEntry] = []
-        while let entry = readdir(stream) {
+        while let entry = try nextEntry(stream) {
             let type = entry.pointee.d_type
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
                 String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
@@ -56,15 +60,20 @@ extension Folder {
         return entries
     }
 
+    /// The same, sorted byte by byte.
+    public func sortedList(_ path: String) throws(SystemError) -> [ListedEntry] {
+        try list(path).sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
     /// The names in this directory, in no order, below which there is something called `child`. No more is looked at, so
     /// a hundred thousand of them take a fraction of a second.
     public func names(having child: String) throws(SystemError) -> [String] {
-        guard let stream = fdopendir(try openFolder("")) else { throw .last("fdopendir") }
+        let stream = try openStream("")
         defer { closedir(stream) }
         let number = dirfd(stream)
         var names: [String] = []
         var path = [CChar](repeating: 0, count: 256 + 1 + child.utf8.count + 1)
-        while let entry = readdir(stream) {
+        while let entry = try nextEntry(stream) {
             // A point begins what is hidden.
             if entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) || entry.pointee.d_type == UInt8(DT_REG) { continue }
             let count = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
@@ -81,7 +90,17 @@ extension Folder {
         return names
     }
 
-    private func openFolder(_ path: String) throws(SystemError) -> Int32 {
+    private func openStream(_ path: String) throws(SystemError) -> OpaquePointer {
+        let number = try openFolder(path)
+        guard let stream = fdopendir(number) else {
+            let error = SystemError.last("fdopendir")
+            closeDescriptor(number)
+            throw error
+        }
+        return stream
+    }
+
+    func openFolder(_ path: String) throws(SystemError) -> Int32 {
         let number = try openBeneath(path.isEmpty ? "." : path)
         var status = stat()
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -90,14 +109,13 @@ extension Folder {
         }
         return number
     }
+}
 
-    /// The kernel may give up on a path with `..` in it while something is being renamed (EAGAIN); then it is asked again.
-    func openBeneath(_ path: String) throws(SystemError) -> Int32 {
-        for _ in 0..<16 {
-            let number = retrying { associated_open_beneath(descriptor.number, path) }
-            if number >= 0 { return number }
-            if errno != EAGAIN { break }
-        }
-        throw .last("openat2")
-    }
+/// The next name of a directory; nil behind the last. What cannot be read to its end must not look as if it ended there.
+/// The corresponding C function is `readdir`.
+func nextEntry(_ stream: OpaquePointer) throws(SystemError) -> UnsafeMutablePointer<dirent>? {
+    errno = 0
+    if let entry = readdir(stream) { return entry }
+    guard errno == 0 else { throw .last("readdir") }
+    return nil
 }

@@ -36,6 +36,13 @@ public struct Listener: ~Copyable, Sendable {
         isShared = false
     }
 
+    /// What another initialiser has bound and made to listen.
+    init(takingOwnershipOf descriptor: consuming Descriptor, address: SocketAddress) {
+        self.descriptor = descriptor
+        self.address = address
+        isShared = false
+    }
+
     /// The same socket again, for another worker where the kernel cannot spread connections (Unix-domain paths).
     public init(sharing other: borrowing Listener) throws(SystemError) {
         let number = associated_duplicate(other.descriptor.number)

@@ -1,6 +1,7 @@
 // Who else listens on an address. Sockets of several processes may share one (SO_REUSEPORT), and none is told when another
 // comes or goes; the kernel's own table, /proc/net/tcp, has a line for each. The sockets that listen stand first in it, so
-// reading ends where the connections begin, however many there are.
+// reading ends where the connections begin, however many there are. The table is opened once and read again and again, for
+// it cannot be opened any more once the process has confined itself.
 
 import CLinux
 import Glibc
@@ -10,19 +11,24 @@ public enum ListeningSockets {
     private static let bytesMax = 4 * 1024 * 1024
     private static let isListening: Substring = "0A"
 
+    private static let ipv4 = associated_open("/proc/net/tcp", O_RDONLY, 0)
+    private static let ipv6 = associated_open("/proc/net/tcp6", O_RDONLY, 0)
+
+    /// Opens the tables, so that they can be read later whatever the process may then open.
+    public static func prepare() { _ = (ipv4, ipv6) }
+
     /// The inodes of all sockets that listen on exactly this address, of whichever process; nil where the kernel does not
     /// tell.
     public static func inodes(at address: SocketAddress) -> Set<UInt64>? {
         guard let name = name(of: address) else { return nil }
-        let number = associated_open(address.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp", O_RDONLY, 0)
-        guard number >= 0 else { return nil }
-        let table = Descriptor(takingOwnershipOf: number)
+        let table = address.isIPv6 ? ipv6 : ipv4
+        guard table >= 0 else { return nil }
         var inodes: Set<UInt64> = []
         var text = ""
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var count = 0
         while count < bytesMax {
-            let step = buffer.withUnsafeMutableBytes { read(table.number, $0.baseAddress, $0.count) }
+            let step = buffer.withUnsafeMutableBytes { pread(table, $0.baseAddress, $0.count, off_t(count)) }
             if step < 0 { return nil }
             if step == 0 { break }
             count += step

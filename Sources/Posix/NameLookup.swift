@@ -42,6 +42,56 @@ public enum NameLookup {
         return addresses
     }
 
+    /// The same, for no longer than that. The C library has time limits of its own, which add up over name servers and
+    /// tries to half a minute; a thread that it keeps longer is left to it.
+    public static func addresses(
+        of host: String, port: UInt16, milliseconds: Int32
+    ) throws(NameLookupError) -> [SocketAddress] {
+        try within(milliseconds, host) { () throws(NameLookupError) in try addresses(of: host, port: port) }
+    }
+
+    /// What a look-up comes to, if it does so in time.
+    static func within(
+        _ milliseconds: Int32, _ host: String,
+        _ lookUp: @escaping @Sendable () throws(NameLookupError) -> [SocketAddress]
+    ) throws(NameLookupError) -> [SocketAddress] {
+        let pending: Pending
+        do throws(SystemError) {
+            pending = try Pending()
+            try Thread(name: "name lookup") {
+                do throws(NameLookupError) { pending.end(.success(try lookUp())) } catch {
+                    pending.end(.failure(error))
+                }
+            }.detach()
+        } catch {
+            throw NameLookupError(description: "cannot look up \(host): \(error.reason)", isUnknownName: false)
+        }
+        guard let result = pending.result(milliseconds) else {
+            throw NameLookupError(
+                description: "cannot look up \(host): no name server answered within \(milliseconds) ms",
+                isUnknownName: false)
+        }
+        return try result.get()
+    }
+
+    /// A look-up that somebody waits for, or has given up. What it comes to is written before the waiting ends, and read
+    /// only when it has.
+    private final class Pending: @unchecked Sendable {
+        private var outcome: Result<[SocketAddress], NameLookupError>?
+        private let isOver: WakeUp
+
+        init() throws(SystemError) { isOver = try WakeUp() }
+
+        func end(_ result: Result<[SocketAddress], NameLookupError>) {
+            outcome = result
+            isOver.wake()
+        }
+
+        func result(_ milliseconds: Int32) -> Result<[SocketAddress], NameLookupError>? {
+            isOver.wait(milliseconds: milliseconds) ? outcome : nil
+        }
+    }
+
     /// Messages begin in lower case here; those of the C library do not.
     private static func lowered(_ text: String) -> String {
         text.prefix(1).lowercased() + text.dropFirst()

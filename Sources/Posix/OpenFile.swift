@@ -22,7 +22,16 @@ public final class OpenFile: Sendable {
         self.path = path
         byteCount = Int(status.st_size)
         inode = UInt64(status.st_ino)
-        modifiedNanoseconds = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+        modifiedNanoseconds = OpenFile.modified(status)
+    }
+
+    private static func modified(_ status: stat) -> Int64 {
+        Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+    }
+
+    /// Whether the file is as it was when it was opened.
+    func isUnchanged(_ status: stat) -> Bool {
+        Int(status.st_size) == byteCount && OpenFile.modified(status) == modifiedNanoseconds
     }
 
     /// Opens a regular file by its path. Without waiting, so that a pipe in its place cannot hold us up.

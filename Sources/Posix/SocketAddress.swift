@@ -99,24 +99,11 @@ public struct SocketAddress: Sendable {
         }
     }
 
-    /// A number for whoever holds the address: the IPv4 address, or the IPv6 /64 that one customer has. Nil for loopback and
-    /// Unix-domain peers, who are on this machine.
-    public var networkKey: UInt64? {
-        withUnsafeBytes(of: storage) { raw in
-            switch family {
-            case AF_INET:
-                let address = UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-                return address >> 24 == 127 ? nil : UInt64(address)
-            case AF_INET6:
-                let prefix = UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-                let rest = UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
-                if prefix == 0, rest == 1 { return nil }
-                // An IPv4 address in IPv6's clothes (RFC 4291 §2.5.5.2) stands for itself.
-                return prefix == 0 && rest >> 32 == 0xFFFF ? rest & 0xFFFF_FFFF : prefix
-            default:
-                return nil
-            }
-        }
+    /// Whether only this machine can reach a listener there.
+    public var isLocal: Bool {
+        let remote = RemoteAddress(self)
+        // Loopback in IPv6's clothes is for those who know what they do.
+        return remote.networkKey == nil && (remote.family != .ipv4 || !isIPv6)
     }
 
     /// Lends the address to a C call.

@@ -24,6 +24,9 @@ public struct Supervisor: Sendable {
         unsetenv("NOTIFY_SOCKET")
     }
 
+    /// Whether it is reached by a name that is no file.
+    public var isAbstract: Bool { address?.path == "" }
+
     public func tell(_ state: State) {
         guard let address else { return }
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

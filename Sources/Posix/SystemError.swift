@@ -16,6 +16,12 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The failure of `call` that `errno` describes at this moment.
     static func last(_ call: String) -> SystemError { SystemError(call: call, number: errno) }
 
+    /// A call that the kernel has no room for.
+    public static func exhausted(_ call: String) -> SystemError { SystemError(call: call, number: ENOSPC) }
+
+    /// A call that did not come to its end in time.
+    public static func timedOut(_ call: String) -> SystemError { SystemError(call: call, number: ETIMEDOUT) }
+
     /// The kernel's own words, in lower case as our messages are: "permission denied".
     public var reason: String {
         let text = String(cString: strerror(number))

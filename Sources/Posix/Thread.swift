@@ -36,6 +36,29 @@ public struct Thread: ~Copyable, Sendable {
         self.handle = handle
     }
 
+    /// Starts a thread that has a value to itself, at one address, until its work ends; with it the value does.
+    public init<Value: ~Copyable>(
+        name: String, owning value: consuming Value, _ body: @escaping @Sendable (inout Value) -> Void
+    ) throws(SystemError) {
+        let possession = Possession(value)
+        try self.init(name: name) { body(&possession.place.pointee) }
+    }
+
+    /// A value on its way to its thread, because a closure cannot hold what cannot be copied.
+    private final class Possession<Value: ~Copyable>: @unchecked Sendable {
+        let place: UnsafeMutablePointer<Value>
+
+        init(_ value: consuming Value) {
+            place = .allocate(capacity: 1)
+            place.initialize(to: value)
+        }
+
+        deinit {
+            place.deinitialize(count: 1)
+            place.deallocate()
+        }
+    }
+
     /// Waits for the thread's end.
     public consuming func join() {
         let result = pthread_join(handle, nil)

@@ -7,6 +7,7 @@ import Glibc
 /// An inotify instance. Each directory is watched on its own, whatever its name becomes; what is below it is not.
 public struct Watch: ~Copyable, Sendable {
     public let descriptor: Descriptor
+    private let directoriesMax: Int32
 
     /// What happened to a name.
     public struct Event: Sendable {
@@ -19,6 +20,8 @@ public struct Watch: ~Copyable, Sendable {
         public var isFolder: Bool { mask & UInt32(IN_ISDIR) != 0 }
         /// The name is new, and its content may be still to come.
         public var isCreation: Bool { mask & UInt32(IN_CREATE) != 0 }
+        /// Something new has this name: it was made, or moved here.
+        public var isArrival: Bool { mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 }
         /// The directory is no longer watched: it was removed.
         public var isEnd: Bool { mask & UInt32(IN_IGNORED) != 0 }
         /// Somebody moved the directory, with everything in it, to another name.
@@ -27,7 +30,9 @@ public struct Watch: ~Copyable, Sendable {
         public var isOverflow: Bool { mask & UInt32(IN_Q_OVERFLOW) != 0 }
     }
 
-    public init() throws(SystemError) {
+    /// - Parameter directoriesMax: how many directories may be watched, where that is less than the system allows.
+    public init(directoriesMax: Int32 = .max) throws(SystemError) {
+        self.directoriesMax = directoriesMax
         let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard number >= 0 else { throw .last("inotify_init1") }
         descriptor = Descriptor(takingOwnershipOf: number)
@@ -42,6 +47,11 @@ public struct Watch: ~Copyable, Sendable {
             | Int32(IN_ONLYDIR)
         let number = inotify_add_watch(descriptor.number, path, UInt32(bitPattern: mask))
         guard number >= 0 else { throw .last("inotify_add_watch") }
+        // They are numbered from 1 on.
+        guard number <= directoriesMax else {
+            remove(number)
+            throw SystemError(call: "inotify_add_watch", number: ENOSPC)
+        }
         return number
     }
 

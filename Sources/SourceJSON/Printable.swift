@@ -2,7 +2,15 @@
 // or turn the reading direction, and nothing may be long.
 
 /// Text made safe to show.
-enum Printable {
+public enum Printable {
+    /// A line as it may be shown: what would end it, or act on a terminal, is replaced by a visible character.
+    public static func line(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { shown.append(visible(scalar)) }
+        return String(shown)
+    }
+
     /// At most `scalarsMax` scalars of well-formed UTF-8, each control or format character replaced by a visible one.
     static func text(_ bytes: ArraySlice<UInt8>, scalarsMax: Int) -> String {
         // Four bytes are the longest scalar: what lies behind them cannot be shown and is not decoded.

@@ -32,9 +32,12 @@ extension Scanner {
         // What JSON5 permits is no reason to stop: a long file of comments still has a value to look at.
         if kind.standing(in: .json5) != .permitted { isStopped = true }
         guard problems.count == limits.problems else { return }
+        // Behind all that are listed: an encoding is judged before the text is read from its beginning.
+        let last = problems[problems.count - 1].range
         problems.append(
             SourceProblem(
-                kind: .tooManyProblems, range: range, subject: "\(limits.problems)", related: nil, edit: nil,
+                kind: .tooManyProblems, range: last.start.offset > range.start.offset ? last : range,
+                subject: "\(limits.problems)", related: nil, edit: nil,
                 isError: true))
     }
 

@@ -128,6 +128,7 @@ extension Scanner {
     /// The identifier at the cursor, its escapes decoded (ECMAScript 5.1 §7.6); nil, and nothing read, if there is
     /// none.
     private mutating func readIdentifier() -> String? {
+        if let name = readPlainIdentifier() { return name }
         let start = position
         var name = String.UnicodeScalarView()
         while !isAtEnd {
@@ -142,6 +143,17 @@ extension Scanner {
         }
         if name.isEmpty { rewind(to: start) }
         return name.isEmpty ? nil : String(name)
+    }
+
+    /// The same for a name of letters, digits and `_`, as nearly all of them are; nil, and nothing read, for any other.
+    private mutating func readPlainIdentifier() -> String? {
+        var end = index
+        while end < bytes.count, bytes[end].isLetter || bytes[end].isDigit || bytes[end] == Byte.underscore { end += 1 }
+        guard end > index, !bytes[index].isDigit, end < bytes.count, bytes[end] < 0x80, bytes[end] != Byte.backslash,
+            bytes[end] != Byte.dollar
+        else { return nil }
+        defer { index = end }
+        return text(index..<end)
     }
 
     private static func isIdentifier(_ scalar: Unicode.Scalar, isFirst: Bool) -> Bool {

@@ -35,22 +35,6 @@ extension SourceValue {
     public var asObject: [SourceMember]? {
         if case .object(let members) = kind { members } else { nil }
     }
-
-    public var isNull: Bool {
-        if case .null = kind { true } else { false }
-    }
-
-    /// What it is, for a message: `object`, `string` …
-    public var kindName: String {
-        switch kind {
-        case .null: "null"
-        case .bool: "boolean"
-        case .number: "number"
-        case .string: "string"
-        case .array: "array"
-        case .object: "object"
-        }
-    }
 }
 
 extension SourceValue {
@@ -68,6 +52,23 @@ extension SourceValue {
 
     public static func object(_ members: [(String, SourceValue)]) -> SourceValue {
         SourceValue(.object(members.map { SourceMember(key: $0.0, keyRange: .none, value: $0.1) }), range: .none)
+    }
+}
+
+extension [SourceMember] {
+    /// Each key once, with the value that was written last, as most readers have it; in linear time.
+    public var withLastOfEachKey: [SourceMember] {
+        var keys = KeyIndex()
+        var kept: [SourceMember] = []
+        kept.reserveCapacity(count)
+        for member in self {
+            if let index = keys.firstIndex(of: member.key, in: kept) {
+                kept[index] = member
+            } else {
+                kept.append(member)
+            }
+        }
+        return kept
     }
 }
 

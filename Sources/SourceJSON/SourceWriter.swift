@@ -20,9 +20,35 @@ public enum SourceWriter {
 
     /// A string as a JSON string, with its quotation marks.
     public static func quoted(_ string: String) -> String {
-        var text = Output(isIndented: false)
-        text.write(string)
-        return String(decoding: text.bytes, as: UTF8.self)
+        var bytes: [UInt8] = []
+        append(quoted: string, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The same behind what is there, for whoever writes many of them.
+    public static func append(quoted string: String, to bytes: inout [UInt8]) {
+        bytes.append(Byte.quote)
+        let start = bytes.count
+        bytes.append(contentsOf: string.utf8)
+        // Hardly a string has anything to escape.
+        if let first = bytes[start...].firstIndex(where: isEscaped) { escape(&bytes, from: first) }
+        bytes.append(Byte.quote)
+    }
+
+    private static func escape(_ bytes: inout [UInt8], from start: Int) {
+        let rest = Array(bytes[start...])
+        bytes.removeSubrange(start...)
+        for byte in rest {
+            if isEscaped(byte) {
+                bytes.append(contentsOf: Scanner.escape(byte).utf8)
+            } else {
+                bytes.append(byte)
+            }
+        }
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == Byte.quote || byte == Byte.backslash
     }
 
     /// The text written so far.
@@ -98,25 +124,6 @@ public enum SourceWriter {
             bytes.append(contentsOf: repeatElement(Byte.space, count: 2 * open.count))
         }
 
-        mutating func write(_ string: String) {
-            bytes.append(Byte.quote)
-            // Hardly a string has anything to escape.
-            if string.utf8.contains(where: Self.isEscaped) {
-                for byte in string.utf8 {
-                    if Self.isEscaped(byte) {
-                        bytes.append(contentsOf: Scanner.escape(byte).utf8)
-                    } else {
-                        bytes.append(byte)
-                    }
-                }
-            } else {
-                bytes.append(contentsOf: string.utf8)
-            }
-            bytes.append(Byte.quote)
-        }
-
-        private static func isEscaped(_ byte: UInt8) -> Bool {
-            byte < 0x20 || byte == Byte.quote || byte == Byte.backslash
-        }
+        mutating func write(_ string: String) { SourceWriter.append(quoted: string, to: &bytes) }
     }
 }

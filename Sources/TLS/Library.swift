@@ -1,8 +1,12 @@
-// Which OpenSSL the program runs with, for `associated version` and bug reports.
+// Which OpenSSL the program runs with, for `associated version` and bug reports, and when it reads its settings.
 
 import COpenSSL
 
 public enum Library {
     /// Such as `OpenSSL 3.0.19 27 Jan 2026`: the library in use, which may be newer than the one built against.
     public static var version: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
+
+    /// Reads the system's settings for the library, which otherwise happens when it is first used: to be called while its
+    /// files can still be opened. The corresponding C function is `OPENSSL_init_ssl`.
+    public static func start() { _ = OPENSSL_init_ssl(0, nil) }
 }

@@ -32,9 +32,10 @@ enum CheckOutput {
     static func text(_ report: HostReport, isColored: Bool) -> String {
         let errors = report.findings.count { $0.severity == .error }
         let warnings = report.findings.count { $0.severity == .warning }
-        var lines = lines(report)
+        // Half of it is a stranger's.
+        var lines = lines(report).map(Printable.line)
         if isColored { lines = lines.map(colored) }
-        lines.append("  \(count(errors, "error")), \(count(warnings, "warning"))")
+        lines.append("  \(Count.of(errors, "error")), \(Count.of(warnings, "warning"))")
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -65,8 +66,6 @@ enum CheckOutput {
     }
 
     private static func optional(_ text: String?) -> SourceValue { text.map { .string($0) } ?? .null }
-
-    private static func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
 
     private static func colored(_ line: String) -> String {
         if line.hasPrefix("  error[") { return "\u{1B}[31m\(line)\u{1B}[0m" }

@@ -5,7 +5,6 @@ import Association
 import Glibc
 import Hosting
 import Posix
-import TLS
 import Verifier
 
 extension Command {
@@ -21,8 +20,7 @@ extension Command {
             Option(
                 name: "--config", value: "DIR", help: "compare with what this configuration would serve",
                 variable: nil),
-            Option(name: "--public", value: "DIR", help: "its pages (public)"),
-            Option(name: "--environment", value: "NAME", help: "which environment of its app files"),
+            .publicFolder, .environment, .passphraseFile,
             Option(name: "--apple-cdn", value: nil, help: "ask Apple's copies too"),
             Option(
                 name: "--apple-cdn-url", value: "URL", help: "where they are, up to the host (\(CheckRun.appleCDN))"),
@@ -34,10 +32,7 @@ extension Command {
             Option(name: "--watch", value: "SECONDS", help: "look again every so often, and say what has changed"),
         ]
     ) { arguments in
-        switch CheckRun.prepare(arguments) {
-        case .failure(let status): return status.status
-        case .success(let run): return run.run()
-        }
+        do throws(Refusal) { return try CheckRun(arguments).run() } catch { return error.status }
     }
 }
 
@@ -53,30 +48,17 @@ struct CheckRun {
     private let isJSON: Bool
     private let watchSeconds: Int?
 
-    /// An exit status, as something to throw.
-    struct Refusal: Error {
-        let status: ExitStatus
-    }
-
-    static func prepare(_ arguments: ParsedArguments) -> Result<CheckRun, Refusal> {
-        do throws(Refusal) { return .success(try CheckRun(arguments)) } catch { return .failure(error) }
-    }
-
-    private init(_ arguments: ParsedArguments) throws(Refusal) {
+    init(_ arguments: ParsedArguments) throws(Refusal) {
         var hosts: [CheckedHost] = []
         for text in arguments.operands {
             guard let host = CheckedHost(text) else {
-                throw Refusal(status: .usage(saying: "\(text) is no host; write it like shop.example.com"))
+                throw .usage("\(text) is no host; write it like shop.example.com")
             }
             if !hosts.contains(host) { hosts.append(host) }
         }
         self.hosts = hosts
         var settings = CheckSettings()
-        do throws(UsageError) {
-            settings.overrides = try LiveFiles.overrides(arguments)
-        } catch {
-            throw Refusal(status: .usage(saying: error.description))
-        }
+        settings.overrides = try LiveFiles.overrides(arguments)
         settings.limits.milliseconds = try CheckRun.seconds("--timeout", arguments).map { $0 * 1_000 } ?? 5_000
         watchSeconds = try CheckRun.seconds("--watch", arguments)
         settings.appleCDN = try CheckRun.location("--apple-cdn", CheckRun.appleCDN, arguments)
@@ -85,29 +67,25 @@ struct CheckRun {
         case "text": isJSON = false
         case "json": isJSON = true
         case let format:
-            throw Refusal(status: .usage(saying: "--format \(format) is neither text nor json"))
+            throw .usage("--format \(format) is neither text nor json")
         }
         if let expected = try CheckRun.expected(arguments) { settings.expected = { expected.files(of: $0) } }
-        do throws(TLSError) {
-            check = HostCheck(Fetcher(try ClientContext(authorityFile: arguments["--ca"])), settings)
-        } catch {
-            throw Refusal(status: .failure(saying: error.description))
-        }
+        check = HostCheck(Fetcher(try LiveFiles.context(arguments)), settings)
     }
 
     func run() -> ExitStatus {
         var before: [CheckedHost: [String]] = [:]
         while true {
             let reports = look()
-            if isJSON {
-                Console.output(CheckOutput.json(reports))
-            } else {
-                for report in reports where before[report.host] != CheckOutput.lines(report) {
-                    Console.output(CheckOutput.text(report, isColored: Terminal.wantsColour))
-                    before[report.host] = CheckOutput.lines(report)
-                }
+            let changed = reports.filter { before[$0.host] != CheckOutput.lines($0) }
+            for report in changed { before[report.host] = CheckOutput.lines(report) }
+            let text =
+                isJSON
+                ? changed.isEmpty ? [] : CheckOutput.json(changed)
+                : changed.flatMap { CheckOutput.text($0, isColored: Terminal.wantsColour).utf8 }
+            guard Console.output(text), let watchSeconds else {
+                return reports.contains(where: \.hasErrors) ? .failure : .success
             }
-            guard let watchSeconds else { return reports.contains(where: \.hasErrors) ? .failure : .success }
             sleep(UInt32(watchSeconds))
         }
     }
@@ -127,7 +105,7 @@ struct CheckRun {
     private static func seconds(_ name: String, _ arguments: ParsedArguments) throws(Refusal) -> Int? {
         guard let text = arguments[name] else { return nil }
         guard let seconds = Int(text), (1...3_600).contains(seconds) else {
-            throw Refusal(status: .usage(saying: "\(name) \(text) is not a number of seconds from 1 to 3600"))
+            throw .usage("\(name) \(text) is not a number of seconds from 1 to 3600")
         }
         return seconds
     }
@@ -138,22 +116,19 @@ struct CheckRun {
     ) throws(Refusal) -> WebLocation? {
         guard let text = arguments["\(name)-url"] ?? (arguments.has(name) ? usual : nil) else { return nil }
         guard let location = WebLocation(text) else {
-            throw Refusal(status: .usage(saying: "\(name)-url \(text) is no address of the form https://host/path"))
+            throw .usage("\(name)-url \(text) is no address of the form https://host/path")
         }
         return location
     }
 
     private static func expected(_ arguments: ParsedArguments) throws(Refusal) -> ServedFiles? {
-        guard let config = arguments["--config"] else { return nil }
+        guard arguments.has("--config") else { return nil }
         do throws(ConfigurationError) {
-            let loader = ConfigurationLoader(
-                configPath: config, publicPath: arguments["--public"] ?? "public",
-                environment: arguments["--environment"])
-            let loaded = try loader.load()
+            let loaded = try GivenConfiguration(arguments).load()
             for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
             return ServedFiles(loaded)
         } catch {
-            throw Refusal(status: .failure(saying: error.description))
+            throw .failure(error.description)
         }
     }
 }

@@ -5,7 +5,7 @@ extension Command {
     static let completion = Command(
         name: "completion", summary: "print completions for bash, zsh or fish",
         details: """
-            Prints a script for SHELL. bash: `source <(associated completion bash)`; zsh: into a file `_associated` in fpath;
+            Prints a script for the shell that is named. bash: `source <(associated completion bash)`; zsh: into a file `_associated` in fpath;
             fish: into ~/.config/fish/completions/associated.fish.
             """,
         operands: Operands(usage: "bash|zsh|fish", counts: 1...1), options: []

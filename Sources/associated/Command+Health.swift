@@ -1,29 +1,47 @@
 // `associated health`
 
+import Administration
 import Hosting
 import Posix
 import Verifier
 
 extension Command {
     static let health = Command(
-        name: "health", summary: "ask the running server for a sign of life",
+        name: "health", summary: "ask the running server whether it is ready",
         details: """
-            Asks the server that listens on the first plain address for a sign of life, and exits 0 when it gives one
-            within two seconds, else 1. The addresses are found as `serve` finds them. Made for a container's health check.
+            Asks the admin listener, where there is one, whether the server is ready, and prints what it says: hosts on a last
+            good version are told, and keep nobody from being ready. Without an admin listener it asks the first plain address
+            for a sign of life. Exits 0 when the answer is yes and comes within two seconds, else 1. The addresses are found as
+            `serve` finds them. Made for a container's health check.
             """,
-        options: [.config, .http]
+        options: [.config, .http, .admin]
     ) { arguments in
-        let settings: LoadedSettings
+        let settings: ServerSettings
         switch LoadedSettings.load(arguments) {
-        case .success(let loaded): settings = loaded
+        case .success(let loaded): settings = loaded.settings
         case .failure(let status): return status
         }
-        guard let address = settings.settings.http.first else {
-            return .failure(saying: "there is no plain address to ask; give one with --http")
+        if let place = settings.admin { return ready(place.address) }
+        guard let address = settings.http.first else {
+            return .failure(saying: "there is no address to ask; give one with --admin or --http")
         }
         do throws(PingError) {
-            try Ping.send(to: address, timeoutMilliseconds: 2_000)
+            try Ping.send(to: address, timeoutMilliseconds: timeoutMilliseconds)
             return .success
+        } catch {
+            return .failure(saying: error.description)
+        }
+    }
+
+    private static let timeoutMilliseconds = 2_000
+
+    /// Needs no token, as a probe does not.
+    private static func ready(_ address: SocketAddress) -> ExitStatus {
+        do throws(AdminClient.Failure) {
+            let response = try AdminClient.get(
+                "/readyz", from: address, token: nil, timeoutMilliseconds: timeoutMilliseconds)
+            Console.output(response.body)
+            return response.status == 200 ? .success : .failure
         } catch {
             return .failure(saying: error.description)
         }

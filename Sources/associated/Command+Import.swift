@@ -30,10 +30,7 @@ extension Command {
         var apps = ImportedApps(hosts: hosts)
         for path in arguments.operands {
             let bytes: [UInt8]
-            switch read(path, arguments) {
-            case .failure(let reason): return .failure(saying: reason.description)
-            case .success(let content): bytes = content
-            }
+            do throws(Refusal) { bytes = try read(path, arguments) } catch { return error.status }
             guard let findings = apps.add(bytes, file: path) else {
                 return .failure(
                     saying:
@@ -45,26 +42,25 @@ extension Command {
             if apps.isRejected { return .failure(saying: "\(path) cannot be read; associated lint --fix may mend it") }
         }
         let files = apps.files()
-        for remark in apps.remarks { Console.error("associated: \(remark)\n") }
+        for remark in apps.remarks { Console.complain(remark) }
         guard !files.isEmpty else { return .failure(saying: "the files name no app") }
-        return Snippet.write(files, to: arguments["--output"])
+        return OutputFile.write(files, to: arguments["--output"])
     }
 
-    private static func read(_ path: String, _ arguments: ParsedArguments) -> Result<[UInt8], UsageError> {
+    private static func read(_ path: String, _ arguments: ParsedArguments) throws(Refusal) -> [UInt8] {
         guard path.hasPrefix("https://") else {
             do throws(FileError) {
-                return .success(try Posix.File.read(path, bytesMax: StatementList.bytesMax).bytes)
+                return try Posix.File.read(path, bytesMax: StatementList.bytesMax).bytes
             } catch {
-                return .failure(UsageError(description: "cannot read \(path): \(error)"))
+                throw .failure("cannot read \(path): \(error)")
             }
         }
         guard let location = WebLocation(path) else {
-            return .failure(UsageError(description: "\(path) is no address of the form https://host/path"))
+            throw .usage("\(path) is no address of the form https://host/path")
         }
-        return LiveFiles.fetcher(arguments).flatMap { live in
-            live.fetch(location.path, of: location.host).mapError { error in
-                UsageError(description: "cannot fetch \(path): \(error)")
-            }
+        switch try LiveFiles.fetcher(arguments).fetch(location.path, of: location.host) {
+        case .success(let bytes): return bytes
+        case .failure(let error): throw .failure("cannot fetch \(path): \(error)")
         }
     }
 }

@@ -25,25 +25,22 @@ extension Command {
             let hosts = arguments.all("--host") ?? answer("On which host? ").map({ [$0] })
         else { return .usage(saying: "init needs --name NAME and --host HOST where there is nobody to ask") }
         let text = appFile(name: name, hosts: hosts, arguments)
-        let file = "\(name.lowercased().filter { $0.isLetter || $0.isNumber }).json"
-        let errors = AppFile.read(Array(text.utf8), file: file).findings.filter { $0.severity == .error }
-        // What is still to be filled in is no mistake of the options.
-        let wrong = errors.filter { !$0.message.contains("TEAMID") && !$0.message.contains("FINGERPRINT") }
-        if let finding = wrong.first { return .usage(saying: finding.message) }
+        let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        let file = "\(letters.isEmpty ? "app" : letters).json"
+        // What is still to be filled in is no mistake of the options, so it is checked with something that is none either.
+        let filled = appFile(name: name, hosts: hosts, arguments, fillsIn: true)
+        let errors = AppFile.read(Array(filled.utf8), file: file).findings.filter { $0.severity == .error }
+        if let finding = errors.first { return .usage(saying: finding.message) }
         let folder = arguments.operands.first ?? "config"
-        for path in [folder, "\(folder)/apps"] { _ = mkdir(path, 0o755) }
         for (path, content) in [("\(folder)/apps/\(file)", text), ("\(folder)/server.json", server)] {
-            let outcome: Result<Bool, SystemError> = Array(content.utf8).withUnsafeBytes { bytes in
-                do throws(SystemError) {
-                    return .success(try File.create(path, bytes, permissions: 0o644))
-                } catch {
-                    return .failure(error)
+            do throws(SystemError) {
+                if try OutputFile.create(path, Array(content.utf8)) {
+                    Console.output("\(path)\n")
+                } else {
+                    Console.complain("\(path) is there already, and stays")
                 }
-            }
-            switch outcome {
-            case .success(true): Console.output("\(path)\n")
-            case .success(false): Console.error("associated: \(path) is there already, and stays\n")
-            case .failure(let error): return .failure(saying: "cannot write \(path): \(error.reason)")
+            } catch {
+                return .failure(saying: "cannot write \(path): \(error.reason)")
             }
         }
         Console.error(
@@ -59,11 +56,14 @@ extension Command {
         return readLine().flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private static func appFile(name: String, hosts: [String], _ arguments: ParsedArguments) -> String {
+    /// - Parameter fillsIn: puts something possible in the place of what was not given, instead of a word that says so.
+    private static func appFile(
+        name: String, hosts: [String], _ arguments: ParsedArguments, fillsIn: Bool = false
+    ) -> String {
         func quoted(_ text: String) -> String { SourceWriter.quoted(text) }
-        let id = arguments["--app-id"] ?? "TEAMID.com.example.app"
-        let package = arguments["--package"] ?? "com.example.app"
-        let fingerprint = arguments["--fingerprint"] ?? "FINGERPRINT"
+        let id = arguments["--app-id"] ?? (fillsIn ? "8KQ2V7M4XN.dev.associated.app" : "TEAMID.com.example.app")
+        let package = arguments["--package"] ?? (fillsIn ? "dev.associated.app" : "com.example.app")
+        let fingerprint = arguments["--fingerprint"] ?? (fillsIn ? possibleFingerprint : "FINGERPRINT")
         let first = hosts.first ?? "example.com"
         return """
             {
@@ -96,6 +96,10 @@ extension Command {
 
             """
     }
+
+    /// Of no certificate: 32 bytes that are all different.
+    private static let possibleFingerprint =
+        (0x60..<0x80).map { String($0, radix: 16, uppercase: true) }.joined(separator: ":")
 
     private static let server = """
         {

@@ -50,7 +50,7 @@ extension Command {
         let findings = files.findings
         Console.output(format.text(of: findings))
         if format == .text { Console.error(files.summary) }
-        for problem in files.problems { Console.error("associated: \(problem)\n") }
+        for problem in files.problems { Console.complain(problem) }
         return files.problems.isEmpty && !findings.contains { $0.severity == .error } ? .success : .failure
     }
 

@@ -3,6 +3,7 @@
 
 import Association
 import Glibc
+import Posix
 import SourceJSON
 
 extension Command {
@@ -27,10 +28,7 @@ extension Command {
         guard ["text", "json"].contains(format) else { return .unknown("--format", format, ["text", "json"]) }
         let operand = arguments.operands[0]
         var source: MatchSource
-        switch MatchSource.load(arguments) {
-        case .success(let loaded): source = loaded
-        case .failure(let status): return status
-        }
+        do throws(Refusal) { source = try MatchSource(arguments) } catch { return error.status }
         if operand == "-" { return MatchStream.run(&source) }
         switch LinkURL.parse(operand) {
         case .failure(let problem):
@@ -64,7 +62,8 @@ enum MatchStream {
             let count = buffer.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
-                return .failure(saying: "cannot read standard input: \(String(cString: strerror(errno)))")
+                let error = SystemError(call: "read", number: errno)
+                return .failure(saying: "cannot read standard input: \(error.reason)")
             }
             rest += buffer[..<count]
             var start = 0
@@ -75,7 +74,7 @@ enum MatchStream {
             rest.removeSubrange(..<start)
             if count == 0, !rest.isEmpty, !answer(rest[...], source: &source, into: &output) { status = .failure }
             // Whoever waits for an answer gets it before the next question.
-            Console.output(output)
+            guard Console.output(output) else { return status }
             output.removeAll(keepingCapacity: true)
             if count == 0 { return status }
             guard rest.count <= lineMax else {

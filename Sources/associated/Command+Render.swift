@@ -17,7 +17,7 @@ extension Command {
             """,
         operands: Operands(usage: "HOST [apple|android]", counts: 1...2),
         options: [
-            .config, .publicFolder, .environment,
+            .config, .publicFolder, .environment, .passphraseFile,
             Option(name: "--diff", value: nil, help: "compare with the live host"), .resolve, .authority,
         ]
     ) { arguments in
@@ -27,22 +27,19 @@ extension Command {
         if let platform, !platforms.contains(platform) {
             return .usage(saying: "there is no document for \"\(platform)\"; name apple or android")
         }
-        let path = arguments["--config"] ?? "config"
-        let environment = arguments["--environment"] ?? SettingsReader(file: "\(path)/server.json").settings.environment
+        let given = GivenConfiguration(arguments)
         let loaded: LoadedConfiguration
-        do {
-            loaded = try ConfigurationLoader(
-                configPath: path, publicPath: arguments["--public"] ?? "public", environment: environment
-            ).load()
-        } catch {
-            return .failure(saying: "\(error)")
+        do throws(ConfigurationError) { loaded = try given.load() } catch {
+            return .failure(saying: error.description)
         }
         guard let documents = documents(of: host, in: loaded) else {
             for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
-            return .failure(saying: "\(host) is not served from \(path)")
+            return .failure(saying: "\(host) is not served from \(given.path)")
         }
         let wanted = platform.map { [$0] } ?? platforms
-        if arguments.has("--diff") { return compare(host, documents, wanted, arguments) }
+        if arguments.has("--diff") {
+            do throws(Refusal) { return try compare(host, documents, wanted, arguments) } catch { return error.status }
+        }
         for name in wanted {
             if let bytes = documents[name] { Console.output(bytes) }
         }
@@ -55,17 +52,13 @@ extension Command {
     /// Shows how what the host serves differs from what it would serve from here.
     private static func compare(
         _ host: String, _ documents: [String: [UInt8]], _ wanted: [String], _ arguments: ParsedArguments
-    ) -> ExitStatus {
-        let live: PublishedFiles
-        switch LiveFiles.fetcher(arguments) {
-        case .failure(let error): return .usage(saying: error.description)
-        case .success(let fetcher): live = fetcher
-        }
-        guard let checked = CheckedHost(host) else { return .usage(saying: "\(host) is no host to ask") }
+    ) throws(Refusal) -> ExitStatus {
+        let live = try LiveFiles.fetcher(arguments)
+        guard let checked = CheckedHost(host) else { throw .usage("\(host) is no host to ask") }
         var status = ExitStatus.success
         for name in wanted {
             guard let expected = documents[name] else { continue }
-            let path = name == "apple" ? LiveFiles.applePath : LiveFiles.statementsPath
+            let path = name == "apple" ? AssociationPath.apple : AssociationPath.statements
             switch live.fetch(path, of: checked) {
             case .failure(let error):
                 status = .failure(saying: "cannot fetch https://\(host)\(path): \(error)")
@@ -95,8 +88,8 @@ extension Command {
         let served = ServedFiles(loaded)
         guard loaded.catalogue.view.knows(name) else { return nil }
         var documents: [String: [UInt8]] = [:]
-        documents["apple"] = served.bytes(host: name, path: LiveFiles.applePath)
-        documents["android"] = served.bytes(host: name, path: LiveFiles.statementsPath)
+        documents["apple"] = served.bytes(host: name, path: AssociationPath.apple)
+        documents["android"] = served.bytes(host: name, path: AssociationPath.statements)
         return documents
     }
 }

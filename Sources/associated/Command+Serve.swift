@@ -5,11 +5,13 @@ extension Command {
         name: "serve", summary: "serve the association files of every app in config/",
         details: """
             Serves the association files, and the pages in public/, of every host that an app file names. SIGHUP reads
-            everything again; SIGTERM and SIGINT finish what is in flight and end, a second one ends at once.
+            everything again; SIGTERM and SIGINT finish what is in flight and end, a second one ends at once;
+            SIGUSR1 opens the access log's file again.
             """,
         options: [
             .config,
-            .publicFolder, .http, .https, .state, .passphraseFile,
+            .publicFolder, .http, .https, .admin, .adminTokenFile, .state, .passphraseFile, .accessLog,
+            .accessLogFormat,
             Option(
                 name: "--dev", value: nil, help: "make certificates for hosts that have none, for trying things out",
                 variable: "ASSOCIATED_DEV"),
@@ -22,6 +24,22 @@ extension Command {
             Option(
                 name: "--strict", value: nil, help: "refuse to start when anything is an error",
                 variable: "ASSOCIATED_STRICT"),
+            Option(
+                name: "--trust", value: "NETWORK",
+                help: "believe fronts in this network, such as 10.0.0.0/8, about their clients; may be repeated",
+                variable: "ASSOCIATED_TRUST", isRepeatable: true),
+            Option(
+                name: "--proxy-protocol", value: nil,
+                help: "every connection begins with the header of such a front (PROXY protocol)",
+                variable: "ASSOCIATED_PROXY_PROTOCOL"),
+            Option(
+                name: "--user", value: "USER",
+                help: "whom to become when started as root; a name, or numbers such as 65532 or 65532:65532",
+                variable: "ASSOCIATED_USER"),
+            Option(
+                name: "--sandbox", value: "MODE",
+                help: "on, required or off; shut away what the server needs no more of files and of the kernel (on)",
+                variable: "ASSOCIATED_SANDBOX"),
         ]
     ) { arguments in
         switch LoadedSettings.load(arguments) {

@@ -54,14 +54,11 @@ extension Command {
             Console.output(message)
             return .success
         }
-        return message.withUnsafeBytes { bytes in
-            do throws(SystemError) {
-                // In one step, so that a server never sends half of it.
-                try File.replace(path, bytes, permissions: 0o644)
-                return .success
-            } catch {
-                return .failure(saying: "cannot write \(path): \(error.reason)")
-            }
+        do throws(SystemError) {
+            try OutputFile.replace(path, message)
+            return .success
+        } catch {
+            return .failure(saying: "cannot write \(path): \(error.reason)")
         }
     }
 }

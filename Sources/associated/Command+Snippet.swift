@@ -32,48 +32,43 @@ extension Command {
         }
         let modes = ["developer", "managed", "developer+managed"]
         if let mode = arguments["--mode"], !modes.contains(mode) { return .unknown("--mode", mode, modes) }
-        switch AppSearch.find(arguments.operands[0], arguments) {
-        case .failure(let status): return status
-        case .success(let app):
-            let snippet = Snippet(app: app, mode: arguments["--mode"])
-            switch snippet.files(for: kind) {
-            case .failure(let reason): return .failure(saying: reason.description)
-            case .success(let files): return Snippet.write(files, to: arguments["--output"])
-            }
+        do throws(Refusal) {
+            let snippet = Snippet(app: try AppSearch.find(arguments.operands[0], arguments), mode: arguments["--mode"])
+            return OutputFile.write(try snippet.files(for: kind), to: arguments["--output"])
+        } catch {
+            return error.status
         }
     }
 }
 
 /// Finds an app file by what a person calls it.
 enum AppSearch {
-    enum Outcome {
-        case success(AppFile)
-        case failure(ExitStatus)
-    }
-
-    static func find(_ name: String, _ arguments: ParsedArguments) -> Outcome {
-        let config = arguments["--config"] ?? "config"
-        let environment =
-            arguments["--environment"] ?? SettingsReader(file: "\(config)/server.json").settings.environment
-        let isFile = (try? Posix.File.status(name))?.isRegular == true
-        var paths = isFile ? [name] : []
-        if !isFile { MatchSource.list("\(config)/apps", into: &paths) }
+    static func find(_ name: String, _ arguments: ParsedArguments) throws(Refusal) -> AppFile {
+        let given = GivenConfiguration(arguments)
+        // Names of apps may have a slash in them, so what is not there is still looked for among them.
+        let isFile = (try? File.status(name)).map { $0.isRegular || name.contains("/") } ?? false
+        let paths = isFile ? [name] : ConfigurationLoader.appFiles(configPath: given.path) ?? []
         var names: [String] = []
         for path in paths {
-            guard let bytes = try? Posix.File.read(path, bytesMax: AppFile.bytesMax).bytes else { continue }
-            let reading = AppFile.read(bytes, file: path, environment: environment)
+            let bytes: [UInt8]
+            do throws(FileError) { bytes = try File.read(path, bytesMax: AppFile.bytesMax).bytes } catch {
+                let message = "cannot read \(path): \(error)"
+                if isFile { throw .failure(message) }
+                Console.complain(message)
+                continue
+            }
+            let reading = AppFile.read(bytes, file: path, environment: given.environment)
             let stem = path.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
             let isNamed = isFile || stem == name || reading.appFile?.name.lowercased() == name.lowercased()
             names.append(stem)
             guard isNamed else { continue }
             guard let app = reading.appFile else {
                 for finding in reading.findings where finding.severity == .error { Console.error(finding) }
-                return .failure(.failure(saying: "\(path) has errors"))
+                throw .failure("\(path) has errors")
             }
-            return .success(app)
+            return app
         }
         let advice = NearestWord.advice(for: name, among: names)
-        return .failure(
-            .failure(saying: "there is no app \"\(name)\" in \(config)/apps; \(advice ?? "name an app file")"))
+        throw .failure("there is no app \"\(name)\" in \(given.path)/apps; \(advice ?? "name an app file")")
     }
 }

@@ -1,19 +1,22 @@
 // `associated verify`: is this app bound to this file? Asked of each consumer on its own, because they read the same file
-// differently. What each says is in `Binding`.
+// differently, and fetch it differently from a host. What each says is in Association and in the Verifier.
 
 import Association
 import Posix
 import SourceJSON
+import TLS
+import Verifier
 
 extension Command {
     static let verify = Command(
-        name: "verify", summary: "tell whether an app is bound to a file, as each consumer reads it",
+        name: "verify", summary: "tell whether an app is bound to a file or a host, as each consumer reads it",
         details: """
-            Looks in FILE for an Android app (--package with --fingerprint) as Google's service, AOSP's verifier on the
-            device and Chromium do, or for an iOS app (--app-id) as Apple does. Each says verified, not-verified or
-            file-rejected, and why. Ends with status 1 unless all say verified.
+            Looks for an Android app (--package with --fingerprint) as Google's service, AOSP's verifier on the device and
+            Chromium do, or for an iOS app (--app-id) as Apple does: in FILE, or in what HOST (or HOST:PORT) serves, which
+            each fetches as it is known to. Each says verified, not-verified or file-rejected, and why. Ends with status 1
+            unless all say verified.
             """,
-        operands: Operands(usage: "FILE", counts: 1...1),
+        operands: Operands(usage: "FILE|HOST", counts: 1...1),
         options: [
             Option(name: "--package", value: "NAME", help: "the application id of an Android app"),
             Option(
@@ -27,25 +30,67 @@ extension Command {
             Option(
                 name: "--service", value: "NAME",
                 help: "applinks, webcredentials, appclips or activitycontinuation (applinks)"),
-            Option(name: "--format", value: "FORMAT", help: "text or json (text)"),
+            Option(name: "--format", value: "FORMAT", help: "text or json (text)"), .resolve, .authority,
         ]
     ) { arguments in
         let format = arguments["--format"] ?? "text"
         guard ["text", "json"].contains(format) else { return .unknown("--format", format, ["text", "json"]) }
-        let question: Binding.Question
-        switch Binding.question(arguments) {
-        case .success(let asked): question = asked
-        case .failure(let error): return .usage(saying: error.description)
-        }
-        let path = arguments.operands[0]
-        let bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try File.read(path, bytesMax: AppFile.bytesMax).bytes
+        do throws(Refusal) {
+            let question = try BindingQuestion(arguments)
+            let answers = try question.answers(from: PublishedPlace(arguments.operands[0]), arguments)
+            Console.output(format == "json" ? BindingAnswer.json(answers) : BindingAnswer.text(answers))
+            return answers.allSatisfy { $0.verdict.kind == .verified } ? .success : .failure
         } catch {
-            return .failure(saying: "cannot read \(path): \(error)")
+            return error.status
         }
-        let answers = Binding.answers(to: question, in: bytes, file: path)
-        Console.output(format == "json" ? Binding.json(answers) : Binding.text(answers))
-        return answers.allSatisfy { $0.verdict == .verified } ? .success : .failure
+    }
+}
+
+/// Where a published file is.
+enum PublishedPlace {
+    case file(String)
+    case host(CheckedHost)
+
+    /// What is there as a file is one. Otherwise it is a host if it looks like one and not like the name of a file: a mistyped
+    /// path should not become a question to the name service.
+    init(_ text: String) {
+        let isThere = (try? File.status(text)) != nil
+        let name = text.hasPrefix("https://") ? String(text.dropFirst(8)) : text
+        let written = name.hasSuffix("/") && name != text ? String(name.dropLast()) : name
+        if !isThere, let host = CheckedHost(written), name != text || PublishedPlace.isHost(written) {
+            self = .host(host)
+        } else {
+            self = .file(text)
+        }
+    }
+
+    private static func isHost(_ text: String) -> Bool {
+        if text.contains(":") || text == "localhost" { return true }
+        let endings = [".json", ".json5", ".txt", ".p7m", ".der", ".aasa"]
+        return text.contains(".") && !text.hasPrefix(".") && !endings.contains(where: text.hasSuffix)
+    }
+}
+
+/// What one consumer says.
+struct BindingAnswer {
+    let consumer: String
+    let verdict: BindingVerdict
+
+    static func text(_ answers: [BindingAnswer]) -> String {
+        answers.map { answer in
+            "\(answer.consumer): \(answer.verdict.kind.rawValue): \(Printable.line(answer.verdict.reason))\n"
+        }.joined()
+    }
+
+    static func json(_ answers: [BindingAnswer]) -> String {
+        let members = answers.map { answer in
+            (
+                answer.consumer,
+                SourceValue.object([
+                    ("verdict", .string(answer.verdict.kind.rawValue)), ("reason", .string(answer.verdict.reason)),
+                ])
+            )
+        }
+        return String(decoding: SourceWriter.canonical(.object(members)), as: UTF8.self)
     }
 }

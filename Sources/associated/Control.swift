@@ -9,6 +9,7 @@ import Glibc
 import Hosting
 import Posix
 import TLS
+import Telemetry
 
 final class Control {
     /// What there is to manage.
@@ -20,12 +21,19 @@ final class Control {
         let tickets: TicketKeys?
         let supervisor: Supervisor
         let log: ReloadLog
+        let confinement: Confinement
+        let standing: ServerStanding
+        let overseeing: Oversight.Running
     }
 
     private let running: Running
     private let background: Background
+    /// For what is tidied up beside the rounds.
+    private let tidier: Background
+    private var tidying: Tidying?
     private let poller: Poller
     private let watch: TreeWatch?
+    private var hasBegunWatching = false
     private var log: ReloadLog { running.log }
     private var work = Work.none
     /// What is to be looked at in the next round.
@@ -45,10 +53,12 @@ final class Control {
     /// What the other thread is busy with.
     private enum Work {
         case none, watching, round
+        /// Taking up what was tidied.
+        case tidying
     }
 
     private enum Token: UInt64 {
-        case signals, done, watch
+        case signals, done, watch, tidied
     }
 
     /// Changes come in groups: this long without another one ends a group, and no group is waited for longer than that.
@@ -61,13 +71,16 @@ final class Control {
 
     init(
         _ running: Running, _ background: Background, _ signals: borrowing Signals,
-        watching paths: (config: String, pages: String)
+        watching paths: (config: String, pages: String), later: TreeChanges
     ) throws(SystemError) {
         self.running = running
         self.background = background
+        pending = later
+        tidier = try Background()
         poller = try Poller(eventsMax: 8)
         poller.add(signals.descriptor.number, .readable, token: Token.signals.rawValue)
         poller.add(background.descriptor, .readable, token: Token.done.rawValue)
+        poller.add(tidier.descriptor, .readable, token: Token.tidied.rawValue)
         do {
             watch = try TreeWatch(configPath: paths.config, publicPath: paths.pages)
         } catch {
@@ -79,23 +92,54 @@ final class Control {
 
     /// Returns when a signal ends the server.
     func run(_ signals: borrowing Signals) {
-        startWatching()
+        startTidying()
+        // What the start has left for later comes first: somebody may ask for it.
+        if pending.isEmpty { startWatching() } else { startRound(Clock.monotonicMilliseconds()) }
         while true {
             for index in 0..<poller.wait(milliseconds: timeout()) {
                 switch Token(rawValue: poller.event(index).token) {
                 case .signals:
                     let signal = signals.next()
                     running.engine.lookForNeighbours()
-                    if signal != SIGHUP { return }
-                    ask()
+                    switch signal {
+                    case SIGHUP: ask()
+                    case SIGUSR1: running.engine.journal?.reopen()
+                    default: return
+                    }
                 case .done: finish()
+                case .tidied:
+                    tidier.finish()
+                    startTidying()
                 case .watch: if let watch { note(watch.take()) }
                 case nil: break
                 }
             }
             let now = Clock.monotonicMilliseconds()
             if now >= nextTick { tick(now) }
+            takeUpTidied()
             startRound(now)
+        }
+    }
+
+    /// Begins to tidy up when there is something, beside whatever comes meanwhile.
+    private func startTidying() {
+        guard work == .none || work == .watching, tidying == nil, !tidier.isBusy,
+            let tidying = running.tenants.tidying()
+        else { return }
+        self.tidying = tidying
+        tidier.start { tidying.run() }
+    }
+
+    /// Between two rounds, because it puts something in the place of what they work on.
+    private func takeUpTidied() {
+        guard let tidying, !tidier.isBusy, work == .none else { return }
+        let (outcome, running) = (Outcome(), running)
+        (self.outcome, work) = (outcome, .tidying)
+        background.start {
+            let report = running.tenants.finish(tidying)
+            running.published.publish(report.catalogue)
+            running.engine.catalogueChanged()
+            outcome.tidied = report
         }
     }
 
@@ -114,22 +158,19 @@ final class Control {
     /// it. Until then nothing of the watch is read here, because the other thread has it.
     private func startWatching() {
         guard let watch, work == .none else { return }
-        let (outcome, running) = (Outcome(), running)
-        (self.outcome, work) = (outcome, .watching)
-        background.start {
-            watch.start()
-            outcome.tidied = running.tidy()
-            // The first round took far more than what it leaves.
-            Memory.returnFreed()
-        }
+        hasBegunWatching = true
+        work = .watching
+        background.start { watch.start() }
     }
 
     private func finish() {
         background.finish()
+        let finished = work
         switch work {
         case .watching:
-            log.notes(outcome.tidied?.notes ?? [])
             if let watch { poller.add(watch.descriptor, .readable, token: Token.watch.rawValue) }
+            // Whatever is watched now may be another folder than at the start, since a while or since this moment.
+            if let complaint = running.confinement.complaint() { Console.error("\(complaint)\n") }
             if let shortage = watch?.shortage {
                 log.unwatched(shortage)
                 nextLook = Clock.monotonicMilliseconds()
@@ -138,9 +179,17 @@ final class Control {
             }
             note(.all)
         case .round: finishRound()
+        case .tidying:
+            log.notes(outcome.tidied?.notes ?? [])
+            tidying = nil
         case .none: break
         }
         work = .none
+        if !hasBegunWatching { startWatching() }
+        startTidying()
+        // What was made at first, or for a base, took far more than what is left. Nobody waits for the return of it.
+        let isLess = finished == .watching || finished == .tidying
+        if isLess, tidying == nil, !tidier.isBusy { tidier.start { Memory.returnFreed() } }
     }
 
     private func note(_ changes: TreeChanges) {
@@ -167,12 +216,19 @@ final class Control {
         (isAsked, isAnswering) = (false, isAsked)
         (self.outcome, workBegan, work) = (outcome, now, .round)
         background.start {
-            outcome.value = Result { () throws(ConfigurationError) in try running.tenants.round(changes) }
-            guard case .success(let report) = outcome.value else { return }
-            // Here, because nobody who waits for a change is helped by another thread's turn.
-            running.published.publish(report.catalogue)
-            running.engine.catalogueChanged()
-            outcome.tidied = running.tidy()
+            let began = Clock.monotonicMicroseconds()
+            do throws(ConfigurationError) {
+                let report = try running.tenants.round(changes)
+                outcome.value = .success(report)
+                // Here, because nobody who waits for a change is helped by another thread's turn.
+                running.published.publish(report.catalogue)
+                running.engine.catalogueChanged()
+                running.standing.reloaded(report, running.tenants, since: began)
+            } catch {
+                outcome.value = .failure(error)
+                running.standing.failed(error, since: began)
+                return
+            }
         }
     }
 
@@ -182,9 +238,8 @@ final class Control {
         switch outcome.value {
         case .success(let report):
             log.reloaded(report, isAsked: isAnswering)
-            log.notes(outcome.tidied?.notes ?? [])
             note(report.later)
-        case .failure(let error): log.kept(error, isAsked: isAnswering)
+        case .failure(let error): log.kept(error)
         case nil: break
         }
         // A supervisor waits for the end of a reload that was asked for, however it went.
@@ -195,10 +250,17 @@ final class Control {
     /// What is to be done every second.
     private func tick(_ now: Int64) {
         nextTick = now + Control.tickMilliseconds
+        running.standing.tick()
         running.engine.lookForNeighbours()
+        // Those who do not answer until somebody wants to know have been asked by then.
+        _ = running.engine.silences()
+        for text in running.overseeing.complaints() { Console.complain(text) }
         // Workers find what is wrong with a certificate in the middle of a handshake and leave saying so to this thread.
-        for problem in running.certificates?.drainProblems() ?? [] { Console.error(Finding(problem)) }
-        if let error = running.tickets?.look(now: now) { Console.error("associated: \(error)\n") }
+        let problems = running.certificates?.drainProblems() ?? []
+        running.standing.note(problems)
+        for problem in problems { Console.error(Finding(problem)) }
+        AccessLog.report(running.engine.journal)
+        if let error = running.tickets?.look(now: now) { Console.complain("\(error)") }
         guard work == .none else { return }
         if let nextLook, now >= nextLook { note(.all) }
         if running.tenants.needsSigning() {
@@ -212,15 +274,5 @@ final class Control {
             poller.remove(watch.descriptor)
             startWatching()
         }
-    }
-}
-
-extension Control.Running {
-    /// Does what can wait until a change is in service.
-    fileprivate func tidy() -> RoundReport? {
-        guard let report = tenants.tidy() else { return nil }
-        published.publish(report.catalogue)
-        engine.catalogueChanged()
-        return report
     }
 }

@@ -92,7 +92,8 @@ struct FindingText {
         let place = finding.range.map { ":\($0.start.line):\($0.start.column)" } ?? ""
         let severity = coloured("\(finding.severity.rawValue)[\(finding.rule)]", code(of: finding.severity))
         let fix = finding.fix.map { "; \($0)" } ?? ""
-        let head = "\(coloured("\(finding.file)\(place):", 1)) \(severity): \(finding.message)\(fix)\n"
+        let subject = coloured(Printable.line("\(finding.file)\(place):"), 1)
+        let head = "\(subject) \(severity): \(Printable.line(finding.message + fix))\n"
         guard let range = finding.range, let document, !document.text.isEmpty else { return head }
         let excerpt = document.excerpt(of: range)
         let number = String(range.start.line)

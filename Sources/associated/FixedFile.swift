@@ -21,21 +21,24 @@ struct FixedFile {
         self.path = path
         original = bytes
         let document = SourceReader.read(bytes, as: .json5)
-        text = document.text
-        guard !text.isEmpty, !document.problems.contains(where: { $0.kind == .invalidEncoding }) else {
-            let isText = !text.isEmpty
-            refusal = isText ? "it has bytes that are no UTF-8, and what they were is not known" : nil
+        let isIntact = !document.problems.contains { $0.kind == .invalidEncoding }
+        guard isIntact, let editable = SourceEdit.editable(document) else {
             text = bytes
+            if !isIntact {
+                refusal = "it has bytes that are no UTF-8, and what they were is not known"
+            } else if !document.text.isEmpty {
+                refusal = "it has zero bytes, which no text has"
+            }
             return
         }
+        text = editable
         // Without its mark and in UTF-8 the text is already better.
         if text != bytes { editCount = 1 }
         for _ in 0..<FixedFile.roundsMax {
-            let edits = FixedFile.applicable(kind.lint(text, file: path).compactMap(\.edit))
-            let mended = FixedFile.apply(edits, to: text)
-            if mended == text { break }
-            text = mended
-            editCount += edits.count
+            let mended = SourceEdit.apply(kind.lint(text, file: path).compactMap(\.edit), to: text)
+            if mended.text == text { break }
+            text = mended.text
+            editCount += mended.count
         }
     }
 
@@ -56,37 +59,6 @@ struct FixedFile {
             place = String(cString: resolved)
             free(resolved)
         }
-        let failure: SystemError? = text.withUnsafeBytes { bytes in
-            do throws(SystemError) {
-                try File.replace(place, bytes, permissions: permissions)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let failure { throw failure }
-    }
-
-    /// In the order of the text, the first of those that touch each other.
-    private static func applicable(_ edits: [SourceEdit]) -> [SourceEdit] {
-        var end = -1
-        return edits.sorted { $0.range.start.offset < $1.range.start.offset }.filter { edit in
-            guard edit.range.start.offset > end else { return false }
-            end = edit.range.end.offset
-            return true
-        }
-    }
-
-    private static func apply(_ edits: [SourceEdit], to text: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var place = 0
-        for edit in edits {
-            let (start, end) = (edit.range.start.offset, edit.range.end.offset)
-            guard start >= place, end >= start, end <= text.count else { continue }
-            result += text[place..<start]
-            result += edit.replacement.utf8
-            place = end
-        }
-        return result + text[place...]
+        try OutputFile.replace(place, text, permissions: permissions)
     }
 }

@@ -44,7 +44,7 @@ struct ImportedApps {
     }
 
     /// The app files, in the order in which their rules count.
-    mutating func files() -> [Snippet.File] {
+    mutating func files() -> [OutputFile] {
         var apps = appleApps()
         let androids = androidApps()
         if apps.count == 1, androids.count == 1 {
@@ -69,7 +69,7 @@ struct ImportedApps {
             if let ios = app.ios { members.append(("ios", ios)) }
             if let android = app.android { members.append(("android", android)) }
             if !app.links.isEmpty { members.append(("links", .array(app.links))) }
-            return Snippet.File(
+            return OutputFile(
                 name: "\(name.lowercased()).json",
                 text: String(decoding: SourceWriter.canonical(.object(members)), as: UTF8.self))
         }
@@ -157,8 +157,8 @@ extension ImportedApps {
         if let detail, let links = association.applinks {
             if links.hasApps || detail.paths != nil { ios.append(("legacyPaths", .bool(true))) }
             let components = rules(of: detail, links)
-            draft.links = components.map(ImportedApps.value)
-            let used = Set(components.flatMap(ImportedApps.patterns))
+            draft.links = components.map { $0.value(includingComment: true) }
+            let used = Set(components.flatMap(\.patterns))
             let variables = links.variables.filter { variable in used.contains { $0.contains("$(\(variable.name))") } }
             if !variables.isEmpty {
                 ios.append(
@@ -181,32 +181,6 @@ extension ImportedApps {
         }
         guard let paths = detail.paths else { return [AppleComponent(path: "*")] }
         return paths.map { AppleComponent(legacyPath: $0.text, defaults: defaults) }
-    }
-
-    private static func patterns(_ component: AppleComponent) -> [String] {
-        let query: [String] =
-            switch component.query {
-            case nil: []
-            case .whole(let text): [text]
-            case .items(let items): items.map(\.pattern)
-            }
-        return [component.path, component.fragment].compactMap { $0 } + query
-    }
-
-    private static func value(_ component: AppleComponent) -> SourceValue {
-        var members: [(String, SourceValue)] = []
-        if let path = component.path { members.append(("/", .string(path))) }
-        switch component.query {
-        case nil: break
-        case .whole(let text): members.append(("?", .string(text)))
-        case .items(let items): members.append(("?", .object(items.map { ($0.name, .string($0.pattern)) })))
-        }
-        if let fragment = component.fragment { members.append(("#", .string(fragment))) }
-        if component.exclude == true { members.append(("exclude", .bool(true))) }
-        if let flag = component.caseSensitive { members.append(("caseSensitive", .bool(flag))) }
-        if let flag = component.percentEncoded { members.append(("percentEncoded", .bool(flag))) }
-        if let comment = component.comment { members.append(("comment", .string(comment))) }
-        return .object(members)
     }
 }
 

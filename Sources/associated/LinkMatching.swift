@@ -51,15 +51,8 @@ struct LinkMatching {
         guard let links = association.applinks else { return [] }
         var seen: Set<String> = []
         return links.details.flatMap { detail in
-            let defaults = [detail.defaults, links.defaults].compactMap { $0 }
-            let rules: Apple.Rules
-            if let components = detail.components {
-                rules = .list(AppleMatcher(components: components, defaults: defaults, variables: links.variables))
-            } else if let paths = detail.paths {
-                rules = .list(AppleMatcher(paths: paths.map(\.text), defaults: defaults, variables: links.variables))
-            } else {
-                rules = .everything
-            }
+            let hasList = detail.components != nil || detail.paths != nil
+            let rules = hasList ? Apple.Rules.list(detail.matcher(in: links)) : .everything
             return detail.appIDs.filter { seen.insert($0.text).inserted }.map {
                 Apple(appID: $0.text, rules: rules, file: file)
             }
@@ -88,12 +81,12 @@ extension LinkMatching {
     /// The answer as one line of JSON.
     func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
         output += #"{"url":"#.utf8
-        LinkMatching.append(quoted: written, to: &output)
+        SourceWriter.append(quoted: written, to: &output)
         output += #","apple":["#.utf8
         for (index, app) in apple.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
             output += #"{"appID":"#.utf8
-            LinkMatching.append(quoted: app.appID, to: &output)
+            SourceWriter.append(quoted: app.appID, to: &output)
             let (word, rule) = app.decide(url)
             LinkMatching.append(word, rule, to: &output)
         }
@@ -101,7 +94,7 @@ extension LinkMatching {
         for (index, app) in android.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
             output += #"{"package":"#.utf8
-            LinkMatching.append(quoted: app.package, to: &output)
+            SourceWriter.append(quoted: app.package, to: &output)
             let (word, rule) = app.decide(url)
             LinkMatching.append(word, rule, to: &output)
         }
@@ -116,17 +109,6 @@ extension LinkMatching {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// URLs and ids have nothing to escape as a rule.
-    private static func append(quoted text: String, to output: inout [UInt8]) {
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-            output.append(UInt8(ascii: "\""))
-            output += text.utf8
-            output.append(UInt8(ascii: "\""))
-        } else {
-            output += SourceWriter.quoted(text).utf8
-        }
-    }
-
     /// The answer for a person, with the reasons.
     func text(of url: LinkURL) -> String {
         var text = "\(url.text)\n"
@@ -139,13 +121,13 @@ extension LinkMatching {
     fileprivate static func lines(
         _ head: String, _ steps: [MatchStep], _ unsettled: [UnsettledPoint], file: String
     ) -> String {
-        var text = head + "\n"
+        var lines = [head]
         for step in steps {
             let place = step.range.map { " (\(file):\($0.start.line))" } ?? ""
-            text += "  \(step.message)\(place)\n"
+            lines.append("  \(step.message)\(place)")
         }
-        for point in unsettled { text += "  not settled: \(point.message)\n" }
-        return text
+        for point in unsettled { lines.append("  not settled: \(point.message)") }
+        return lines.map { "\(Printable.line($0))\n" }.joined()
     }
 }
 

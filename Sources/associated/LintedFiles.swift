@@ -69,7 +69,7 @@ struct LintedFiles {
             || (try? File.status("\(path)/server.json")) != nil
         {
             configurations.append(path)
-            addAppFiles(in: "\(path)/apps", depth: 0)
+            files += (ConfigurationLoader.appFiles(configPath: path) ?? []).map { ($0, .app) }
         } else {
             addFolder(path, depth: 0)
         }
@@ -81,19 +81,6 @@ struct LintedFiles {
             switch entry.kind {
             case .directory where depth < LintedFiles.depthMax: addFolder(below, depth: depth + 1)
             case .file: addFile(below, isNamed: false)
-            default: continue
-            }
-        }
-    }
-
-    private mutating func addAppFiles(in path: String, depth: Int) {
-        guard Directory.exists(path) else { return }
-        for entry in entries(of: path) where !entry.name.hasPrefix(".") {
-            let below = "\(path)/\(entry.name)"
-            switch entry.kind {
-            case .directory where depth < LintedFiles.depthMax: addAppFiles(in: below, depth: depth + 1)
-            case .file where entry.name.hasSuffix(".json") || entry.name.hasSuffix(".json5"):
-                files.append((below, .app))
             default: continue
             }
         }
@@ -154,28 +141,24 @@ extension LintedFiles {
 
     /// What only shows when everything is loaded: hosts that apps share, certificates, settings, pages.
     private mutating func configurationFindings(_ path: String) -> [Finding] {
-        let settings = SettingsReader(file: "\(path)/server.json")
-        var findings = settings.findings
-        let environment = arguments["--environment"] ?? settings.settings.environment
+        let given = GivenConfiguration(arguments, at: path)
+        var findings = given.findings
         var served: [String] = []
         do throws(ConfigurationError) {
-            let loaded = try ConfigurationLoader(
-                configPath: path, publicPath: arguments["--public"] ?? "public", environment: environment
-            ).load()
+            let loaded = try given.load()
             findings += loaded.findings
             served = loaded.hosts
         } catch {
             problems.append("\(error)")
         }
-        findings += overlaps(below: "\(path)/apps/", environment: environment)
+        findings += overlaps(below: "\(path)/apps/", environment: given.environment)
         let hosts = "\(path)/hosts"
         guard Directory.exists(hosts) else { return findings }
-        let passphrase = Passphrase.given(arguments, settingsFile: settings.settings.passphraseFile)
         for entry in entries(of: hosts) where entry.kind == .directory {
-            findings += CertificateChecks.problems(folder: "\(hosts)/\(entry.name)", passphrase: passphrase)
+            findings += CertificateChecks.problems(folder: "\(hosts)/\(entry.name)", passphrase: given.passphrase)
                 .map(Finding.init)
         }
-        var coverage = CertificateCoverage(hostsPath: hosts, passphrase: passphrase)
+        var coverage = CertificateCoverage(hostsPath: hosts, passphrase: given.passphrase)
         findings += served.compactMap { coverage.problem(for: $0) }.map(Finding.init)
         return findings
     }
@@ -197,11 +180,11 @@ extension LintedFiles {
     /// What was found, in numbers.
     var summary: String {
         func count(_ severity: Severity, _ noun: String) -> String {
-            ReloadLog.count(findings.count { $0.severity == severity }, noun)
+            Count.of(findings.count { $0.severity == severity }, noun)
         }
         let found = "\(count(.error, "error")), \(count(.warning, "warning")), \(count(.note, "note"))\n"
         guard let first = passedOver.first else { return found }
-        return found + "passed over \(ReloadLog.count(passedOver.count, "file")) of no known kind, such as \(first)\n"
+        return found + "passed over \(Count.of(passedOver.count, "file")) of no known kind, such as \(first)\n"
     }
 
     /// Applies the edits of all files, one after the other.
@@ -215,7 +198,7 @@ extension LintedFiles {
             guard writes else { continue }
             do throws(SystemError) {
                 try fixed.write()
-                Console.error("\(path): \(fixed.editCount) \(fixed.editCount == 1 ? "fix" : "fixes")\n")
+                Console.error("\(path): \(Count.of(fixed.editCount, "fix", "fixes"))\n")
             } catch {
                 problems.append("cannot write \(path): \(error.reason)")
             }

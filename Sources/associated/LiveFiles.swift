@@ -14,27 +14,27 @@ extension Command.Option {
 }
 
 enum LiveFiles {
-    static let applePath = "/.well-known/apple-app-site-association"
-    static let statementsPath = "/.well-known/assetlinks.json"
-
     /// What fetches, by the options of a command.
-    static func fetcher(_ arguments: ParsedArguments) -> Result<PublishedFiles, UsageError> {
-        let overrides: [AddressOverride]
-        do throws(UsageError) { overrides = try self.overrides(arguments) } catch { return .failure(error) }
+    static func fetcher(_ arguments: ParsedArguments) throws(Refusal) -> PublishedFiles {
+        PublishedFiles(try context(arguments), overrides: try overrides(arguments))
+    }
+
+    /// Whom it trusts.
+    static func context(_ arguments: ParsedArguments) throws(Refusal) -> ClientContext {
         do throws(TLSError) {
-            return .success(PublishedFiles(try ClientContext(authorityFile: arguments["--ca"]), overrides: overrides))
+            return try ClientContext(authorityFile: arguments["--ca"])
         } catch {
-            return .failure(UsageError(description: error.description))
+            throw .failure(error.description)
         }
     }
 
     /// Where hosts are, by the options of a command.
-    static func overrides(_ arguments: ParsedArguments) throws(UsageError) -> [AddressOverride] {
+    static func overrides(_ arguments: ParsedArguments) throws(Refusal) -> [AddressOverride] {
         var overrides: [AddressOverride] = []
         for text in arguments.all("--resolve") ?? [] {
             guard let override = AddressOverride(text) else {
                 let example = "shop.example.com:443:192.0.2.1"
-                throw UsageError(description: "--resolve \(text) is not HOST:PORT:ADDR, such as \(example)")
+                throw .usage("--resolve \(text) is not HOST:PORT:ADDR, such as \(example)")
             }
             overrides.append(override)
         }

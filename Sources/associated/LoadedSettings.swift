@@ -1,6 +1,7 @@
 // The settings that a command runs with: `server.json`, over it the environment, over both the flags.
 
 import Association
+import HTTP
 import Hosting
 import Posix
 
@@ -14,6 +15,18 @@ extension Command.Option {
     static let https = Command.Option(
         name: "--https", value: "ADDR:PORT", help: "where to speak TLS; may be repeated", variable: "ASSOCIATED_HTTPS",
         isRepeatable: true)
+    static let admin = Command.Option(
+        name: "--admin", value: "ADDR:PORT", help: "where those who run the server ask it (nowhere)",
+        variable: "ASSOCIATED_ADMIN")
+    static let adminTokenFile = Command.Option(
+        name: "--admin-token-file", value: "FILE", help: "a file with the token that they have to show",
+        variable: "ASSOCIATED_ADMIN_TOKEN_FILE")
+    static let accessLog = Command.Option(
+        name: "--access-log", value: "PLACE", help: "log requests: off, stdout or the path of a file (off)",
+        variable: "ASSOCIATED_ACCESS_LOG")
+    static let accessLogFormat = Command.Option(
+        name: "--access-log-format", value: "FORMAT", help: "how: json or combined (json)",
+        variable: "ASSOCIATED_ACCESS_LOG_FORMAT")
     static let state = Command.Option(
         name: "--state", value: "DIR", help: "the folder for what is to be remembered (state)",
         variable: "ASSOCIATED_STATE")
@@ -37,6 +50,7 @@ struct LoadedSettings {
         do {
             if let addresses = try addresses("--http", arguments) { loaded.settings.http = addresses }
             if let addresses = try addresses("--https", arguments) { loaded.settings.https = addresses }
+            try loaded.readAdmin(arguments)
         } catch {
             return .failure(.usage(saying: error.description))
         }
@@ -46,7 +60,35 @@ struct LoadedSettings {
             }
             loaded.settings.workers = count
         }
+        if let text = arguments["--access-log"] {
+            guard let place = AccessLogSettings.Place(text) else {
+                return .failure(
+                    .usage(saying: "--access-log \(text) is not a place; \(AccessLogSettings.Place.advice)"))
+            }
+            loaded.settings.accessLog.place = place
+        }
+        if let text = arguments["--access-log-format"] {
+            guard let format = AccessLogSettings.Format(rawValue: text) else {
+                return .failure(.usage(saying: "--access-log-format \(text) is not a format; write json or combined"))
+            }
+            loaded.settings.accessLog.format = format
+        }
         if let name = arguments["--environment"] { loaded.settings.environment = name }
+        if let networks = arguments.all("--trust") {
+            loaded.settings.fronts.trusted = TrustedNetworks()
+            for network in networks where !loaded.settings.fronts.trusted.add(network) {
+                return .failure(
+                    .usage(saying: "--trust \(network) is not a network; write 10.0.0.0/8, fd00::/8 or unix:"))
+            }
+        }
+        if arguments.has("--proxy-protocol") { loaded.settings.proxyProtocol = .everywhere }
+        if let user = arguments["--user"] { loaded.settings.user = user }
+        if let text = arguments["--sandbox"] {
+            guard let mode = SandboxSettings.Mode(rawValue: text) else {
+                return .failure(.usage(saying: "--sandbox \(text) is none of on, required, off"))
+            }
+            loaded.settings.sandbox.mode = mode
+        }
         if arguments.has("--strict") { loaded.settings.isStrict = true }
         return .success(loaded)
     }

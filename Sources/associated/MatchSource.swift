@@ -18,99 +18,68 @@ struct MatchSource {
 
     /// More hosts than this are not remembered at once.
     private static let knownMax = 10_000
-    private static let depthMax = 16
 
-    enum Outcome {
-        case success(MatchSource)
-        case failure(ExitStatus)
-    }
-
-    static func load(_ arguments: ParsedArguments) -> Outcome {
-        if arguments.has("--live") {
-            switch LiveFiles.fetcher(arguments) {
-            case .failure(let error): return .failure(.usage(saying: error.description))
-            case .success(let live): return .success(MatchSource(files: nil, apps: [:], configPath: "", live: live))
-            }
+    init(_ arguments: ParsedArguments) throws(Refusal) {
+        let isPublished = arguments.has("--apple") || arguments.has("--android")
+        if arguments.has("--live") || isPublished {
+            live = arguments.has("--live") ? try LiveFiles.fetcher(arguments) : nil
+            files = live == nil ? try MatchSource.published(arguments) : nil
+            (apps, configPath) = ([:], "")
+            return
         }
-        if arguments.has("--apple") || arguments.has("--android") { return published(arguments) }
-        let path = arguments["--config"] ?? "config"
-        let settings = SettingsReader(file: "\(path)/server.json").settings
-        var paths: [String] = []
-        guard list("\(path)/apps", depth: 0, into: &paths) else {
-            return .failure(
-                .failure(
-                    saying:
-                        "there are no app files in \(path)/apps; name a folder with --config, or files with --apple and --android"
-                ))
+        let given = GivenConfiguration(arguments)
+        guard let paths = ConfigurationLoader.appFiles(configPath: given.path) else {
+            throw .failure(
+                "there are no app files in \(given.path)/apps; name a folder with --config, or files with --apple and "
+                    + "--android")
         }
         var apps: [String: [AppFile]] = [:]
         for file in paths {
-            guard let bytes = try? File.read(file, bytesMax: AppFile.bytesMax).bytes else { continue }
-            let reading = AppFile.read(
-                bytes, file: file, environment: arguments["--environment"] ?? settings.environment)
-            guard let app = reading.appFile else {
-                Console.error("associated: \(file) has errors and is left out; associated lint shows them\n")
+            let bytes: [UInt8]
+            do throws(FileError) { bytes = try File.read(file, bytesMax: AppFile.bytesMax).bytes } catch {
+                Console.complain("cannot read \(file), which is left out: \(error)")
+                continue
+            }
+            guard let app = AppFile.read(bytes, file: file, environment: given.environment).appFile else {
+                Console.complain("\(file) has errors and is left out; associated lint shows them")
                 continue
             }
             for host in app.hosts { apps[host.text, default: []].append(app) }
         }
-        return .success(MatchSource(files: nil, apps: apps.mapValues(Renderer.mergeOrder), configPath: path))
-    }
-
-    /// The app files below a folder.
-    static func list(_ path: String, into paths: inout [String]) { _ = list(path, depth: 0, into: &paths) }
-
-    private static func list(_ path: String, depth: Int, into paths: inout [String]) -> Bool {
-        guard depth <= depthMax, let entries = try? Directory.entries(path) else { return depth > 0 }
-        for entry in entries where !entry.name.hasPrefix(".") {
-            let below = "\(path)/\(entry.name)"
-            switch entry.kind {
-            case .directory: _ = list(below, depth: depth + 1, into: &paths)
-            case .file where entry.name.hasSuffix(".json") || entry.name.hasSuffix(".json5"): paths.append(below)
-            default: continue
-            }
-        }
-        return true
+        (files, live) = (nil, nil)
+        self.apps = apps.mapValues(Renderer.mergeOrder)
+        configPath = given.path
     }
 
     /// Files that somebody serves.
-    private static func published(_ arguments: ParsedArguments) -> Outcome {
+    private static func published(_ arguments: ParsedArguments) throws(Refusal) -> LinkMatching {
         var matching = LinkMatching(origin: "the files")
-        do throws(FileError) {
-            if let path = arguments["--apple"] {
-                let bytes = try File.read(path, bytesMax: AppFile.bytesMax).bytes
-                let reading = AppleAssociation.read(plain(bytes), file: path)
-                guard let association = reading.association else {
-                    return .failure(rejected(path, by: "Apple's systems read", reading.findings))
-                }
-                matching.apple = LinkMatching.apple(of: association, file: path)
+        if let path = arguments["--apple"] {
+            let reading = AppleAssociation.read(plain(try read(path)), file: path)
+            guard let association = reading.association else {
+                throw rejected(path, by: "Apple's systems read", reading.findings)
             }
-            if let path = arguments["--android"] {
-                let bytes = try File.read(path, bytesMax: AppFile.bytesMax).bytes
-                let reading = StatementList.read(bytes, file: path)
-                guard let list = reading.list else {
-                    return .failure(rejected(path, by: "Android reads", reading.findings))
-                }
-                matching.android = LinkMatching.android(of: list, file: path)
-            }
-        } catch {
-            let path = arguments["--apple"] ?? ""
-            return .failure(
-                .failure(saying: "cannot read \(path.isEmpty ? arguments["--android"] ?? "" : path): \(error)"))
+            matching.apple = LinkMatching.apple(of: association, file: path)
         }
-        return .success(MatchSource(files: matching, apps: [:], configPath: ""))
+        if let path = arguments["--android"] {
+            let reading = StatementList.read(try read(path), file: path)
+            guard let list = reading.list else { throw rejected(path, by: "Android reads", reading.findings) }
+            matching.android = LinkMatching.android(of: list, file: path)
+        }
+        return matching
     }
 
-    private static func rejected(_ path: String, by reader: String, _ findings: [Finding]) -> ExitStatus {
+    private static func read(_ path: String) throws(Refusal) -> [UInt8] {
+        do throws(FileError) {
+            return try File.read(path, bytesMax: AppFile.bytesMax).bytes
+        } catch {
+            throw .failure("cannot read \(path): \(error)")
+        }
+    }
+
+    private static func rejected(_ path: String, by reader: String, _ findings: [Finding]) -> Refusal {
         if let finding = findings.first(where: { $0.severity == .error }) ?? findings.first { Console.error(finding) }
-        return .failure(saying: "\(reader) nothing of \(path), so no app opens anything")
-    }
-
-    private init(files: LinkMatching?, apps: [String: [AppFile]], configPath: String, live: PublishedFiles? = nil) {
-        self.live = live
-        self.files = files
-        self.apps = apps
-        self.configPath = configPath
+        return .failure("\(reader) nothing of \(path), so no app opens anything")
     }
 
     /// What decides about the URLs of a host: its own app files, else those of the most specific wildcard over it.
@@ -143,20 +112,21 @@ struct MatchSource {
             switch live.fetch(path, of: host) {
             case .success(let bytes): return bytes
             case .failure(let error):
-                Console.error("associated: cannot fetch https://\(name)\(path): \(error)\n")
+                Console.complain("cannot fetch https://\(name)\(path): \(error)")
                 return nil
             }
         }
-        if let bytes = fetch(LiveFiles.applePath),
-            let association = AppleAssociation.read(plain(bytes), file: "https://\(name)\(LiveFiles.applePath)")
-                .association
+        let apple = "https://\(name)\(AssociationPath.apple)"
+        let android = "https://\(name)\(AssociationPath.statements)"
+        if let bytes = fetch(AssociationPath.apple),
+            let association = AppleAssociation.read(plain(bytes), file: apple).association
         {
-            matching.apple = LinkMatching.apple(of: association, file: "https://\(name)\(LiveFiles.applePath)")
+            matching.apple = LinkMatching.apple(of: association, file: apple)
         }
-        if let bytes = fetch(LiveFiles.statementsPath),
-            let list = StatementList.read(bytes, file: "https://\(name)\(LiveFiles.statementsPath)").list
+        if let bytes = fetch(AssociationPath.statements),
+            let list = StatementList.read(bytes, file: android).list
         {
-            matching.android = LinkMatching.android(of: list, file: "https://\(name)\(LiveFiles.statementsPath)")
+            matching.android = LinkMatching.android(of: list, file: android)
         }
         return matching
     }

@@ -35,7 +35,8 @@ struct ParsedArguments: Sendable {
                 values[name] = [""]
                 continue
             }
-            guard let given = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
+            // An empty one is a variable that is not set: none of the options means anything by it.
+            guard let given = parts.count > 1 ? String(parts[1]) : rest.popFirst(), !given.isEmpty else {
                 throw UsageError(description: "\(name) needs a value: \(name) \(value)")
             }
             if !option.isRepeatable, values[name] != nil {
@@ -43,6 +44,7 @@ struct ParsedArguments: Sendable {
             }
             values[name, default: []].append(given)
         }
+        if operands.contains("") { throw UsageError(description: "\(command.name) was given an empty argument") }
         if let expected = command.operands, !expected.counts.contains(operands.count) {
             throw UsageError(
                 description: operands.count < expected.counts.lowerBound

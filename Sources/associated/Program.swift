@@ -2,19 +2,29 @@
 // file picks the command and turns what it returns into an exit status.
 
 import Glibc
+import Posix
 
 @main
 enum Program {
     static let commands: [Command] = [
         .serve, .lint, .match, .verify, .check, .render, .snippet, .importFiles, .initialise, .sign, .certificate,
-        .health,
+        .status, .health,
         .completion, .manual, .version,
     ]
 
     static func main() {
+        StandardDescriptors.fillGaps()
+        BugExit.install()
         // A reader that goes away ends the output, not the program in the middle of it.
         signal(SIGPIPE, SIG_IGN)
-        exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+        // A file that may grow no more fails to be written; that is no reason to end either.
+        signal(SIGXFSZ, SIG_IGN)
+        let status = run(Array(CommandLine.arguments.dropFirst()))
+        // Half a file with a status of success would be taken for the whole.
+        if let problem = Console.outputProblem {
+            exit((status == .success ? ExitStatus.failure(saying: problem) : status).rawValue)
+        }
+        exit(status.rawValue)
     }
 
     private static func run(_ arguments: [String]) -> ExitStatus {
@@ -23,7 +33,8 @@ enum Program {
             return .usage
         }
         if ["--help", "-h", "help"].contains(name) {
-            Console.output(overview)
+            let wanted = arguments.dropFirst().first
+            Console.output(commands.first { $0.name == wanted }?.help ?? overview)
             return .success
         }
         let isVersionFlag = name == "--version" || name == "-V"
@@ -68,12 +79,12 @@ enum ExitStatus: Int32 {
     case usage = 2
 
     static func usage(saying message: String) -> ExitStatus {
-        Console.error("associated: \(message)\n")
+        Console.complain(message)
         return .usage
     }
 
     static func failure(saying message: String) -> ExitStatus {
-        Console.error("associated: \(message)\n")
+        Console.complain(message)
         return .failure
     }
 }

@@ -17,7 +17,7 @@ struct ReloadLog {
     }
 
     func notes(_ notes: [String]) {
-        for note in notes { Console.error("associated: \(note)\n") }
+        for note in notes { Console.complain(note) }
     }
 
     func reloaded(_ report: RoundReport, isAsked: Bool) {
@@ -31,11 +31,11 @@ struct ReloadLog {
     private func hosts(_ report: RoundReport) {
         for change in report.changes.prefix(ReloadLog.hostsMax) { Console.error("  \(change)\n") }
         let more = report.changes.count - ReloadLog.hostsMax
-        if more > 0 { Console.error("  and \(more) more \(more == 1 ? "host" : "hosts")\n") }
+        if more > 0 { Console.error("  and \(Count.of(more, "more host"))\n") }
     }
 
-    func kept(_ error: ConfigurationError, isAsked: Bool) {
-        Console.error("associated: kept what was served: \(error)\n")
+    func kept(_ error: ConfigurationError) {
+        Console.complain("kept what was served: \(error)")
     }
 
     /// Not everything can be watched, so it is looked at every few seconds.
@@ -50,12 +50,8 @@ struct ReloadLog {
 extension RoundReport {
     /// What is served, in numbers.
     var summary: String {
-        let served = "\(ReloadLog.count(appCount, "app")) on \(ReloadLog.count(hostCount, "host"))"
+        let served = "\(Count.of(appCount, "app")) on \(Count.of(hostCount, "host"))"
         guard keptHosts > 0 else { return served }
-        return "\(served), of which \(ReloadLog.count(keptHosts, "host")) with a last good version"
+        return "\(served), of which \(Count.of(keptHosts, "host")) with a last good version"
     }
-}
-
-extension ReloadLog {
-    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

@@ -1,5 +1,6 @@
 // What a configuration would serve, for commands that compare or print it.
 
+import Association
 import Catalogue
 import HTTP
 import Hosting
@@ -29,11 +30,14 @@ final class ServedFiles: Sendable {
     func files(of host: String) -> ExpectedFiles? {
         let name = Array(host.utf8)
         let isServed = catalogue.view.site(host: name.span) != nil
-        let isParent = bytes(host: "associated-check.\(host)", path: "/.well-known/assetlinks.json") != nil
-        guard isServed || isParent else { return nil }
+        let below = "associated-check.\(host)"
+        var wildcards: ExpectedFiles.Platforms = []
+        if bytes(host: below, path: AssociationPath.apple) != nil { wildcards.insert(.apple) }
+        if bytes(host: below, path: AssociationPath.statements) != nil { wildcards.insert(.android) }
+        guard isServed || !wildcards.isEmpty else { return nil }
         return ExpectedFiles(
-            apple: bytes(host: host, path: "/.well-known/apple-app-site-association"),
-            statements: bytes(host: host, path: "/.well-known/assetlinks.json"),
-            isParentOfWildcard: isParent && !isServed)
+            apple: bytes(host: host, path: AssociationPath.apple),
+            statements: bytes(host: host, path: AssociationPath.statements),
+            wildcardsBelow: isServed ? [] : wildcards)
     }
 }

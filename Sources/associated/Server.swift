@@ -39,12 +39,13 @@ struct Server {
             // Private keys are in memory from now on, and a core dump would be a copy of them on disk.
             try ProcessMemory.forbidDumps()
             // Before any thread is started, so that all of them leave signals to this one.
-            let signals = try Signals([SIGTERM, SIGINT, SIGHUP])
+            let signals = try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1])
             switch try start(signals) {
             case .ended(let status): return status
-            case .running(let control, let engine):
+            case .running(let control, let engine, let oversight, let running):
                 control.run(signals)
-                return stop(engine, signals)
+                oversight.drain(running)
+                return stop(engine, signals) { oversight.end(running) }
             }
         } catch let error as any Error & CustomStringConvertible {
             return .failure(saying: error.description)
@@ -55,7 +56,7 @@ struct Server {
 
     /// What became of a start.
     private enum Start {
-        case running(Control, Engine)
+        case running(Control, Engine, Oversight, Oversight.Running)
         case ended(ExitStatus)
     }
 
@@ -64,6 +65,14 @@ struct Server {
     private func start(_ signals: borrowing Signals) throws -> Start {
         let descriptors = DescriptorLimit.raise()
         let sockets = try sockets.get()
+        let oversight = try Oversight(settings, statePath: statePath)
+        var confinement = Confinement(
+            settings, places: Confinement.Places(config: configPath, pages: publicPath, state: statePath),
+            keepsAbstractSockets: supervisor.isAbstract)
+        try confinement.become()
+        // A change of user has allowed it again.
+        try ProcessMemory.forbidDumps()
+        try confinement.shut()
         for finding in settingsFindings { Console.error(finding) }
         let development = try developmentAuthority()
         let tenants = tenants(development)
@@ -74,21 +83,33 @@ struct Server {
         let log = ReloadLog()
         log.began(loaded)
         if let status = objection(to: loaded) { return .ended(status) }
+        oversight.standing.began(loaded, tenants)
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
         // Asked before we listen ourselves.
         let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
-        let engineSettings = try engineSettings(certificates)
-        let engine = try Engine(sockets.taking(from: engineSettings), published: published)
+        var engineSettings = try engineSettings(certificates)
+        engineSettings.records = oversight.records
+        var listening = sockets.taking(from: engineSettings)
+        let adminSocket = try oversight.listen()
+        let listeners = try Engine.listen(listening)
+        try confinement.seal()
+        // It has a thread of its own.
+        listening.journal = try AccessLog.open(settings.accessLog, oversight.records)
+        let engine = try Engine(listening, published: published, on: listeners)
+        let overseeing = try oversight.begin(
+            Oversight.Parts(engine: engine, published: published, certificates: certificates), on: adminSocket)
         sayIfShort(of: descriptors)
-        announce(loaded, engine, development, isShared)
+        confinement.say()
+        announce(loaded, engine, development, isShared, admin: overseeing.address)
         supervisor.tell(.ready(status: "serving \(loaded.summary)"))
         let control = try Control(
             Control.Running(
                 engine: engine, published: published, tenants: tenants, certificates: certificates,
-                tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log),
-            background, signals, watching: (configPath, publicPath))
-        return .running(control, engine)
+                tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log, confinement: confinement,
+                standing: oversight.standing, overseeing: overseeing),
+            background, signals, watching: (configPath, publicPath), later: loaded.later)
+        return .running(control, engine, oversight, overseeing)
     }
 
     /// Reads and renders everything, while this thread listens for signals; nil when one has ended it.
@@ -96,27 +117,37 @@ struct Server {
         _ tenants: Tenants, _ background: Background, _ signals: borrowing Signals
     ) throws -> RoundReport? {
         let outcome = Outcome()
-        background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(.allAgain) } }
+        // Whoever wants no errors at all has to be told of all of them first.
+        let changes = settings.isStrict ? TreeChanges.allAgain : .start
+        background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(changes) } }
         while !background.wait(milliseconds: Server.signalMilliseconds) {
-            if let signal = signals.next(timeoutMilliseconds: 0), signal != SIGHUP { return nil }
+            if let signal = signals.next(timeoutMilliseconds: 0), signal != SIGHUP, signal != SIGUSR1 { return nil }
         }
         return try outcome.value?.get()
     }
 
-    private func stop(_ engine: Engine, _ signals: borrowing Signals) -> ExitStatus {
+    /// Ends the engine and then the rest.
+    private func stop(
+        _ engine: Engine, _ signals: borrowing Signals, _ end: @escaping @Sendable () -> Void
+    ) -> ExitStatus {
         Console.error("stopping\n")
         supervisor.tell(.stopping)
         do {
             // Beside this thread, which goes on listening for the second signal; it is never joined, it ends the process.
             _ = try Thread(name: "drain") {
                 engine.stop()
+                AccessLog.end(engine.journal)
+                end()
                 exit(ExitStatus.success.rawValue)
             }
-            while signals.next() == SIGHUP {}
+            while [SIGHUP, SIGUSR1].contains(signals.next()) {}
             Console.error("stopped before everything was finished\n")
+            AccessLog.end(engine.journal, milliseconds: 200)
             exit(ExitStatus.failure.rawValue)
         } catch {
             engine.stop()
+            AccessLog.end(engine.journal)
+            end()
             return .success
         }
     }
@@ -129,8 +160,7 @@ struct Server {
             return .failure(saying: "not started: \(configPath)/server.json cannot be read; mend it or remove it")
         }
         if settings.isStrict, errors > 0 {
-            let count = "\(errors) \(errors == 1 ? "error" : "errors")"
-            return .failure(saying: "not started: \(count) above, and --strict is set")
+            return .failure(saying: "not started: \(Count.of(errors, "error")) above, and --strict is set")
         }
         if loaded.hostCount == 0 {
             return .failure(
@@ -139,6 +169,13 @@ struct Server {
         }
         if settings.http.isEmpty, settings.https.isEmpty {
             return .failure(saying: "not started: there is no address to listen on; give one with --http or --https")
+        }
+        if case .off = settings.proxyProtocol { return nil }
+        if settings.fronts.trusted.isEmpty {
+            return .failure(
+                saying:
+                    "not started: with the PROXY protocol and no trusted front nobody would be let in; name the fronts "
+                    + "with --trust")
         }
         return nil
     }
@@ -151,9 +188,7 @@ struct Server {
     private func tenants(_ development: DevelopmentAuthority?) -> Tenants {
         Tenants(
             configPath: configPath, publicPath: publicPath, environment: settings.environment,
-            signer: DocumentSigner(
-                hostsPath: "\(configPath)/hosts", named: settings.signing, passphrase: passphrase,
-                development: development),
+            signer: settings.signer(configPath: configPath, passphrase: passphrase, development: development),
             state: (statePath, Product.identity))
     }
 
@@ -172,6 +207,13 @@ struct Server {
         var engine = EngineSettings(
             plainAddresses: settings.http, workerCount: settings.workers ?? processorCount())
         engine.limits = settings.limits
+        engine.fronts = settings.fronts
+        engine.proxyListeners =
+            switch settings.proxyProtocol {
+            case .off: .none
+            case .everywhere: .all
+            case .on(let addresses): .addresses(addresses)
+            }
         guard let certificates else { return engine }
         engine.secureAddresses = settings.https
         let tickets = if let file = settings.ticketKeyFile { try TicketKeys(file: file) } else { try TicketKeys() }
@@ -186,7 +228,8 @@ struct Server {
     }
 
     private func announce(
-        _ loaded: RoundReport, _ engine: Engine, _ development: DevelopmentAuthority?, _ isShared: [Bool]
+        _ loaded: RoundReport, _ engine: Engine, _ development: DevelopmentAuthority?, _ isShared: [Bool],
+        admin: SocketAddress?
     ) {
         Console.error("serving \(loaded.summary)\n")
         if let development { Console.error("development certificates by \(development.certificatePath)\n") }
@@ -195,6 +238,7 @@ struct Server {
             let beside = isShared ? ", beside another process" : ""
             Console.error("listening on \(address.isUnix ? "" : scheme)\(address)\(beside)\n")
         }
+        if let admin { Console.error("listening on \(admin.isUnix ? "" : "http://")\(admin) (admin)\n") }
         Console.error("ready\n")
     }
 

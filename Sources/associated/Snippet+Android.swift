@@ -72,47 +72,61 @@ extension Snippet {
         return glob.hasSuffix("/") ? [.pattern(String(glob.dropLast())), .pattern(glob)] : [.pattern(glob)]
     }
 
-    var manifest: [File] {
-        let hosts = app.hosts.map { "    <data android:host=\"\($0.text.xml)\" />\n" }.joined()
-        let paths = (paths ?? []).map { "    <data \($0.attribute) />\n" }.joined()
-        var text = """
-            <!-- into the <activity> that opens links; with android:launchMode="singleTask" it gets them while it runs -->
-            <intent-filter android:autoVerify="true">
-                <action android:name="android.intent.action.VIEW" />
-                <category android:name="android.intent.category.DEFAULT" />
-                <category android:name="android.intent.category.BROWSABLE" />
-                <data android:scheme="http" />
-                <data android:scheme="https" />
-            \(hosts)\(paths)</intent-filter>
+    /// A manifest with nothing but what links need, to be merged into the app's own.
+    /// - Parameter activity: more that its activity needs.
+    func manifest(activity more: [String] = []) -> [OutputFile] {
+        let statements =
+            assetStatements.isEmpty
+            ? [] : [#"<meta-data android:name="asset_statements" android:resource="@string/asset_statements" />"#]
+        let web =
+            ["http", "https"].map { "<data android:scheme=\"\($0)\" />" }
+            + app.hosts.map { "<data android:host=\"\($0.text.xml)\" />" }
+            + (paths ?? []).map { "<data \($0.attribute) />" }
+        var filters = filter(#"<intent-filter android:autoVerify="true">"#, web)
+        if let scheme = app.scheme {
+            filters += filter("<intent-filter>", ["<data android:scheme=\"\(scheme.xml)\" />"])
+        }
+        let text = """
+            <?xml version="1.0" encoding="utf-8"?>
+            <!-- To be merged into the app's own manifest. With singleTask the activity gets links while it runs. -->
+            <manifest xmlns:android="http://schemas.android.com/apk/res/android">
+                <application>
+            \(Snippet.lines(statements, indent: 8))        <activity
+                        android:name=".MainActivity"
+                        android:exported="true"
+                        android:launchMode="singleTask">
+            \(Snippet.lines(more + filters, indent: 12))        </activity>
+                </application>
+            </manifest>
 
             """
-        if let scheme = app.scheme {
-            text += """
+        return [OutputFile(name: "AndroidManifest.xml", text: text)]
+    }
 
-                <intent-filter>
-                    <action android:name="android.intent.action.VIEW" />
-                    <category android:name="android.intent.category.DEFAULT" />
-                    <category android:name="android.intent.category.BROWSABLE" />
-                    <data android:scheme="\(scheme.xml)" />
-                </intent-filter>
+    private func filter(_ head: String, _ data: [String]) -> [String] {
+        let kind = [
+            #"<action android:name="android.intent.action.VIEW" />"#,
+            #"<category android:name="android.intent.category.DEFAULT" />"#,
+            #"<category android:name="android.intent.category.BROWSABLE" />"#,
+        ]
+        return [head] + (kind + data).map { "    \($0)" } + ["</intent-filter>"]
+    }
 
-                """
-        }
-        return [File(name: "AndroidManifest.xml", text: text)]
+    static func lines(_ lines: [String], indent: Int) -> String {
+        lines.map { String(repeating: " ", count: indent) + $0 + "\n" }.joined()
     }
 
     /// What password sharing asks of the app: a list that includes the host's.
-    var assetStatements: [File] {
+    var assetStatements: [OutputFile] {
         guard let android = app.android, let host = exactHosts.first,
             android.relations.contains("delegate_permission/common.get_login_creds")
         else { return [] }
         let list = "[{\\\"include\\\": \\\"https://\(host)/.well-known/assetlinks.json\\\"}]"
         return [
-            File(
+            OutputFile(
                 name: "res/values/asset_statements.xml",
                 text: """
                     <?xml version="1.0" encoding="utf-8"?>
-                    <!-- and into <application>: <meta-data android:name="asset_statements" android:resource="@string/asset_statements" /> -->
                     <resources>
                         <string name="asset_statements" translatable="false">\(list)</string>
                     </resources>
@@ -121,12 +135,12 @@ extension Snippet {
         ]
     }
 
-    var kotlinFiles: [File] { [mainActivity, kotlinLink] }
+    var kotlinFiles: [OutputFile] { [mainActivity, kotlinLink] }
 
     private var kotlinPackage: String { app.android?.packages.first?.name ?? "app" }
 
-    private var mainActivity: File {
-        File(
+    private var mainActivity: OutputFile {
+        OutputFile(
             name: "MainActivity.kt",
             text: """
                 package \(kotlinPackage)
@@ -151,10 +165,10 @@ extension Snippet {
                     private fun handle(intent: Intent) {
                         if (intent.action != Intent.ACTION_VIEW) return
                         val link = DeepLink.of(intent.data ?: return) ?: return
-                        open(link)
+                        show(link)
                     }
 
-                    private fun open(link: DeepLink) {
+                    private fun show(link: DeepLink) {
                         // Show what link.path stands for.
                     }
                 }
@@ -162,10 +176,10 @@ extension Snippet {
                 """)
     }
 
-    private var kotlinLink: File {
+    private var kotlinLink: OutputFile {
         let hosts = exactHosts.map { $0.literal(escapesDollar: true) }.joined(separator: ", ")
         let suffixes = hostSuffixes.map { $0.literal(escapesDollar: true) }.joined(separator: ", ")
-        return File(
+        return OutputFile(
             name: "DeepLink.kt",
             text: """
                 package \(kotlinPackage)

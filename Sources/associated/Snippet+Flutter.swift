@@ -3,21 +3,14 @@
 import Association
 
 extension Snippet {
-    var flutterFiles: [File] {
+    var flutterFiles: [OutputFile] {
         let hosts = exactHosts.map { $0.literal(escapesDollar: true) }.joined(separator: ", ")
         let suffixes = hostSuffixes.map { $0.literal(escapesDollar: true) }.joined(separator: ", ")
-        let switches = File(
-            name: "flutter-deep-linking.xml",
-            text: """
-                <!-- into ios/Runner/Info.plist -->
-                <key>FlutterDeepLinkingEnabled</key>
-                <true/>
-
-                <!-- into the <activity> of android/app/src/main/AndroidManifest.xml -->
-                <meta-data android:name="flutter_deeplinking_enabled" android:value="true" />
-
-                """)
-        let route = File(
+        // Flutter follows links itself only where it is told to.
+        let native = nativeFiles(
+            plist: ["<key>FlutterDeepLinkingEnabled</key>", "<true/>"],
+            activity: [#"<meta-data android:name="flutter_deeplinking_enabled" android:value="true" />"#])
+        let route = OutputFile(
             name: "lib/deep_link.dart",
             text: """
                 const _hosts = <String>{\(hosts)};
@@ -45,6 +38,6 @@ extension Snippet {
                 }
 
                 """)
-        return [switches, route]
+        return native + [route]
     }
 }

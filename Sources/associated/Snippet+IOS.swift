@@ -3,22 +3,25 @@
 import Association
 
 extension Snippet {
-    func entitlements(_ name: String) -> File {
-        let entries = associatedDomains.map { "        <string>\($0.xml)</string>\n" }.joined()
-        return File(
+    func entitlements(_ name: String) -> OutputFile {
+        let entries = associatedDomains.map { "    <string>\($0.xml)</string>" }
+        return OutputFile(
             name: name,
-            text: """
-                <?xml version="1.0" encoding="UTF-8"?>
-                <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-                <plist version="1.0">
-                <dict>
-                    <key>com.apple.developer.associated-domains</key>
-                    <array>
-                \(entries)    </array>
-                </dict>
-                </plist>
+            text: Snippet.propertyList(
+                ["<key>com.apple.developer.associated-domains</key>", "<array>"] + entries + ["</array>"]))
+    }
 
-                """)
+    /// A property list with a dictionary in it.
+    private static func propertyList(_ entries: [String]) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+        \(lines(entries, indent: 4))</dict>
+        </plist>
+
+        """
     }
 
     /// A service and a host each; App Clips have no wildcards.
@@ -34,36 +37,27 @@ extension Snippet {
         return entries
     }
 
-    /// The custom scheme, where there is one.
-    var urlTypes: [File] {
-        guard let scheme = app.scheme else { return [] }
-        return [
-            File(
-                name: "Info.plist",
-                text: """
-                    <!-- into the dict of the target's Info.plist -->
-                    <key>CFBundleURLTypes</key>
-                    <array>
-                        <dict>
-                            <key>CFBundleURLName</key>
-                            <string>\(scheme.xml)</string>
-                            <key>CFBundleURLSchemes</key>
-                            <array>
-                                <string>\(scheme.xml)</string>
-                            </array>
-                        </dict>
-                    </array>
-
-                    """)
-        ]
+    /// What belongs into the target's Info.plist: the custom scheme, where there is one, and what else the kind of project
+    /// needs there.
+    func infoPlist(_ more: [String] = []) -> [OutputFile] {
+        var entries = more
+        if let scheme = app.scheme {
+            entries += [
+                "<key>CFBundleURLTypes</key>", "<array>", "    <dict>", "        <key>CFBundleURLName</key>",
+                "        <string>\(scheme.xml)</string>", "        <key>CFBundleURLSchemes</key>", "        <array>",
+                "            <string>\(scheme.xml)</string>", "        </array>", "    </dict>", "</array>",
+            ]
+        }
+        if entries.isEmpty { return [] }
+        return [OutputFile(name: "Info.plist", text: Snippet.propertyList(entries))]
     }
 
-    var swiftFiles: [File] { [deepLink, swiftUIHandlers, sceneDelegate] }
+    var swiftFiles: [OutputFile] { [deepLink, swiftUIHandlers, sceneDelegate] }
 
-    private var deepLink: File {
+    private var deepLink: OutputFile {
         let hosts = exactHosts.map { $0.literal() }.joined(separator: ", ")
         let suffixes = hostSuffixes.map { $0.literal() }.joined(separator: ", ")
-        return File(
+        return OutputFile(
             name: "DeepLink.swift",
             text: """
                 import Foundation
@@ -110,8 +104,8 @@ extension Snippet {
                 """)
     }
 
-    private var swiftUIHandlers: File {
-        File(
+    private var swiftUIHandlers: OutputFile {
+        OutputFile(
             name: "DeepLink+SwiftUI.swift",
             text: """
                 import Foundation
@@ -132,8 +126,8 @@ extension Snippet {
                 """)
     }
 
-    private var sceneDelegate: File {
-        File(
+    private var sceneDelegate: OutputFile {
+        OutputFile(
             name: "SceneDelegate.swift",
             text: """
                 import Foundation

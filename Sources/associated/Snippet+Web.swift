@@ -4,10 +4,10 @@ import Association
 import SourceJSON
 
 extension Snippet {
-    var capacitorHandler: File {
+    var capacitorHandler: OutputFile {
         let hosts = exactHosts.map { $0.literal() }.joined(separator: ", ")
         let suffixes = hostSuffixes.map { $0.literal() }.joined(separator: ", ")
-        return File(
+        return OutputFile(
             name: "src/deep-links.ts",
             text: """
                 import { App } from "@capacitor/app";
@@ -61,7 +61,7 @@ extension Snippet {
                 """)
     }
 
-    var expoFiles: [File] {
+    var expoFiles: [OutputFile] {
         var expo: [(String, SourceValue)] = []
         if let scheme = app.scheme { expo.append(("scheme", .string(scheme))) }
         if let id = app.ios?.appIDs.first, let dot = id.firstIndex(of: ".") {
@@ -89,8 +89,8 @@ extension Snippet {
         }
         let json = SourceWriter.canonical(.object([("expo", .object(expo))]))
         return [
-            File(name: "app.json", text: String(decoding: json, as: UTF8.self)),
-            File(
+            OutputFile(name: "app.json", text: String(decoding: json, as: UTF8.self)),
+            OutputFile(
                 name: "app/+native-intent.ts",
                 text: """
                     /** Brings a link to the route that it stands for; used on a cold start and while the app runs. */
@@ -112,7 +112,7 @@ extension Snippet {
     }
 
     /// The Smart App Banner and the App Links tags, for the head of a page; `content` is to be the page's own address.
-    var head: File {
+    var head: OutputFile {
         let address = "https://\(exactHosts.first ?? app.hosts.first?.name ?? "")/"
         let link = app.scheme.map { "\($0):///" } ?? address
         var lines: [String] = []
@@ -140,6 +140,6 @@ extension Snippet {
             \(lines.joined(separator: "\n"))
 
             """
-        return File(name: "head.html", text: text)
+        return OutputFile(name: "head.html", text: text)
     }
 }

@@ -12,37 +12,27 @@ struct Snippet {
         case ios, android, capacitor, flutter, expo, html
     }
 
-    /// A file of the project.
-    struct File {
-        let name: String
-        let text: String
-    }
-
-    /// Why there is nothing to write.
-    struct Refusal: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    func files(for kind: Kind) -> Result<[File], Refusal> {
+    /// The files of the project that have to agree with the app file.
+    func files(for kind: Kind) throws(Refusal) -> [OutputFile] {
         let needsIOS = kind == .ios && app.ios == nil
         let needsAndroid = kind == .android && app.android == nil
         if needsIOS || needsAndroid {
-            return .failure(Refusal(description: "\(app.file) has no app for \(kind.rawValue)"))
+            throw .failure("\(app.file) has no app for \(kind.rawValue)")
         }
         switch kind {
-        case .ios: return .success([entitlements("\(identifier).entitlements")] + urlTypes + swiftFiles)
-        case .android: return .success(manifest + assetStatements + kotlinFiles)
-        case .capacitor: return .success(nativeFiles + [capacitorHandler])
-        case .flutter: return .success(nativeFiles + flutterFiles)
-        case .expo: return .success(expoFiles)
-        case .html: return .success([head])
+        case .ios: return [entitlements("\(identifier).entitlements")] + infoPlist() + swiftFiles
+        case .android: return manifest() + assetStatements + kotlinFiles
+        case .capacitor: return nativeFiles() + [capacitorHandler]
+        case .flutter: return flutterFiles
+        case .expo: return expoFiles
+        case .html: return [head]
         }
     }
 
     /// What every kind of project that has both platforms inside needs.
-    private var nativeFiles: [File] {
-        (app.ios == nil ? [] : [entitlements("ios/App.entitlements")] + urlTypes)
-            + (app.android == nil ? [] : manifest + assetStatements)
+    func nativeFiles(plist: [String] = [], activity: [String] = []) -> [OutputFile] {
+        (app.ios == nil ? [] : [entitlements("ios/App.entitlements")] + infoPlist(plist))
+            + (app.android == nil ? [] : manifest(activity: activity) + assetStatements)
     }
 
     /// The app's name as a name in programs.

@@ -52,6 +52,26 @@ struct CatalogueTests {
         #expect(body(catalogue([("*.example", [("/x", "y")])]), host, "/x") == nil)
     }
 
+    @Test(arguments: [
+        ("a.example", "a.example"), ("A.Example", "a.example"), ("b.example", "*.example"),
+        ("c.b.example", "*.example"),
+        ("c.deep.example", "*.deep.example"), ("deep.example", "*.example"), ("example", nil), ("other", nil),
+        ("", nil),
+        (".example", nil),
+    ])
+    func `tells the name by which a host is configured`(host: String, name: String?) {
+        let catalogue = catalogue([("a.example", []), ("*.example", []), ("*.deep.example", [])])
+        #expect(catalogue.configuredName(of: host) == name)
+    }
+
+    @Test func `tells the tags of what is there`() {
+        let catalogue = catalogue([("a.example", [("/x", "one")]), ("*.b.example", [("/x", "two")])])
+        #expect(catalogue.entityTags(host: "A.example", path: "/x") == ["\"one\""])
+        #expect(catalogue.entityTags(host: "c.b.example", path: "/x") == ["\"two\""])
+        #expect(catalogue.entityTags(host: "a.example", path: "/y").isEmpty)
+        #expect(catalogue.entityTags(host: "b.example", path: "/x").isEmpty)
+    }
+
     @Test func `a host longer than any name is unknown`() {
         let suffix = ".example"
         let catalogue = catalogue([("*.example", [("/x", "y")])])

@@ -11,7 +11,8 @@ struct StateFileTests {
     private let folder: String
 
     init() throws {
-        var template = Array("/tmp/associated-state-XXXXXX".utf8CString)
+        let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(temporary)/associated-state-XXXXXX".utf8CString)
         let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) }
         folder = String(cString: try #require(made))
     }

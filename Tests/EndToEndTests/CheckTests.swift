@@ -1,6 +1,7 @@
 // `associated check` against `associated serve`: what a good host looks like, and one whose proxy has a file of its own.
 
 import Foundation
+import Glibc
 import Testing
 
 struct CheckTests {
@@ -77,5 +78,21 @@ struct CheckTests {
         #expect(run.output.hasPrefix("nobody.invalid\n  error[AHST-001]"))
         #expect(run.output.contains("error[AHST-001]: cannot look up nobody.invalid"))
         #expect(run.output.contains("error[GHST-001]: cannot connect: connection refused at 127.0.0.1:1"))
+    }
+
+    @Test func `an authority file that is none is named at once`() throws {
+        let folder = try Folder()
+        try folder.write("empty.pem", "")
+        #expect(mkfifo("\(folder.path)/pipe", 0o600) == 0)
+        for (name, message) in [
+            ("pipe", "cannot read %: it is not a regular file"),
+            ("missing", "cannot read %: no such file or directory"),
+            (".", "cannot read %: it is not a regular file"), ("empty.pem", "there is no certificate in %"),
+        ] {
+            let path = "\(folder.path)/\(name)"
+            let run = try Subject.run("check", "a.invalid", "--ca", path)
+            #expect(run.status == 1)
+            #expect(run.errors == "associated: \(message.replacing("%", with: path))\n")
+        }
     }
 }

@@ -15,7 +15,7 @@ struct CommandLineTests {
 
     @Test(arguments: [
         "serve", "lint", "match", "verify", "check", "render", "snippet", "import", "init", "sign", "certificate",
-        "health", "completion", "manual", "version",
+        "status", "health", "completion", "manual", "version",
     ])
     func `each command has a help`(command: String) throws {
         let run = try Subject.run(command, "--help")
@@ -23,6 +23,11 @@ struct CommandLineTests {
         #expect(run.output.hasPrefix("usage: associated \(command)"))
         #expect(run.errors.isEmpty)
         #expect(try Subject.run("--help").output.contains("  \(command) "))
+    }
+
+    @Test func `help names a command in either order`() throws {
+        #expect(try Subject.run("help", "lint").output == Subject.run("lint", "--help").output)
+        #expect(try Subject.run("help", "xyzzy").output == Subject.run("--help").output)
     }
 
     @Test(arguments: ["version", "--version"])
@@ -50,6 +55,12 @@ struct CommandLineTests {
             "--http localhost is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path"
         ),
         (["check"], "check needs HOST…"),
+        (
+            ["serve", "--admin", "9464"],
+            "--admin 9464 is not an address; write 127.0.0.1:9464, [::1]:9464 or unix:/path"
+        ),
+        (["status", "--format", "xml"], "--format xml is neither text nor json"),
+        (["status", "a b", "--admin", "127.0.0.1:1"], "\"a b\" is not a host"),
         (["check", "https://a.example/"], "https://a.example/ is no host; write it like shop.example.com"),
         (["check", "a.example", "--timeout", "0"], "--timeout 0 is not a number of seconds from 1 to 3600"),
         (["check", "a.example", "--format", "xml"], "--format xml is neither text nor json"),
@@ -58,6 +69,9 @@ struct CommandLineTests {
             "--resolve a.example:1.2.3.4 is not HOST:PORT:ADDR, such as shop.example.com:443:192.0.2.1"
         ),
         (["check", "a.example", "--google-url", "x"], "--google-url x is no address of the form https://host/path"),
+        (["lint", "--config", ""], "--config needs a value: --config DIR"),
+        (["serve", "--state="], "--state needs a value: --state DIR"),
+        (["lint", ""], "lint was given an empty argument"),
         (["serve", "--workers", "0"], "--workers 0 is not a number from 1 to 256"),
     ])
     func `wrong usage is one line and status 2`(arguments: [String], message: String) throws {

@@ -60,7 +60,7 @@ import Testing
             if round % 3 > 0 {
                 // What has been seen by a client stays seen.
                 let tenant = Int.random(in: 0..<Self.tenants, using: &random)
-                while try version(server, tenant) != latest[tenant] { sched_yield() }
+                try #require(eventually { try version(server, tenant) == latest[tenant] })
                 seen[tenant] = latest[tenant]
             } else {
                 usleep(UInt32.random(in: 0..<90_000, using: &random))

@@ -121,6 +121,45 @@ import Testing
         #expect(run.status == 0, "\(run.errors)")
     }
 
+    @Test func `files of an app's host are there from the first answer, and others soon after`() throws {
+        for host in ["a", "d"] {
+            try folder.write("config/hosts/\(host).example/well-known/security.txt", "Contact: mailto:x@example.com\n")
+        }
+        let server = try start()
+        let url = "http://127.0.0.1:\(server.port)/.well-known/security.txt"
+        #expect(try Subject.curl(["--header", "Host: a.example", url]).output.hasPrefix("Contact"))
+        #expect(line(server, about: "d.example")?.hasPrefix("  d.example: new, security.txt") == true)
+        #expect(try Subject.curl(["--header", "Host: d.example", url]).output.hasPrefix("Contact"))
+    }
+
+    /// Whether a program can be given fewer directories to watch than there are.
+    private static let canLimitWatches = (try? limited("true"))?.status == 0
+
+    private static func limited(_ command: String...) throws -> Run {
+        try Subject.run(URL(fileURLWithPath: limiting[0]), Array(limiting.dropFirst()) + command)
+    }
+
+    private static let limiting = [
+        "/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c",
+        "echo 2 >/proc/sys/user/max_inotify_watches && exec \"$@\"", "sh",
+    ]
+
+    @Test(.enabled(if: canLimitWatches, "the number of watched directories cannot be limited here"))
+    func `what cannot be watched is looked at every few seconds`() throws {
+        try folder.write("config/apps/deep/er/c.json", text("c", "one"))
+        let server = try RunningServer(
+            command: LiveTests.limiting + [Subject.executable.path, "serve", "--config", path("config"), "--public"]
+                + [path("public"), "--http", "127.0.0.1:0"], environment: [:], input: nil)
+        var said: String?
+        while said?.contains("cannot watch all of config and public") != true, let line = server.nextLine() {
+            said = line
+        }
+        #expect(said?.contains("fs.inotify.max_user_watches") == true)
+        try folder.write("config/apps/deep/er/c.json", text("c", "two"))
+        #expect(line(server, about: "c.example") != nil)
+        #expect(try document(server, "c.example").contains("/two/"))
+    }
+
     @Test func `new hosts, folders and pages come and go`() throws {
         let server = try start()
         try folder.write("config/apps/new/folder/c.json", text("c", "one"))

@@ -137,4 +137,13 @@ struct MatchCommandTests {
         let usage = try Subject.run("match", "--config", folder.path, "any.test")
         #expect(usage.status == 1 || usage.status == 2)
     }
+
+    @Test func `an app file that cannot be read is named`() throws {
+        let folder = try configuration()
+        try folder.write("config/apps/long.json", String(repeating: " ", count: 4_194_305))
+        let run = try Subject.run("match", "--config", "\(folder.path)/config", "https://shop.acme.test/a/1")
+        #expect(run.status == 0)
+        #expect(
+            run.errors.hasPrefix("associated: cannot read \(folder.path)/config/apps/long.json, which is left out: "))
+    }
 }

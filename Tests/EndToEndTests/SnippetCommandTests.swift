@@ -215,7 +215,9 @@ struct SnippetCommandTests {
     @Test func `Flutter gets its switches and a route`() throws {
         let files = try files("flutter")
         #expect(files["lib/deep_link.dart"]?.contains("const _hosts = <String>{\"shop.acme.test\"};") == true)
-        #expect(isXML(try #require(files["flutter-deep-linking.xml"])))
+        #expect(files["Info.plist"]?.contains("<key>FlutterDeepLinkingEnabled</key>\n    <true/>") == true)
+        #expect(
+            files["AndroidManifest.xml"]?.contains("\"flutter_deeplinking_enabled\" android:value=\"true\"") == true)
     }
 
     @Test func `the head of a page is escaped`() throws {
@@ -229,13 +231,18 @@ struct SnippetCommandTests {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", Self.app)
         let arguments = [
-            "snippet", "shop", "html", "--config", "\(folder.path)/config", "--output", "\(folder.path)/out",
+            "snippet", "shop", "capacitor", "--config", "\(folder.path)/config", "--output", "\(folder.path)/a/b",
         ]
-        #expect(try Subject.run(arguments).output == "\(folder.path)/out/head.html\n")
-        #expect(try folder.read("out/head.html").contains("apple-itunes-app"))
+        let names = [
+            "ios/App.entitlements", "Info.plist", "AndroidManifest.xml", "res/values/asset_statements.xml",
+            "src/deep-links.ts",
+        ]
+        #expect(try Subject.run(arguments).output == names.map { "\(folder.path)/a/b/\($0)\n" }.joined())
+        #expect(try folder.read("a/b/src/deep-links.ts").contains("appUrlOpen"))
         let again = try Subject.run(arguments)
         #expect(again.status == 1)
-        #expect(again.errors == "associated: \(folder.path)/out/head.html is there already, and is not written over\n")
+        let first = "\(folder.path)/a/b/\(names[0])"
+        #expect(again.errors == "associated: \(first) is there already, and is not written over\n")
     }
 
     @Test func `says what it does not know`() throws {
@@ -250,5 +257,13 @@ struct SnippetCommandTests {
                 == "associated: there is no app \"shpo\" in \(folder.path)/config/apps; did you mean shop?\n")
         #expect(try Subject.run(["snippet", "shop", "android"] + config).status == 1)
         #expect(try Subject.run(["snippet", "shop", "ios", "--mode", "x"] + config).status == 2)
+    }
+
+    @Test func `an app file that was named and cannot be read is said to be so`() throws {
+        let folder = try Folder()
+        try folder.write("long.json", String(repeating: " ", count: 4_194_305))
+        let run = try Subject.run("snippet", "\(folder.path)/long.json", "ios")
+        #expect(run.status == 1)
+        #expect(run.errors.hasPrefix("associated: cannot read \(folder.path)/long.json: it has 4194305 bytes"))
     }
 }

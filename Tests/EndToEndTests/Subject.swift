@@ -1,6 +1,8 @@
 // The program as it was built, run as users run it.
 
 import Foundation
+import Glibc
+import Posix
 import Testing
 
 /// What a finished run of a program left.
@@ -44,6 +46,16 @@ enum Subject {
     }
 }
 
+/// Waits until something is so, and says whether it came to be.
+func eventually(_ isSo: () throws -> Bool) rethrows -> Bool {
+    let end = Clock.monotonicMilliseconds() + 60_000
+    while Clock.monotonicMilliseconds() < end {
+        if try isSo() { return true }
+        sched_yield()
+    }
+    return false
+}
+
 /// A folder of a test's own, removed with it.
 final class Folder {
     let path: String
@@ -73,6 +85,7 @@ final class Folder {
 final class RunningServer {
     let process = Process()
     private let errors = Pipe()
+    private let ended = DispatchSemaphore(value: 0)
     /// Where it runs: what one server remembers in `state` is no other test's business.
     private let folder: Folder
     /// What it has said so far, up to `ready`.
@@ -92,6 +105,7 @@ final class RunningServer {
         if let input { process.standardInput = input }
         process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
         process.standardError = errors
+        process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
         while let line = nextLine() {
             announcements.append(line)
@@ -108,22 +122,37 @@ final class RunningServer {
     /// The port of the first address.
     var port: String { addresses.first?.split(separator: ":").last.map(String.init) ?? "0" }
 
-    /// The next line on standard error; nil at its end.
+    /// The next line on standard error; nil at its end, or when there is none for so long that none will come.
     func nextLine() -> String? {
         var line: [UInt8] = []
-        while let byte = (try? errors.fileHandleForReading.read(upToCount: 1))?.first {
+        while hasMore(), let byte = (try? errors.fileHandleForReading.read(upToCount: 1))?.first {
             if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
             line.append(byte)
         }
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
+    /// Waits until something can be read, or the end of it.
+    private func hasMore() -> Bool {
+        var events = pollfd(fd: errors.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        if poll(&events, 1, Int32(RunningServer.patience * 1000)) == 1 { return true }
+        Issue.record("the server says nothing any more")
+        return false
+    }
+
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     func waitUntilExit() -> Int32 {
+        if ended.wait(timeout: .now() + .seconds(RunningServer.patience)) == .timedOut {
+            Issue.record("the server does not end")
+            send(SIGKILL)
+        }
         process.waitUntilExit()
         return process.terminationStatus
     }
+
+    /// Seconds: far more than a busy machine needs, and less than anybody waits for a test.
+    private static let patience = 60
 
     deinit {
         if process.isRunning {

@@ -31,11 +31,12 @@ final class TestEngine {
     init(
         limits: Limits = TestEngine.limits, workers: Int = 2,
         addresses: [SocketAddress] = [SocketAddress("127.0.0.1:0")!],
-        sites: [PreparedSite] = TestEngine.sites
+        sites: [PreparedSite] = TestEngine.sites, _ adjust: (inout EngineSettings) throws -> Void = { _ in }
     ) throws {
         published = PublishedCatalogue(TestEngine.catalogue(sites))
         var settings = EngineSettings(plainAddresses: addresses, workerCount: workers)
         settings.limits = limits
+        try adjust(&settings)
         engine = try Engine(settings, published: published)
     }
 

@@ -2,6 +2,7 @@
 
 import Catalogue
 import Engine
+import Glibc
 import HTTP
 import Posix
 import Testing
@@ -217,5 +218,36 @@ struct EngineTests {
         #expect(try slow.response()?.body == TestEngine.largeBody)
         try sending.send("hi")
         #expect(try sending.response()?.status == 200)
+    }
+
+    @Test func `idle workers let go of a catalogue, even of one that is replaced while they wake up`() throws {
+        let server = try TestEngine(workers: 2)
+        // Again and again, because it takes a publication within the microsecond between two lines of the worker's.
+        for round in 0..<4_000 {
+            weak let old = server.published.current
+            server.published.publish(TestEngine.catalogue([]))
+            server.engine.catalogueChanged()
+            weak let between = server.published.current
+            for _ in 0..<(round % 400) { _ = Clock.monotonicMilliseconds() }
+            server.published.publish(TestEngine.catalogue([]))
+            server.engine.catalogueChanged()
+            // A worker that has overlooked it would keep it for a minute.
+            let end = Clock.monotonicMilliseconds() + 10_000
+            while old != nil || between != nil, Clock.monotonicMilliseconds() < end { sched_yield() }
+            try #require(old == nil && between == nil, "in round \(round)")
+        }
+    }
+
+    @Test func `a host that is still to be read is told so, until it has been`() throws {
+        let server = try TestEngine()
+        let layers = server.published.current.layers
+        server.published.publish(Catalogue(layers: layers, unread: UnreadHosts { $0 == "own.example" }))
+        server.engine.catalogueChanged()
+        #expect(try exchange(server, get("/doc", host: "Own.Example"))?.status == 503)
+        #expect(try exchange(server, get("/doc"))?.status == 200)
+        #expect(try exchange(server, get("/doc", host: "unknown.example"))?.status == 404)
+        server.published.publish(Catalogue(layers: layers))
+        server.engine.catalogueChanged()
+        #expect(try exchange(server, get("/doc", host: "own.example"))?.status == 404)
     }
 }

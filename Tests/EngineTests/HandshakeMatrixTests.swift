@@ -95,7 +95,7 @@ struct HandshakeMatrixTests {
     @Test(arguments: versions)
     func `a session is resumed under the name that it was made for, and no other`(version: String) throws {
         let server = try FileServer(hasDefault: true)
-        let session = "/tmp/associated-\(UUID().uuidString)"
+        let session = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: session) }
         let made = try server.openssl(
             [version, "-servername", "shop.example", "-sess_out", session], request: Self.request)

@@ -118,16 +118,16 @@ struct LifecycleTests {
         let peers = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3", "198.51.100.7:1"].map { SocketAddress($0)! }
         var slots: [Int32] = []
         for peer in peers {
-            if case .counted(let slot) = counts.admit(peer) { slots.append(slot) }
+            if case .counted(let slot) = counts.admit(RemoteAddress(peer)) { slots.append(slot) }
         }
         #expect(slots.count == 3)
         #expect(slots[0] == slots[1])
         counts.release(slots[0])
-        guard case .counted = counts.admit(peers[2]) else {
+        guard case .counted = counts.admit(RemoteAddress(peers[2])) else {
             Issue.record("what was given back can be had")
             return
         }
-        guard case .notCounted = counts.admit(SocketAddress("127.0.0.1:1")!) else {
+        guard case .notCounted = counts.admit(RemoteAddress(SocketAddress("127.0.0.1:1")!)) else {
             Issue.record("this machine is not counted")
             return
         }
@@ -140,7 +140,7 @@ struct LifecycleTests {
         ("[::1]:1", "127.0.0.9:1", true),
     ])
     func `an IPv6 network counts as one address`(first: String, second: String, isSame: Bool) throws {
-        let keys = try [first, second].map { try #require(SocketAddress($0)).networkKey }
+        let keys = try [first, second].map { RemoteAddress(try #require(SocketAddress($0))).networkKey }
         #expect((keys[0] == keys[1]) == isSame)
     }
 

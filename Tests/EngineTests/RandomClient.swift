@@ -16,27 +16,53 @@ final class RandomClient {
     }
 
     private var fd: Int32
+    /// The port at this end, by which the server's connection is found; 0 when there is none.
+    let port: UInt16
     private var ssl: OpaquePointer?
+    /// Where OpenSSL leaves its records: they are sent in pieces like everything else.
+    private var records: OpaquePointer?
+    /// Of the exchanges, what has not been made into bytes for the wire.
     private var unsent: ArraySlice<UInt8>
+    /// What has not been sent, and how much has been.
+    private var wire: ArraySlice<UInt8>
+    private(set) var sentBytes = 0
+    /// Whether there is never much room on the way to it.
+    let isNarrow: Bool
+    private let frontBytes: Int
+    /// How long the head of each request is, and all of it.
+    private let lengths: [(head: Int, whole: Int)]
+    private let exchangesBytes: Int
     private var unread: [UInt8] = []
     private var expected: ArraySlice<Exchange>
     /// After bytes that are no request nobody knows what the answers are.
     private var isTame = true
+    private var hasFinished = false
     private(set) var answers = 0
     private(set) var problem: String?
 
     var isOpen: Bool { fd >= 0 }
 
-    /// Connects. `context` is one of OpenSSL's for clients, or nil for plain HTTP.
+    /// Connects. `context` is one of OpenSSL's for clients, or nil for plain HTTP. With `isFront` it says first, as a front
+    /// does, whose connection it is.
     init(
-        _ address: SocketAddress, _ context: OpaquePointer?, host: String, _ exchanges: [Exchange], bufferBytes: Int32?
+        _ address: SocketAddress, _ context: OpaquePointer?, host: String, _ exchanges: [Exchange],
+        isFront: Bool = false, bufferBytes: Int32?, isNarrow: Bool = false
     ) {
-        fd = RandomClient.connect(address, bufferBytes)
-        expected = exchanges[...]
-        unsent = exchanges.flatMap(\.request)[...]
+        self.isNarrow = isNarrow
+        (fd, port) = RandomClient.connect(address, bufferBytes)
+        let front = isFront ? Array("PROXY TCP4 127.0.0.1 127.0.0.2 \(port) 80\r\n".utf8) : []
+        let requests = exchanges.flatMap(\.request)
+        lengths = exchanges.map {
+            ($0.request.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? 0, $0.request.count)
+        }
+        (frontBytes, exchangesBytes, expected) = (front.count, requests.count, exchanges[...])
+        (wire, unsent) = context == nil ? ((front + requests)[...], []) : (front[...], requests[...])
         guard let context, let ssl = SSL_new(context) else { return }
         self.ssl = ssl
         SSL_set_fd(ssl, fd)
+        records = BIO_new(BIO_s_mem())
+        // Reading stays with the socket.
+        SSL_set0_wbio(ssl, records)
         _ = host.withCString {
             SSL_ctrl(
                 ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), UnsafeMutableRawPointer(mutating: $0)
@@ -59,34 +85,81 @@ final class RandomClient {
 
     static func free(_ context: OpaquePointer?) { SSL_CTX_free(context) }
 
-    private static func connect(_ address: SocketAddress, _ bufferBytes: Int32?) -> Int32 {
+    private static func connect(_ address: SocketAddress, _ bufferBytes: Int32?) -> (fd: Int32, port: UInt16) {
         let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var bytes = bufferBytes { setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, 4) }
-        var to = sockaddr_in()
-        to.sin_family = sa_family_t(AF_INET)
-        to.sin_port = address.port.bigEndian
-        to.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &to) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(fd, $0, 16) }
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = address.port.bigEndian
+        inet_pton(AF_INET, address.host, &name.sin_addr)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafeMutablePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(fd, $0, size) == 0 && getsockname(fd, $0, &size) == 0
+            }
         }
-        guard result == 0, fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) == 0 else {
+        guard isConnected, fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) == 0 else {
             Glibc.close(fd)
-            return -1
+            return (-1, 0)
         }
-        return fd
+        return (fd, UInt16(bigEndian: name.sin_port))
+    }
+
+    /// What the server must be in the middle of receiving, once it has received all that was sent; nil when that is not
+    /// known.
+    var expectedPhases: [ConnectionModel.Phase]? {
+        guard isOpen, isTame, !hasFinished, sentBytes > 0 else { return nil }
+        if sentBytes < frontBytes { return [.proxyHeader] }
+        if let ssl {
+            // With TLS 1.3 the client ends the handshake, before that the server does.
+            if SSL_is_init_finished(ssl) != 1 {
+                return wire.isEmpty && SSL_version(ssl) == TLS1_3_VERSION ? [.handshake, .certificate] : nil
+            }
+            return wire.isEmpty ? [phase(behind: exchangesBytes - unsent.count)] : nil
+        }
+        return [phase(behind: sentBytes - frontBytes)]
+    }
+
+    private func phase(behind count: Int) -> ConnectionModel.Phase {
+        var rest = count
+        for (head, whole) in lengths where rest > 0 {
+            if rest < head { return .head }
+            if rest < whole { return .body }
+            rest -= whole
+        }
+        return .idle
     }
 
     /// Sends at most so many of the bytes that are left.
     func send(_ countMax: Int) {
-        guard isOpen, !unsent.isEmpty else { return }
-        let count = min(countMax, unsent.count)
-        let sent = unsent.prefix(count).withUnsafeBytes { bytes -> Int in
-            guard let ssl else { return Glibc.send(fd, bytes.baseAddress, count, Int32(MSG_NOSIGNAL)) }
+        guard isOpen else { return }
+        if let ssl, wire.isEmpty, !unsent.isEmpty {
             ERR_clear_error()
             var written = 0
-            return SSL_write_ex(ssl, bytes.baseAddress, count, &written) == 1 ? written : 0
+            _ = unsent.prefix(countMax).withUnsafeBytes { SSL_write_ex(ssl, $0.baseAddress, $0.count, &written) }
+            unsent = unsent.dropFirst(written)
         }
-        if sent > 0 { unsent = unsent.dropFirst(sent) }
+        push(countMax)
+    }
+
+    /// Sends at most so many bytes of what is meant for the wire.
+    private func push(_ countMax: Int) {
+        takeRecords()
+        let count = wire.prefix(countMax).withUnsafeBytes {
+            Glibc.send(fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        if count > 0 {
+            wire = wire.dropFirst(count)
+            sentBytes += count
+        }
+    }
+
+    private func takeRecords() {
+        guard let records else { return }
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while case let count = BIO_read(records, &buffer, Int32(buffer.count)), count > 0 {
+            wire += buffer.prefix(Int(count))
+        }
     }
 
     /// Reads at most so many bytes, and checks the answers that are whole.
@@ -99,6 +172,7 @@ final class RandomClient {
             var got = 0
             return SSL_read_ex(ssl, bytes.baseAddress, countMax, &got) == 1 ? got : 0
         }
+        takeRecords()
         guard count > 0 else { return }
         unread += buffer[..<count]
         if isTame { checkAnswers() }
@@ -113,10 +187,12 @@ final class RandomClient {
 
     func finishSending() {
         guard isOpen else { return }
+        hasFinished = true
         if let ssl {
             ERR_clear_error()
             SSL_shutdown(ssl)
         }
+        push(.max)
         shutdown(fd, Int32(SHUT_WR))
     }
 
@@ -132,6 +208,7 @@ final class RandomClient {
             isTame = false
         }
         SSL_do_handshake(ssl)
+        push(.max)
     }
 
     /// Ends the connection with a reset.
@@ -149,7 +226,7 @@ final class RandomClient {
             SSL_free(ssl)
             ERR_clear_error()
         }
-        ssl = nil
+        (ssl, records) = (nil, nil)
         Glibc.close(fd)
         fd = -1
     }

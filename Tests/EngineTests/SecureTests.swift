@@ -198,6 +198,38 @@ struct SecureTests {
         #expect(try stranger.response()?.status == 404)
     }
 
+    @Test(arguments: [("127.0.0.0/8", 200), ("192.0.2.0/24", 308)])
+    func `pages are not sent to TLS when a trusted front says that they came by it`(trust: String, status: Int) throws {
+        let server = try SecureServer {
+            $0.redirectsPages = true
+            $0.fronts.trusted = networks(trust)
+        }
+        func plain(_ line: String) throws -> Int? {
+            var client = try TestClient(server.engine.addresses[0])
+            try client.send(get("/a%20b", "\(line)\r\n"))
+            return try client.response()?.status
+        }
+        #expect(try plain("X-Forwarded-Proto: https") == status)
+        #expect(try plain("X-Forwarded-Proto: http") == 308)
+        #expect(try plain("Forwarded: proto=https") == 308)
+    }
+
+    @Test func `the header of a front stands in front of the handshake`() throws {
+        let server = try SecureServer {
+            $0.fronts.trusted = networks("127.0.0.0/8")
+            $0.proxyListeners = .all
+        }
+        let answer = try server.curl("shop.example", "/doc", "--haproxy-protocol")
+        #expect(String(decoding: answer.output, as: UTF8.self) == TestEngine.document)
+        // Without one there is no handshake.
+        #expect(try server.curl("shop.example", "/doc").output.isEmpty)
+        // The deadline of a handshake is that of what is in front of it too.
+        var client = try TestClient(server.engine.secureAddresses[0])
+        try client.send("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n")
+        try client.send(get("/doc"))
+        #expect(try client.response()?.status == 400)
+    }
+
     @Test(arguments: [nil, 443, 8_443])
     func `pages are sent to the port that clients find TLS at`(publicPort: UInt16?) throws {
         let server = try SecureServer {

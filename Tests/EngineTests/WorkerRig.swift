@@ -6,38 +6,56 @@ import Foundation
 import HTTP
 import Posix
 import TLS
+import Telemetry
 import Testing
 
 @testable import Engine
 
-/// A worker with a plain listener and one for TLS, whose clock is the test's.
+/// A worker with a plain listener and one for TLS, whose clock is the test's; on request with two more, on which a front
+/// speaks first.
 final class WorkerRig {
     var worker: Worker
+    /// What every round is held to, where there is something.
+    var model: ConnectionModel?
     let control: WorkerControl
     let published: PublishedCatalogue
-    let plainAddress: SocketAddress
-    let secureAddress: SocketAddress
+    private let addresses: [SocketAddress]
+    var plainAddress: SocketAddress { addresses[0] }
+    var secureAddress: SocketAddress { addresses[addresses.count / 2] }
+    var proxiedPlainAddress: SocketAddress { addresses[1] }
+    var proxiedSecureAddress: SocketAddress { addresses[3] }
+    let records = Records(workerCount: 1)
     private let readers: CertificateReaders
     private(set) var now: Int64
 
-    init(_ sites: [PreparedSite], limits: Limits, certificates: CertificateStore) throws {
-        var settings = EngineSettings(plainAddresses: [], workerCount: 1)
+    init(
+        _ sites: [PreparedSite], limits: Limits, certificates: CertificateStore, hasFronts: Bool = false
+    ) throws {
+        let wanted = try ["127.0.0.1:0", "127.0.0.2:0"].prefix(hasFronts ? 2 : 1).map {
+            try #require(SocketAddress($0))
+        }
+        var settings = EngineSettings(plainAddresses: wanted, workerCount: 1)
         settings.limits = limits
-        settings.plainAddresses = [try #require(SocketAddress("127.0.0.1:0"))]
-        settings.secureAddresses = settings.plainAddresses
+        settings.secureAddresses = wanted
         settings.secure = SecureSettings(certificates: certificates, tickets: try TicketKeys())
-        let sockets = WorkerListeners(workerCount: 1, addressCount: 2)
-        for index in 0..<2 { try sockets.open(.address(settings.plainAddresses[0]), worker: 0, index: index) }
-        (plainAddress, secureAddress) = (sockets.addresses[0], sockets.addresses[1])
+        if hasFronts {
+            settings.fronts.trusted = networks("127.0.0.0/8")
+            settings.proxyListeners = .addresses([wanted[1]])
+        }
+        let sockets = WorkerListeners(workerCount: 1, addressCount: wanted.count * 2)
+        for (index, address) in (wanted + wanted).enumerated() {
+            try sockets.open(.address(address), worker: 0, index: index)
+        }
+        addresses = sockets.addresses
         published = PublishedCatalogue(TestEngine.catalogue(sites))
         control = try WorkerControl(number: 0)
         readers = try CertificateReaders(certificates)
         worker = try Worker(
             settings, control: control, published: published, queue: readers.queue, addressCounts: nil,
-            listeners: sockets.take(0))
+            listeners: sockets.take(0), recorder: records.recorder(0))
         now = worker.now
         // The kernel's clock is not the test's: silent clients come at once.
-        for index in 0..<2 { worker.listeners[index].stopDeferring() }
+        for index in worker.listeners.indices { worker.listeners[index].stopDeferring() }
     }
 
     deinit { readers.end() }
@@ -51,8 +69,23 @@ final class WorkerRig {
     func turn(after milliseconds: Int64 = 0) -> Bool {
         now += milliseconds
         let count = worker.poller.wait(milliseconds: 0)
+        model?.begin(worker, count, now: now)
         worker.serve(count, at: now)
+        model?.end(worker)
         return count > 0
+    }
+
+    /// Leaves a client's connection hardly any room for what it sends, so that it sends little at a time.
+    func pinch(_ client: RandomClient) {
+        guard let slot = slot(of: client) else { return }
+        var bytes: Int32 = 1
+        setsockopt(worker.table.slots[slot].fd, SOL_SOCKET, SO_SNDBUF, &bytes, 4)
+    }
+
+    private func slot(of client: RandomClient) -> Int? {
+        (0..<worker.table.slotCount).first {
+            worker.table.slots[$0].fd >= 0 && worker.table.slots[$0].remote.port == client.port
+        }
     }
 
     /// Turns until nothing more happens.
@@ -62,6 +95,7 @@ final class WorkerRig {
 
     /// What is wrong with the worker's tables; nil when they agree with each other and with the kernel.
     var contradiction: String? {
+        if let problem = model?.problem { return problem }
         var (open, handshakes) = (0, 0)
         var descriptors: Set<Int32> = []
         for index in 0..<worker.table.slotCount where worker.table.slots[index].fd >= 0 {
@@ -73,7 +107,7 @@ final class WorkerRig {
             case .certificate:
                 handshakes += 1
                 isWaitedFor = false
-            case .idle, .head, .body, .lingering: break
+            case .proxyHeader, .idle, .head, .body, .lingering: break
             }
             if connection.deadline.kind == nil { return "slot \(index) waits for ever" }
             if (connection.interest == nil) == isWaitedFor { return "slot \(index) is not waited for, or in vain" }
@@ -90,6 +124,16 @@ final class WorkerRig {
             return "\(handshakes) handshakes, \(worker.handshakeCount) are counted"
         }
         return nil
+    }
+
+    /// What is wrong with the connection of a client that has been heard to the end; nil when it is what it must be.
+    func contradiction(with client: RandomClient) -> String? {
+        guard let expected = client.expectedPhases, let slot = slot(of: client) else { return nil }
+        let connection = worker.table.slots[slot]
+        let phase = ConnectionModel.Phase(connection.phase)
+        let isHeard = connection.receivedBytes == client.sentBytes && connection.outgoing == nil
+        if !isHeard || connection.ending != .none || phase == .lingering || expected.contains(phase) { return nil }
+        return "slot \(slot) is in \(phase), what its client has sent ends in \(expected)"
     }
 
     /// The sockets, pipes and files that this process has open. Timers and the like are the

@@ -45,3 +45,16 @@ func text(_ range: ByteRange, in request: String) -> String? {
     guard range.isPresent else { return nil }
     return String(decoding: octets(request)[range.range], as: UTF8.self)
 }
+
+/// An address as text, without a port.
+func address(_ text: String) -> ClientAddress? { ClientAddress(Array(text.utf8).span) }
+
+/// Networks that are all well-formed.
+func networks(_ texts: [String]) -> TrustedNetworks {
+    var networks = TrustedNetworks()
+    for text in texts {
+        let isTaken = networks.add(text)
+        precondition(isTaken, "\(text) is a network")
+    }
+    return networks
+}

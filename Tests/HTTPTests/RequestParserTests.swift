@@ -152,6 +152,7 @@ struct RequestParserTests {
             If-None-Match: "y"\r
             If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r
             User-Agent: AASA-Bot/1.0.0\r
+            Authorization: Bearer x\r
             Connection: close\r
             Content-Length: 7\r
             \r
@@ -164,6 +165,7 @@ struct RequestParserTests {
         #expect(text(head.host, in: request) == "Shop.Example")
         #expect(text(head.acceptEncoding.range, in: request) == "gzip;q=0.5")
         #expect(text(head.userAgent.range, in: request) == "AASA-Bot/1.0.0")
+        #expect(text(head.authorization.range, in: request) == "Bearer x")
         #expect(head.ifNoneMatch.isRepeated)
         #expect(!head.ifModifiedSince.isRepeated)
         #expect(!head.ifMatch.isPresent)
@@ -225,6 +227,27 @@ struct RequestParserTests {
         #expect(parse(request(257), limits: limits).0 == .rejected(.targetTooLong))
         #expect(
             parse(String(repeating: "A", count: 257), limits: limits).0 == .rejected(.targetTooLong), "no end in sight")
+    }
+
+    // Each of them was answered in two ways, depending on where the bytes were cut.
+    @Test(arguments: [
+        // As long as the limit, which the carriage return does not count for.
+        "GET /" + String(repeating: "a", count: 50) + " HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /" + String(repeating: "a", count: 51) + " HTTP/1.1\r\nHost: a\r\n\r\n",
+        // Too long, and without a carriage return.
+        "GET /" + String(repeating: "a", count: 60) + "\n",
+        "GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 200) + "\n",
+        // Nothing that is HTTP, with a line end or without.
+        "\u{16}\u{3}\u{1}\n", "\u{16}\u{3}\r\n",
+    ])
+    func `says the same at a limit however the bytes are cut`(request: String) {
+        let limits = HeadLimits(headBytesMax: 128, requestLineBytesMax: 64)
+        let bytes = octets(request)
+        let (whole, _) = parse(request, limits: limits)
+        for cut in 0...bytes.count {
+            #expect(parse(bytes, seen: [cut, bytes.count], limits: limits).0 == whole, "cut at \(cut)")
+        }
+        #expect(parse(bytes, seen: Array(0...bytes.count), limits: limits).0 == whole, "byte by byte")
     }
 
     @Test func `there may be as many fields as the limit says and no more`() {

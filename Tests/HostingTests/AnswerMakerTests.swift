@@ -43,6 +43,8 @@ struct AnswerMakerTests {
 
     @Test func `a gzip form is there when it is worth it, with a tag of its own`() throws {
         #expect(answer("{}").gzip == nil)
+        #expect(answer(String(repeating: " ", count: 255)).gzip == nil, "one packet in either form")
+        #expect(answer(String(repeating: " ", count: 256)).gzip != nil)
         let text = String(repeating: "{\"a\":1},", count: 100)
         let answer = answer(text)
         let gzip = try #require(answer.gzip)

@@ -37,7 +37,10 @@ struct SettingsReaderTests {
               },
               signing: { certificateFile: "/run/chain.pem", keyFile: "/run/key.pem" },
               workers: 3, environment: "staging", strict: true,
+              fronts: { trust: ["10.0.0.0/8", "unix:"], proxyProtocol: true, fields: "forwarded", host: true },
+              user: "associated:tls", sandbox: { mode: "required", read: ["/srv/releases"], write: ["/srv/log"] },
               limits: { headBytesMax: 4096, connectionsMax: 100, idleTimeoutMilliseconds: 5000 },
+              log: { access: "/var/log/associated/access.log", format: "combined" },
             }
             """)
         #expect(reader.findings.isEmpty)
@@ -53,9 +56,45 @@ struct SettingsReaderTests {
         #expect(reader.settings.workers == 3)
         #expect(reader.settings.environment == "staging")
         #expect(reader.settings.isStrict)
+        #expect(reader.settings.fronts.trusted.includesLocal)
+        #expect(reader.settings.fronts.fields == .forwarded && reader.settings.fronts.namesHost)
+        guard case .everywhere = reader.settings.proxyProtocol else {
+            Issue.record("the PROXY protocol is everywhere")
+            return
+        }
+        #expect(reader.settings.user == "associated:tls")
+        #expect(reader.settings.sandbox.mode == .required)
+        #expect(reader.settings.sandbox.readable == ["/srv/releases"])
+        #expect(reader.settings.sandbox.writable == ["/srv/log"])
         #expect(reader.settings.limits.head.headBytesMax == 4096)
         #expect(reader.settings.limits.connectionsMax == 100)
         #expect(reader.settings.limits.idleTimeoutMilliseconds == 5000)
+        #expect(reader.settings.accessLog.place == .file("/var/log/associated/access.log"))
+        #expect(reader.settings.accessLog.format == .combined)
+    }
+
+    @Test(arguments: [
+        ("{}", AccessLogSettings.Place.off), ("{ access: 'off' }", .off), ("{ access: 'stdout' }", .standardOutput),
+        ("{ access: './x' }", .file("./x")),
+    ])
+    func `requests are logged where it says`(log: String, place: AccessLogSettings.Place) throws {
+        let reader = try read("{ log: \(log) }")
+        #expect(reader.findings.isEmpty)
+        #expect(reader.settings.accessLog.place == place)
+        #expect(reader.settings.accessLog.format == .json)
+    }
+
+    @Test(arguments: [
+        ("{ access: 'sdtout' }", "CFG-003", "write `off`, `stdout`, or a path with a slash such as `./access.log`"),
+        ("{ access: '/var/log/' }", "CFG-003", "write `off`, `stdout`, or a path with a slash such as `./access.log`"),
+        ("{ access: true }", "CFG-003", "put it in quotes"), ("{ format: 'jsno' }", "CFG-003", "write `json`"),
+        ("{ formats: 'json' }", "CFG-002", "write `format`"), ("'stdout'", "CFG-003", nil),
+    ])
+    func `a log that cannot be meant is a finding`(log: String, rule: String, fix: String?) throws {
+        let reader = try read("{ log: \(log) }")
+        #expect(reader.findings.map(\.rule) == [rule])
+        #expect(reader.findings.first?.fix == fix)
+        #expect(reader.settings.accessLog == AccessLogSettings())
     }
 
     @Test(arguments: [
@@ -69,6 +108,12 @@ struct SettingsReaderTests {
         ("[]", "CFG-003", nil),
         ("{ signing: { keyFile: \"a\" } }", "CFG-003", nil), ("{ signing: [] }", "CFG-003", nil),
         ("{ limits: [] }", "CFG-003", nil), ("{ tls: { ticketkeyfile: \"a\" } }", "CFG-002", "write `ticketKeyFile`"),
+        ("{ admin: \"9464\" }", "CFG-003", "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`"),
+        ("{ admin: { address: 9464 } }", "CFG-003", "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`"),
+        ("{ admin: 1 }", "CFG-003", nil), ("{ admin: { adress: \"\" } }", "CFG-002", "write `address`"),
+        ("{ admin: { socketMode: \"0999\" } }", "CFG-003", "write `\"0600\"` or `\"0660\"`"),
+        ("{ admin: { hosts: [1] } }", "CFG-003", "write `[\"metrics.example.com\"]`"),
+        ("{ admin: { tokenFile: 1 } }", "CFG-003", "put it in quotes"),
         ("{ https: [1] }", "CFG-003", "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"),
     ])
     func `names what is wrong`(text: String, rule: String, fix: String?) throws {
@@ -76,6 +121,21 @@ struct SettingsReaderTests {
         #expect(findings.map(\.rule) == [rule])
         #expect(findings.first?.fix == fix)
         #expect(findings.first?.range?.start.line == 1)
+    }
+
+    @Test func `the admin listener is nowhere unless asked for, and then on loopback`() throws {
+        #expect(try read("{}").settings.admin == nil)
+        #expect(try read("{ admin: {} }").settings.admin?.address.description == "127.0.0.1:9464")
+        #expect(try read("{ admin: \"[::1]:1\" }").settings.admin?.address.description == "[::1]:1")
+        let whole = try read(
+            "{ admin: { address: \"unix:/run/a.sock\", tokenFile: \"/t\", socketMode: \"0660\", hosts: [\"m.example\"] } }"
+        )
+        let place = try #require(whole.settings.admin)
+        #expect(whole.findings.isEmpty)
+        #expect(place.address.description == "unix:/run/a.sock")
+        #expect((place.tokenFile, place.socketPermissions, place.hosts) == ("/t", 0o660, ["m.example"]))
+        // One that is wrong does not become the usual one.
+        #expect(try read("{ admin: \"9464\" }").settings.admin == nil)
     }
 
     @Test func `a file that is not JSON5 is an error`() throws {
@@ -93,5 +153,37 @@ struct SettingsReaderTests {
             #expect(reader.findings.isEmpty == isAllowed)
             #expect(("\(reader.settings.limits)" != usual) == isAllowed)
         }
+    }
+
+    @Test(arguments: ["on", "off", "required"]) func `the sandbox may be one word`(word: String) throws {
+        let reader = try read("{ sandbox: \"\(word)\" }")
+        #expect(reader.findings.isEmpty && reader.settings.sandbox.mode.rawValue == word)
+    }
+
+    @Test func `the PROXY protocol may be asked for on single listeners`() throws {
+        let reader = try read("{ fronts: { trust: [\"::1\"], proxyProtocol: [\"[::1]:8080\"] } }")
+        guard reader.findings.isEmpty, case .on(let addresses) = reader.settings.proxyProtocol else {
+            Issue.record("\(reader.findings)")
+            return
+        }
+        #expect(addresses.map(\.description) == ["[::1]:8080"])
+    }
+
+    @Test(arguments: [
+        "{ trust: \"10.0.0.0/8\" }", "{ trust: [\"10.0.0.1/8\"] }", "{ trust: [7] }", "{ fields: \"via\" }",
+        "{ host: 1 }", "{ proxyProtocol: true }", "{ trust: [\"::1\"], proxyProtocol: [7] }", "{ proxies: [] }",
+    ])
+    func `what fronts are not is a finding`(text: String) throws {
+        #expect(try read("{ fronts: \(text) }").findings.count == 1)
+    }
+
+    @Test(arguments: [
+        "{ sandbox: \"maybe\" }", "{ sandbox: true }", "{ sandbox: { mode: 1 } }", "{ sandbox: { read: \"/srv\" } }",
+        "{ sandbox: { write: [\"relative\"] } }", "{ sandbox: { writes: [] } }", "{ user: 1 }",
+    ])
+    func `of the process too, what is not understood is a finding`(text: String) throws {
+        let reader = try read(text)
+        #expect(reader.findings.count == 1)
+        #expect(reader.settings.sandbox == SandboxSettings() && reader.settings.user == nil)
     }
 }

@@ -4,6 +4,7 @@ import Association
 import Catalogue
 import Foundation
 import HTTP
+import Posix
 import Testing
 
 @testable import Hosting
@@ -26,16 +27,28 @@ final class TenantTree {
 
     /// Another process, with what the last one has kept.
     @discardableResult
-    func restart(program: String = "program", environment: String? = nil) throws -> RoundReport {
+    func restart(
+        _ changes: TreeChanges = .allAgain, program: String = "program", environment: String? = nil
+    ) throws -> RoundReport {
         tenants = Tenants(
             configPath: tree.config, publicPath: tree.root + "/public", environment: environment ?? self.environment,
             state: (statePath, program))
-        let report = try tenants.round(.allAgain)
+        let report = try tenants.round(changes)
         #expect(tenants.tidy()?.notes.isEmpty != false)
         return report
     }
 
     func write(_ name: String, _ text: String) throws { try tree.write(name, text) }
+
+    /// Waits until the marks of a file tell it from its past, some hundredths of a second after it was written.
+    func waitUntilSettled(_ name: String) throws {
+        let status = try File.status("\(tree.root)/\(name)")
+        let end = Clock.monotonicMilliseconds() + 10_000
+        while !status.isSettled(atNanoseconds: Clock.wallNanoseconds()) {
+            try #require(Clock.monotonicMilliseconds() < end)
+            sched_yield()
+        }
+    }
 
     func shop(
         _ name: String, hosts: [String], ids: [String] = ["8KQ2V7M4XN.dev.associated.shop"], more: String = "",
@@ -57,6 +70,11 @@ final class TenantTree {
         try FileManager.default.createDirectory(
             at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.moveItem(at: URL(fileURLWithPath: "\(tree.root)/\(name)"), to: target)
+    }
+
+    /// Puts one in the place of another, in one step.
+    func replace(_ name: String, with other: String) throws {
+        guard rename("\(tree.root)/\(other)", "\(tree.root)/\(name)") == 0 else { throw POSIXError(.EIO) }
     }
 
     func link(_ name: String, to target: String) throws {

@@ -16,7 +16,10 @@ struct TenantsKeepingTests {
     init() throws {
         site = try TenantTree()
         for name in ["a", "b", "c"] { try site.shop("\(name).json", hosts: ["\(name).example.com"]) }
-        try site.write("config/hosts/d.example.com/well-known/security.txt", "Contact: mailto:d@example.com\n")
+        let file = "config/hosts/d.example.com/well-known/security.txt"
+        try site.write(file, "Contact: mailto:d@example.com\n")
+        // What was written a moment before it is looked at is looked at once more.
+        try site.waitUntilSettled(file)
         try site.restart()
     }
 

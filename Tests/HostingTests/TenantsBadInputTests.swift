@@ -49,6 +49,20 @@ struct TenantsBadInputTests {
         try check("a.json", says: "it has 104857600 bytes")
     }
 
+    @Test(.timeLimit(.minutes(1))) func `links to the folder that they are in`() throws {
+        for folder in ["config/apps/sub", "config/hosts/a.example.com/well-known", "public/a.example.com"] {
+            try site.write("\(folder)/kept.txt", "kept")
+            // With three of them a folder has 4^16 paths.
+            for name in ["x", "y", "z"] { try site.link("\(folder)/\(name)", to: ".") }
+        }
+        let report = try site.round()
+        #expect(report.errors.contains { $0.message.contains("folders deep") })
+        #expect(site.answer("good.example.com") != nil)
+        #expect(site.answer("a.example.com", "/.well-known/kept.txt") == "kept")
+        #expect(site.answer("a.example.com", "/x/kept.txt") == "kept", "one link is followed")
+        #expect(try site.round().changes.isEmpty)
+    }
+
     @Test func `a directory in place of a file`() throws {
         try site.remove("config/apps/a.json")
         try site.shop("a.json/b.json", hosts: ["b.example.com"])
@@ -63,6 +77,33 @@ struct TenantsBadInputTests {
         try site.round()
         try site.link("config/apps/out", to: "../../outside")
         try check("out", says: "leads out of \"config\"")
+    }
+
+    @Test func `a host's folder behind a link out of the configuration`() throws {
+        try site.write("outside/well-known/secret.txt", "secret")
+        try site.write("outside/page.txt", "secret")
+        try site.write("config/hosts/y.example.com/well-known/note.txt", "note")
+        try site.write("public/_default/index.html", "page")
+        try site.shop("x.json", hosts: ["x.example.com"])
+        try site.link("config/hosts/x.example.com", to: "../../outside")
+        try site.link("public/x.example.com", to: "../outside")
+        let report = try site.round()
+        #expect(Set(report.findings.map(\.rule)) == ["CFG-004", "CFG-005"])
+        for finding in report.findings {
+            #expect(finding.message.contains("link that leads out of"))
+            #expect(finding.file.contains("x.example.com"))
+        }
+        #expect(site.answer("x.example.com") != nil)
+        #expect(site.answer("x.example.com", "/.well-known/secret.txt") == nil)
+        #expect(site.answer("x.example.com", "/page.txt") == nil)
+        // Inside of it they are followed.
+        try site.remove("config/hosts/x.example.com")
+        try site.remove("public/x.example.com")
+        try site.link("config/hosts/x.example.com", to: "y.example.com")
+        try site.link("public/x.example.com", to: "_default")
+        #expect(try site.round().findings.isEmpty)
+        #expect(site.answer("x.example.com", "/.well-known/note.txt") == "note")
+        #expect(site.answer("x.example.com", "/index.html") == "page")
     }
 
     @Test func `a link inside the configuration is followed, one that leads nowhere is not`() throws {

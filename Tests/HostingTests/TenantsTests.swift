@@ -147,6 +147,8 @@ struct TenantsTests {
         // A more specific wildcard takes it over, and gives it back.
         try site.shop("v.json", hosts: ["*.b.example.com"], ids: ["8KQ2V7M4XN.dev.associated.v"])
         try site.write("config/hosts/x.b.example.com/well-known/security.txt", "Contact: mailto:b@example.com\n")
+        // What was written a moment before it is looked at is looked at, and told of, once more.
+        try site.waitUntilSettled("config/hosts/x.b.example.com/well-known/security.txt")
         try site.round()
         #expect(site.answer("x.b.example.com")?.contains("associated.v") == true)
         try site.shop(

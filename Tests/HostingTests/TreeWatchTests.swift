@@ -1,6 +1,7 @@
 // From what happens to real files to what is to be looked at.
 
 import Foundation
+import Posix
 import Testing
 
 @testable import Hosting
@@ -119,6 +120,51 @@ struct TreeWatchTests {
         try site.shop("..1/k.json", hosts: ["k.example.com"])
         _ = watch.take()
         #expect(try changes { try site.link("config/apps/..data", to: "..1") }.appFolders == [""])
+    }
+
+    @Test func `what a link leads to is watched, wherever in the configuration it is`() throws {
+        try site.write("config/shared/x.json", "{}")
+        #expect(try changes { try site.link("config/apps/x.json", to: "../shared/x.json") }.appFiles == ["x.json"])
+        _ = watch.take()
+        let linked = Self.changes { $0.appFiles = ["x.json"] }
+        #expect(try changes { try site.write("config/shared/x.json", "{ }") } == linked)
+        #expect(try isNothing { try site.write("config/shared/other.json", "{}") })
+        try site.write("config/shared/new", "{  }")
+        _ = watch.take()
+        #expect(try changes { try site.replace("config/shared/x.json", with: "config/shared/new") } == linked)
+        try site.remove("config/apps/x.json")
+        _ = watch.take()
+        #expect(try isNothing { try site.write("config/shared/x.json", "{}") })
+    }
+
+    @Test func `a link in the middle of a way may be turned`() throws {
+        for version in ["v1", "v2"] { try site.shop("../releases/\(version)/r.json", hosts: ["r.example.com"]) }
+        try site.link("config/releases/current", to: "v1")
+        try site.link("config/apps/released", to: "../releases/current")
+        let other = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
+        other.start()
+        _ = other.take()
+        try site.link("config/releases/next", to: "v2")
+        _ = other.take()
+        try site.replace("config/releases/current", with: "config/releases/next")
+        #expect(other.take().appFolders == ["released"])
+        try site.shop("../releases/v2/r.json", hosts: ["s.example.com"])
+        #expect(other.take().appFiles == ["released/r.json"])
+    }
+
+    @Test func `says when there are more directories than may be watched`() throws {
+        let few = try TreeWatch(
+            configPath: site.tree.config, publicPath: site.tree.root + "/public", directoriesMax: 2)
+        few.start()
+        #expect(few.shortage?.reason == "no space left on device")
+        try site.remove("config/apps/team")
+        try site.remove("config/hosts")
+        try site.remove("public")
+        // What there is now fits, and what is no longer there is not missed.
+        let enough = try TreeWatch(
+            configPath: site.tree.config, publicPath: site.tree.root + "/public", directoriesMax: 2)
+        enough.start()
+        #expect(enough.shortage == nil)
     }
 
     @Test func `another directory in the place of one is noticed`() throws {

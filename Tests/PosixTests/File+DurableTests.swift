@@ -4,11 +4,13 @@ import Glibc
 import Posix
 import Testing
 
+private let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+
 struct FileDurableTests {
     private let folder: String
 
     init() throws {
-        var template = Array("/tmp/associated-durable-XXXXXX".utf8CString)
+        var template = Array("\(temporary)/associated-durable-XXXXXX".utf8CString)
         let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) }
         folder = String(cString: try #require(made))
     }
@@ -51,7 +53,7 @@ struct FileDurableTests {
 
     @Test func `when the room ends in the middle, what was there stays`() async {
         await #expect(processExitsWith: .success) {
-            var template = Array("/tmp/associated-durable-XXXXXX".utf8CString)
+            var template = Array("\(temporary)/associated-durable-XXXXXX".utf8CString)
             let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) }
             let folder = String(cString: try #require(made))
             try FileDurableTests.write(["old"], to: "x", in: folder)

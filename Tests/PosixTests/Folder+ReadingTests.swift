@@ -30,6 +30,24 @@ struct FolderReadingTests {
         #expect { _ = try Folder(path).read("../a", bytesMax: 5) } throws: { !(($0 as? FileError)?.isMissing ?? true) }
     }
 
+    @Test func `an open file has settled contents as long as nobody writes to it`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try write("a", Data("hello".utf8))
+        let file = try Folder(path).open("a")
+        #expect(try file.settledContents() == Array("hello".utf8))
+        // Another file under its name is none of its business.
+        try write("b", Data("other".utf8))
+        #expect(rename("\(path)/b", "\(path)/a") == 0)
+        #expect(try file.settledContents() == Array("hello".utf8))
+        let open = try Folder(path).open("a")
+        let writer = try #require(FileHandle(forWritingAtPath: "\(path)/a"))
+        writer.seekToEndOfFile()
+        writer.write(Data(" and more".utf8))
+        #expect(try open.settledContents() == nil, "longer")
+        try writer.truncate(atOffset: 2)
+        #expect(try open.settledContents() == nil, "shorter")
+    }
+
     @Test func `what is handed out is one state of a file that keeps changing`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let size = 300_000

@@ -1,7 +1,8 @@
 // Names that this machine knows by itself, and addresses by what they are for.
 
-import Posix
 import Testing
+
+@testable import Posix
 
 struct NameLookupTests {
     @Test func `this machine has a name`() throws {
@@ -12,6 +13,31 @@ struct NameLookupTests {
 
     @Test func `a name that cannot be is told`() {
         #expect(throws: NameLookupError.self) { try NameLookup.addresses(of: "does-not-exist.invalid", port: 443) }
+    }
+
+    @Test func `nobody waits for a name server that is silent`() throws {
+        let address = try #require(SocketAddress("192.0.2.7:1"))
+        let hasBeenGivenUp = Shared(try WakeUp())
+        defer { hasBeenGivenUp.wakeUp.wake() }
+        let error = #expect(throws: NameLookupError.self) {
+            try NameLookup.within(50, "slow.example") { () throws(NameLookupError) in
+                _ = hasBeenGivenUp.wakeUp.wait(milliseconds: 60_000)
+                return [address]
+            }
+        }
+        #expect(error?.description == "cannot look up slow.example: no name server answered within 50 ms")
+        #expect(error?.isUnknownName == false)
+        let found = try NameLookup.addresses(of: "192.0.2.7", port: 1, milliseconds: 60_000)
+        #expect(found.map(\.description) == ["192.0.2.7:1"])
+        #expect(throws: NameLookupError.self) {
+            try NameLookup.addresses(of: "does-not-exist.invalid", port: 443, milliseconds: 60_000)
+        }
+    }
+
+    private final class Shared: Sendable {
+        let wakeUp: WakeUp
+
+        init(_ wakeUp: consuming WakeUp) { self.wakeUp = wakeUp }
     }
 
     @Test(arguments: [

@@ -82,6 +82,14 @@ struct SourceLimitsTests {
         #expect(document.value == nil)
     }
 
+    @Test func `that the rest is not listed stands behind what is`() {
+        // Bytes that are no UTF-8 are found before the text is read from its beginning.
+        let bytes = [UInt8](repeating: 0xFF, count: 200)
+        let problems = SourceReader.read(Array("@ [\"".utf8) + bytes, as: .json).problems
+        #expect(problems.last?.kind == .tooManyProblems)
+        #expect(problems.allSatisfy { $0.range.start.offset <= problems[problems.count - 1].range.start.offset })
+    }
+
     @Test func `what JSON5 permits never costs the value`() {
         let document = read(String(repeating: "/**/", count: 1_000) + "[1]")
         #expect(document.problems.count == SourceLimits.standard.problems + 1)

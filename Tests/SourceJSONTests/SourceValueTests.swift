@@ -19,14 +19,23 @@ struct SourceValueTests {
     ])
     func `is what it is, and nothing else`(text: String, name: String) throws {
         let value = try #require(read(text).value)
-        #expect(value.kindName == name)
-        #expect(value.isNull == (name == "null"))
+        let isNull = if case .null = value.kind { true } else { false }
+        #expect(isNull == (name == "null"))
         #expect((value.asBool != nil) == (name == "boolean"))
         #expect((value.asNumber != nil) == (name == "number"))
         #expect((value.asInt != nil) == (name == "number"))
         #expect((value.asString != nil) == (name == "string"))
         #expect((value.asArray != nil) == (name == "array"))
         #expect((value.asObject != nil) == (name == "object"))
+    }
+
+    @Test(arguments: ["", (0..<20).map { "\"k\($0)\":0," }.joined()])
+    func `keeps the last of each key in the place of the first`(others: String) throws {
+        let text = "{" + others + "\"a\":1,\"é\":2,\"a\":3,\"e\u{301}\":4,\"k0\":5,\"a\":6}"
+        let members = try #require(read(text).value?.asObject).withLastOfEachKey
+        let mine = members.filter { !$0.key.hasPrefix("k") }
+        #expect(mine.map(\.value.asInt) == [6, 2, 4])
+        #expect(members.filter { $0.key == "k0" }.map(\.value.asInt) == [5])
     }
 
     @Test func `values can be made without a text`() {

@@ -53,5 +53,8 @@ struct SourceWriterTests {
     ])
     func `quotes a string`(string: String, expected: String) {
         #expect(SourceWriter.quoted(string) == expected)
+        var bytes: [UInt8] = [0x20]
+        SourceWriter.append(quoted: string, to: &bytes)
+        #expect(bytes == Array(" \(expected)".utf8))
     }
 }

@@ -18,6 +18,14 @@ struct HostCheckTests {
         var host = "shop.example"
         /// What the certificate is for.
         var certificate = "shop.example"
+        var chain = Chain.whole
+        /// For how long the server does as if it had to get a certificate first.
+        var firstHandshakeMilliseconds: Int32 = 0
+
+        enum Chain {
+            case whole
+            case withoutIntermediate
+        }
 
         var testDescription: String { rule }
     }
@@ -79,11 +87,11 @@ struct HostCheckTests {
     private static func look(_ fault: Fault) throws -> HostReport {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let authority = try DevelopmentAuthority(directory: folder)
-        let place = "\(folder)/hosts/_default"
-        try authority.write(
-            for: fault.certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
-        let server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder)/hosts")) { head in
+        let authorityFile = try certificates(fault, folder)
+        let server = try ScriptedServer(
+            certificates: CertificateStore(hostsPath: "\(folder)/hosts"),
+            firstHandshakeMilliseconds: fault.firstHandshakeMilliseconds
+        ) { head in
             let request = Request(head)
             return fault.answer(request) ?? good(request)
         }
@@ -100,8 +108,30 @@ struct HostCheckTests {
             AddressOverride("copies.example:80:\(plain.address)")!,
         ]
         fault.adjust(&settings)
-        let context = try ClientContext(authorityFile: authority.certificatePath)
+        let context = try ClientContext(authorityFile: authorityFile)
         return HostCheck(Fetcher(context), settings).look(at: CheckedHost(fault.host)!)
+    }
+
+    /// Writes what the server shows, and gives the file with the authority that is trusted.
+    private static func certificates(_ fault: Fault, _ folder: String) throws -> String {
+        let place = "\(folder)/hosts/_default"
+        if fault.chain == .withoutIntermediate {
+            return try IncompleteChain.write(for: fault.certificate, to: place, authority: folder)
+        }
+        let authority = try DevelopmentAuthority(directory: folder)
+        try authority.write(
+            for: fault.certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
+        return authority.certificatePath
+    }
+
+    @Test func `each rule about hosts has a server that breaks it`() {
+        let faults = Set((HostFault.apple + HostFault.android + HostFault.server).map(\.rule))
+        // What is wrong in an app's own project shows on no server.
+        let rules = LintRule.all.filter { rule in
+            ["AHST-", "GHST-", "SRV-"].contains(where: rule.id.hasPrefix) && rule.subject != .nativeProject
+        }
+        #expect(rules.count > 50)
+        #expect(rules.map(\.id).filter { !faults.contains($0) } == [])
     }
 
     @Test func `a good server has no findings`() throws {
@@ -110,6 +140,18 @@ struct HostCheckTests {
         #expect(report.peer?.version == "TLSv1.3")
         #expect(report.files.map(\.status) == [200, 200])
         #expect(report.files.map(\.byteCount) == [apple.utf8.count, statements.utf8.count])
+    }
+
+    @Test func `a host that lets everything wait is asked twice and no more`() throws {
+        let heads = HeardHeads()
+        let report = try HostCheckTests.look(
+            Fault(rule: "AHST-013") { request in
+                heads.add(request.path)
+                return .stall(Array("HTTP/1.1 200 OK\r\n".utf8))
+            })
+        #expect(heads.all == [AssociationPath.apple, AssociationPath.statements])
+        #expect(report.findings.map(\.rule) == ["AHST-013", "GHST-005"])
+        #expect(report.findings.allSatisfy { $0.severity == .error })
     }
 
     private var apple: String { HostCheckTests.apple }

@@ -50,6 +50,7 @@ enum HostFault {
                 ? answer("404 Not Found") : request.path.hasSuffix("association.json") ? answer("200 OK", "{}") : nil
         },
         Fault(rule: "AHST-011", answer: { _ in nil }, certificate: "other.example"),
+        Fault(rule: "AHST-012", severity: .warning, answer: { _ in nil }, chain: .withoutIntermediate),
         Fault(rule: "AHST-013") { $0.isApple ? .stall([]) : nil },
         Fault(rule: "AHST-013") {
             $0.isApple ? .stall(Array("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{".utf8)) : nil
@@ -78,6 +79,12 @@ enum HostFault {
         Fault(rule: "AHST-020", severity: .warning) {
             $0.isApple ? HostCheckTests.answer("200 OK", HostCheckTests.apple, "cache-control: max-age=86401") : nil
         },
+        Fault(
+            rule: "AHST-022", answer: { $0.isApple ? answer("404 Not Found") : nil },
+            adjust: {
+                $0.expected = { _ in ExpectedFiles(apple: nil, statements: expected.statements, wildcardsBelow: .apple)
+                }
+            }),
         Fault(rule: "AHST-026", severity: .warning) { request in
             request.isApple && request.host == "shop.example"
                 ? answer("404 Not Found") : request.isApple ? answer("200 OK", HostCheckTests.apple) : nil
@@ -114,7 +121,7 @@ enum HostFault {
         Fault(
             rule: "GHST-009", severity: .warning, answer: { $0.isStatements ? answer("404 Not Found") : nil },
             adjust: {
-                $0.expected = { _ in ExpectedFiles(apple: expected.apple, statements: nil, isParentOfWildcard: true) }
+                $0.expected = { _ in ExpectedFiles(apple: expected.apple, statements: nil, wildcardsBelow: .android) }
             }),
         Fault(
             rule: "GHST-010", severity: .warning, answer: { $0.isStatements ? answer("404 Not Found") : nil },
@@ -136,6 +143,9 @@ enum HostFault {
             rule: "GHST-013", severity: .warning,
             answer: { $0.host == "copies.example" ? answer("200 OK", #"{"statements":[]}"#) : nil },
             adjust: { $0.google = WebLocation("http://copies.example/v1/statements:list") }),
+        Fault(rule: "GHST-014", severity: .warning) {
+            $0.isStatements ? answer("200 OK", "\u{FEFF}\(HostCheckTests.statements)") : nil
+        },
     ]
 
     static let server: [Fault] = [
@@ -146,6 +156,9 @@ enum HostFault {
             request.path.contains("acme-challenge")
                 ? HostCheckTests.answer("301 Moved", "", type: nil, "location: https://other.example/") : nil
         },
+        Fault(
+            rule: "SRV-005", severity: .warning, answer: { _ in nil },
+            adjust: { $0.limits.milliseconds = 10_000 }, firstHandshakeMilliseconds: 2_100),
         Fault(rule: "SRV-006", severity: .warning) { request in
             request.path.hasSuffix("change-password")
                 ? HostCheckTests.answer("301 Moved", "", type: nil, "location: /account") : nil

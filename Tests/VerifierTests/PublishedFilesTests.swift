@@ -7,47 +7,156 @@ import Testing
 import Verifier
 
 struct PublishedFilesTests {
-    /// The file of `shop.example` by way of a server whose certificate is for a name.
-    private func fetch(
-        certificate: String, trusts: Bool = true, answer: String
-    ) throws -> Result<[UInt8], FetchError> {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let authority = try DevelopmentAuthority(directory: folder)
-        let place = "\(folder)/hosts/_default"
-        try authority.write(
-            for: certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
-        let server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder)/hosts")) { _ in
-            .text(answer)
+    /// A server whose certificate is for a name, and somebody who asks it for `shop.example`.
+    private final class Site {
+        let files: PublishedFiles
+        let host = CheckedHost("shop.example")!
+        private let server: ScriptedServer
+        private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+
+        init(
+            certificate: String = "shop.example", trusts: Bool = true, milliseconds: Int = 5_000,
+            answer: @escaping @Sendable (HostCheckTests.Request) -> ScriptedServer.Answer
+        ) throws {
+            let authority = try DevelopmentAuthority(directory: folder)
+            let place = "\(folder)/hosts/_default"
+            try authority.write(
+                for: certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
+            server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder)/hosts")) { head in
+                answer(HostCheckTests.Request(head))
+            }
+            var limits = FetchLimits()
+            limits.milliseconds = milliseconds
+            files = PublishedFiles(
+                try ClientContext(authorityFile: trusts ? authority.certificatePath : nil),
+                overrides: [
+                    AddressOverride("shop.example:443:\(server.address)")!,
+                    AddressOverride("shop.example:8443:\(server.address)")!,
+                ], limits: limits)
         }
-        let context = try ClientContext(authorityFile: trusts ? authority.certificatePath : nil)
-        let files = PublishedFiles(context, overrides: [AddressOverride("shop.example:443:\(server.address)")!])
-        return files.fetch("/.well-known/assetlinks.json", of: CheckedHost("shop.example")!)
+
+        deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+        /// What each consumer makes of the host: the file, or why it takes none.
+        var outcomes: [FileConsumer: String] {
+            FileConsumer.allCases.reduce(into: [:]) { outcomes, consumer in
+                switch files.fetch(for: consumer, of: host) {
+                case .success(let bytes): outcomes[consumer] = "took \(String(decoding: bytes, as: UTF8.self))"
+                case .failure(let refused): outcomes[consumer] = refused.description
+                }
+            }
+        }
     }
 
-    private let good = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]"
+    private static func answer(_ status: String, _ body: String = "", _ fields: String...) -> ScriptedServer.Answer {
+        let more = fields.map { "\($0)\r\n" }.joined()
+        return .text("HTTP/1.1 \(status)\r\n\(more)content-length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    private static let json = "content-type: application/json"
 
     @Test func `gives the file of a host that is trusted`() throws {
-        #expect(try fetch(certificate: "shop.example", answer: good).get() == Array("[]".utf8))
+        let site = try Site { _ in Self.answer("200 OK", "[]") }
+        #expect(try site.files.fetch("/x", of: site.host).get() == Array("[]".utf8))
     }
 
     @Test(arguments: [("other.example", true, "not for shop.example"), ("shop.example", false, "not trusted")])
     func `takes none of a host that no verifier would trust`(name: String, trusts: Bool, reason: String) throws {
-        guard case .failure(let error) = try fetch(certificate: name, trusts: trusts, answer: good) else {
+        let site = try Site(certificate: name, trusts: trusts) { _ in Self.answer("200 OK", "[]", Self.json) }
+        guard case .failure(let error) = site.files.fetch("/x", of: site.host) else {
             Issue.record("the file was taken")
             return
         }
         #expect(error.description.contains(reason), "\(error)")
+        #expect(site.outcomes.values.allSatisfy { $0.contains(reason) })
+        #expect(site.outcomes[.google]?.hasSuffix("Google's service calls it ERROR_CODE_FAILED_SSL_VALIDATION") == true)
     }
 
     @Test func `takes no other answer than 200`() throws {
-        guard
-            case .failure(let error) = try fetch(
-                certificate: "shop.example", answer: "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
-        else {
+        let site = try Site { _ in Self.answer("404 Not Found") }
+        guard case .failure(let error) = site.files.fetch("/x", of: site.host) else {
             Issue.record("the answer was taken")
             return
         }
         #expect(error.description == "it answers 404")
+        #expect(
+            site.outcomes == [
+                .apple: "it answers 404; Apple calls it SWCERR00101",
+                .google: "it answers 404; Google's service calls it ERROR_CODE_FETCH_ERROR",
+                .aosp: "it answers 404; AOSP's verifier calls it state 1026", .chromium: "it answers 404",
+            ])
+    }
+
+    @Test func `each asks for its file by its own name`() throws {
+        let heads = HeardHeads()
+        let site = try Site { request in
+            heads.add("\(request.path) \(request.host) \(request.agent)")
+            return Self.answer("200 OK", "[]", Self.json)
+        }
+        #expect(site.outcomes.values.allSatisfy { $0 == "took []" })
+        let statements = "/.well-known/assetlinks.json shop.example"
+        #expect(heads.all.contains("/.well-known/apple-app-site-association shop.example AASA-Bot/1.0.0"))
+        #expect(heads.all.contains("\(statements) GoogleAssociationService"))
+        #expect(heads.all.contains { $0.hasPrefix("\(statements) Dalvik/") })
+        #expect(heads.all.contains { $0.hasPrefix("\(statements) Mozilla/5.0") && $0.contains("Chrome/") })
+        _ = site.files.fetch("/x", of: CheckedHost("shop.example:8443")!)
+        #expect(heads.all.last?.hasPrefix("/x shop.example:8443 ") == true)
+    }
+
+    @Test func `only Google's service minds the content type`() throws {
+        let site = try Site { _ in Self.answer("200 OK", "[]", "content-type: text/plain; charset=utf-8") }
+        let outcomes = site.outcomes
+        #expect(
+            outcomes[.google]
+                == "content-type is text/plain; Google's service calls it ERROR_CODE_WRONG_CONTENT_TYPE")
+        #expect([.apple, .aosp, .chromium].allSatisfy { outcomes[$0] == "took []" })
+    }
+
+    @Test func `only Chromium follows redirects`() throws {
+        let site = try Site { request in
+            request.path == "/there"
+                ? Self.answer("200 OK", "[1]", Self.json)
+                : Self.answer("301 Moved", "", "location: https://shop.example:8443/there")
+        }
+        let step = "it answers 301, a redirect to https://shop.example:8443/there, and is not followed"
+        #expect(
+            site.outcomes == [
+                .apple: "\(step); Apple calls it SWCERR00101",
+                .google: "\(step); Google's service calls it ERROR_CODE_REDIRECT",
+                .aosp: "\(step); AOSP's verifier calls it state 1029", .chromium: "took [1]",
+            ])
+    }
+
+    @Test(arguments: [
+        ("/again", "it sends from one address to the next more than 20 times"),
+        ("http://shop.example/", "only https addresses are followed"), ("", "only https addresses are followed"),
+    ])
+    func `redirects that lead nowhere end`(location: String, reason: String) throws {
+        let site = try Site { _ in Self.answer("302 Found", "", "location: \(location)") }
+        #expect(site.outcomes[.chromium]?.contains(reason) == true, "\(site.outcomes)")
+    }
+
+    @Test func `an answer that does not end is one that did not come in time`() throws {
+        let site = try Site(milliseconds: 300) { _ in .stall(Array("HTTP/1.1 200 OK\r\n".utf8)) }
+        #expect(
+            site.outcomes == [
+                .apple: "the answer did not come in time; Apple calls it SWCERR00301",
+                .google: "the answer did not come in time; Google's service calls it ERROR_CODE_FETCH_ERROR",
+                .aosp: "the answer did not come in time; AOSP's verifier calls it state 1027",
+                .chromium: "the answer did not come in time",
+            ])
+    }
+
+    @Test func `what is no HTTP, in no known coding or larger than anybody reads is refused`() throws {
+        let garbage = try Site { _ in .text("SSH-2.0-OpenSSH\r\n") }
+        let start = "the answer is not HTTP: it begins with \"SSH-2.0"
+        #expect(garbage.outcomes.values.allSatisfy { $0.hasPrefix(start) })
+        let packed = try Site { _ in Self.answer("200 OK", "[]", Self.json, "content-encoding: gzip") }
+        #expect(
+            packed.outcomes[.google]?.hasPrefix("the body is not in the coding that content-encoding names") == true)
+        let large = try Site { _ in Self.answer("200 OK", String(repeating: " ", count: 2_200_000), Self.json) }
+        #expect(
+            large.outcomes[.google]
+                == "the file has more than 2097152 bytes; Google's service calls it ERROR_CODE_TOO_LARGE")
     }
 }

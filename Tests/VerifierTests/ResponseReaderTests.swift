@@ -43,6 +43,16 @@ struct ResponseReaderTests {
         }
     }
 
+    @Test(arguments: [Int.max, 1, 7])
+    func `a head may be as long as its limit and no longer, however it comes`(step: Int) throws {
+        func answer(_ count: Int) -> String {
+            let rest = "HTTP/1.1 200 OK\r\nX: \r\n\r\n".utf8.count
+            return "HTTP/1.1 200 OK\r\nX: \(String(repeating: "a", count: count - rest))\r\n\r\n"
+        }
+        #expect(try read(answer(200), step: step).status == 200)
+        #expect(throws: FetchError.self) { try read(answer(201), step: step) }
+    }
+
     @Test(arguments: [
         "", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nab",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n",

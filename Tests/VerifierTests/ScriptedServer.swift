@@ -32,9 +32,13 @@ final class ScriptedServer: Sendable {
 
     /// - Parameters:
     ///   - certificates: nil for plain HTTP.
+    ///   - firstHandshakeMilliseconds: how long the first client waits before anything is done about it.
     ///   - respond: is given the head of a request.
-    init(certificates: CertificateStore?, respond: @escaping @Sendable (String) -> Answer) throws {
-        let loop = try ScriptedLoop(certificates, respond)
+    init(
+        certificates: CertificateStore?, firstHandshakeMilliseconds: Int32 = 0,
+        respond: @escaping @Sendable (String) -> Answer
+    ) throws {
+        let loop = try ScriptedLoop(certificates, firstHandshakeMilliseconds, respond)
         self.loop = loop
         running = Joined()
         running.set(try Posix.Thread(name: "scripted") { loop.run() })
@@ -53,10 +57,15 @@ private final class ScriptedLoop: Sendable {
     let address: SocketAddress
     private let listener: Listener
     private let isStopping = Atomic<Bool>(false)
+    /// Taken by the first client.
+    private let delay: Atomic<Int32>
     private let box: Mutex<SecureBox>
     private let respond: @Sendable (String) -> Answer
 
-    init(_ certificates: CertificateStore?, _ respond: @escaping @Sendable (String) -> Answer) throws {
+    init(
+        _ certificates: CertificateStore?, _ delay: Int32, _ respond: @escaping @Sendable (String) -> Answer
+    ) throws {
+        self.delay = Atomic(delay)
         listener = try Listener(SocketAddress("127.0.0.1:0")!, sharesPort: false)
         address = listener.address
         box = Mutex(try SecureBox(certificates))
@@ -90,6 +99,8 @@ private final class ScriptedLoop: Sendable {
         var peer = SocketAddress("127.0.0.1:0")!
         guard case .accepted(let fd) = listener.accept(peer: &peer) else { return }
         defer { close(fd) }
+        let delay = delay.exchange(0, ordering: .relaxed)
+        if delay > 0 { poll(nil, 0, delay) }
         let session = box.isSecure ? box.context.makeSession() : nil
         defer { session?.end() }
         guard let head = readHead(fd, box, session) else { return }

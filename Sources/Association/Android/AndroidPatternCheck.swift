@@ -64,12 +64,16 @@ enum AndroidPatternCheck {
         return nil
     }
 
-    /// A star with text behind it. Before a slash it is mostly meant for one segment, which is what it does.
+    /// A star that would have to try again: behind it stands more than one character before the next star or the end.
+    /// Before a slash it is mostly meant for one segment, which is what it does.
     private static func innerStar(_ pattern: String) -> TextProblem? {
         let scalars = Array(pattern.unicodeScalars)
         for index in scalars.indices.dropLast() where scalars[index] == "*" {
             let next = scalars[index + 1]
             if next == "*" || next == "?" { continue }
+            // The first place is as good as any for a single character that is followed by a star.
+            let rest = scalars[(index + 2)...].drop { $0 == "?" }
+            if rest.first == "*" { continue }
             let isSegment = next == "/"
             return TextProblem(
                 "DAL-035",

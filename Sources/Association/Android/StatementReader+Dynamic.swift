@@ -153,8 +153,9 @@ extension StatementReader {
             return nil
         }
         if members.isEmpty { reportEmpty("the query", value.range) }
+        let distinct = members.withLastOfEachKey
         var items: [QueryItemPattern] = []
-        for member in members {
+        for member in distinct {
             if member.key.isEmpty { reportEmpty("the name of a query item", member.keyRange) }
             guard let text = pattern(member.value, "the pattern of query item \(member.key.quoted)", part: "query")
             else {
@@ -162,7 +163,7 @@ extension StatementReader {
             }
             items.append(QueryItemPattern(name: member.key, pattern: text))
         }
-        return items.count == members.count ? items : nil
+        return items.count == distinct.count ? items : nil
     }
 
     private mutating func pattern(_ value: SourceValue, _ name: String, part: String) -> String? {

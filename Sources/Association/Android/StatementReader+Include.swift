@@ -43,7 +43,7 @@ extension StatementReader {
             return nil
         }
         if let host, let address, case .success(let own) = HostPattern.parse(host), own.matches(address.host),
-            address.rest == "/.well-known/assetlinks.json", address.port ?? 443 == 443
+            address.rest == AssociationPath.statements, address.port ?? 443 == 443
         {
             findings.report(
                 "DAL-024", at: member.value.range,

@@ -16,7 +16,14 @@ extension AppFile {
     /// The same for a text that has been parsed already.
     public static func read(_ document: SourceDocument, file: String, environment: String? = nil) -> AppFileReading {
         var workLeft = ExampleCheck.workMax
-        return read(document, file: file, environment: environment, workLeft: &workLeft)
+        var reading = read(document, file: file, environment: environment, workLeft: &workLeft)
+        guard let environment, let overlay = EnvironmentOverlay(environment, in: document), !reading.findings.isEmpty
+        else { return reading }
+        // Files without findings, which is nearly all of them, are read once.
+        workLeft = ExampleCheck.workMax
+        let plain = Set(read(document, file: file, environment: nil, workLeft: &workLeft).findings)
+        reading.findings = reading.findings.map { plain.contains($0) ? $0 : overlay.naming($0) }
+        return reading
     }
 
     private static func read(
@@ -30,7 +37,8 @@ extension AppFile {
         }
         guard let root = document.value else { return AppFileReading(appFile: nil, reader) }
         // A value beside errors is what the text would be once they are mended, and what else is wrong shows already.
-        let appFile = reader.appFile(root, environment: environment)
+        var appFile = reader.appFile(root, environment: environment)
+        appFile?.rememberTranslation()
         if let appFile, !appFile.examples.isEmpty, reader.isFitForExamples {
             ExampleCheck(appFile).report(into: &reader.findings, workLeft: &workLeft)
         }
@@ -59,7 +67,9 @@ extension AppFile {
                 }
                 more += app.ruleFindings()
             }
-            findings += more.filter { seen.insert($0).inserted }
+            let new = more.filter { seen.insert($0).inserted }
+            let overlay = EnvironmentOverlay(environment, in: document)
+            findings += new.map { overlay?.naming($0) ?? $0 }
         }
         return findings
     }
@@ -101,7 +111,4 @@ extension AppFile {
         return LinkOrderCheck(app: self, source: source).findings()
             + PlatformComparison(self, source: source).findings()
     }
-
-    /// Where the platforms will decide differently although the rules are stated once.
-    func platformFindings() -> [Finding] { PlatformComparison(self, source: sourceMatcher).findings() }
 }

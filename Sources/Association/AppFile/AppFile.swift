@@ -9,12 +9,12 @@ public struct AppFile: Sendable {
     public var file: String
     public var name: String
     public var hosts: [HostPattern]
-    public var ios: IOSApp?
-    public var android: AndroidApp?
+    public var ios: IOSApp? { didSet { translation = nil } }
+    public var android: AndroidApp? { didSet { translation = nil } }
     /// The custom URL scheme, for snippets and the landing page.
     public var scheme: String?
     /// The rules in Apple's dialect; the first that matches decides.
-    public var links: [AppleComponent]
+    public var links: [AppleComponent] { didSet { translation = nil } }
     public var examples: [LinkExample]
     /// Files that share a host are merged from the lowest number up, then by path.
     public var priority: Int
@@ -29,6 +29,8 @@ public struct AppFile: Sendable {
     /// The overlay that was applied, if any.
     public var environment: String?
     public var ranges: Ranges
+    /// The rules for Android, as long as nothing that they are made from is changed.
+    var translation: TranslatedList<AndroidRule>?
 
     /// Where things were written, for findings that are made after reading.
     public struct Ranges: Sendable {

@@ -41,10 +41,7 @@ extension AppFileReader {
         link.caseSensitive = bool("caseSensitive", in: fields)?.value
         link.comment = string("comment", in: fields)?.value
         if ["/", "?", "#"].allSatisfy({ fields[$0] == nil }) {
-            findings.report(
-                "AASA-030", at: value.range,
-                "the rule has no \"/\", \"?\" or \"#\", so it matches every URL of the host",
-                fix: "add a pattern, or write { \"/\": \"*\" } to say that it is meant")
+            findings.reportRuleWithoutPattern("rule", excludes: link.exclude == true, at: value.range)
         }
         return link
     }
@@ -61,13 +58,7 @@ extension AppFileReader {
         switch value.kind {
         case .string(let pattern):
             lint(pattern, value.range, fields.path("?"), check)
-            if pattern.contains("="), !pattern.hasSuffix("*") {
-                findings.report(
-                    "AASA-058", at: value.range,
-                    "a query in string form has to equal the whole query, so one more parameter, such as a campaign "
-                        + "tag, and it no longer matches",
-                    fix: "write an object of names and patterns")
-            }
+            findings.reportWholeQuery(pattern, at: value.range)
             return .whole(pattern)
         case .object:
             let place = fields.path("?")
@@ -92,13 +83,7 @@ extension AppFileReader {
             return nil
         }
         lint(pattern, member.value.range, place, check)
-        if !pattern.isEmpty, pattern.unicodeScalars.allSatisfy({ $0 == "*" }) {
-            findings.report(
-                "AASA-057", at: member.value.range,
-                "the pattern * requires nothing: an item that the URL lacks counts as empty, and * matches that",
-                fix: "write ?* to require the item, or remove it",
-                edit: SourceEdit(range: member.value.range, replacement: "?*".jsonQuoted))
-        }
+        findings.reportLoneStar(pattern, at: member.value.range)
         return QueryItemPattern(name: member.key, pattern: pattern)
     }
 

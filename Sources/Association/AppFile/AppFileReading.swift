@@ -3,7 +3,7 @@
 /// What reading an app file gave. The model is there exactly when no finding is an error.
 public struct AppFileReading: Sendable {
     public let appFile: AppFile?
-    public let findings: [Finding]
+    public internal(set) var findings: [Finding]
     /// The names under `environments`, known even when the file is no good.
     public let environments: [String]
 

@@ -181,5 +181,12 @@ extension LintRule {
             why: "Rules are compared over all URLs, and that is done for a bounded number of them.",
             fix: "use wildcards and variables, or take it as it is.",
             sources: [.inference]),
+        LintRule(
+            "APP-044", .note, "links in spellings that the platforms read differently",
+            why:
+                "Apple joins doubled slashes and compares escapes as written; Android compares slashes as they are, and "
+                + "decodes %2F, %26, %61 and %c3 first. No rule can say the same about such links on both.",
+            fix: "nothing, unless such links are in use; then link to their ordinary spelling.",
+            sources: [.androidConfigure, .aosp, .swcutil]),
     ]
 }

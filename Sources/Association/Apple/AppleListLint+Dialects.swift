@@ -18,8 +18,9 @@ extension AppleListLint {
         guard scope.take(inherited, table: table) == components.count,
             scope.take(paths.map { [$0.text] }, table: table) == paths.count
         else { return }
-        let modern = AppleMatcher(components: components, defaults: defaults, table: table)
-        let legacy = AppleMatcher(paths: paths.map(\.text))
+        // Old systems know neither defaults nor variables.
+        let legacy = entry.pathMatcher(defaults: [], table: SubstitutionTable([]))
+        guard let modern = entry.componentMatcher(defaults: defaults, table: table) else { return }
         let comparison = RuleComparison.differences(
             between: .apple(modern), and: .apple(legacy), host: "example.com", limits: ListScope.limits)
         guard let witness = comparison.witnesses.first else { return }

@@ -8,16 +8,15 @@ extension AppleListLint {
             let inherited = components.map { $0.inheriting(from: defaults) }
             let count = scope.take(inherited.map(\.patternTexts), table: table)
             reportRest(count, of: components.map(\.range), &findings)
-            let matcher = AppleMatcher(
-                components: Array(components.prefix(count)), defaults: defaults, table: table)
+            let matcher = entry.componentMatcher(first: count, defaults: defaults, table: table)
             let places = inherited.map { Place(range: $0.range, excludes: $0.exclude == true, isNot: false) }
-            report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, places, &findings)
+            let useless = matcher.map { Reachability.uselessRules(of: $0, limits: ListScope.limits) } ?? []
+            report(useless, count, places, &findings)
         }
         if let paths = entry.paths {
             let count = scope.take(paths.map { [$0.text] }, table: table)
             reportRest(count, of: paths.map(\.range), &findings)
-            let matcher = AppleMatcher(
-                paths: paths.prefix(count).map(\.text), defaults: defaults, table: table)
+            let matcher = entry.pathMatcher(first: count, defaults: defaults, table: table)
             let places = paths.map { Place(range: $0.range, excludes: $0.exclude, isNot: $0.exclude) }
             report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, places, &findings)
         }

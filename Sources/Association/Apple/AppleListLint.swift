@@ -81,9 +81,9 @@ struct AppleListLint {
     /// Whether a tap on a link to the association files opens the app.
     private func reportOwnFiles(_ findings: inout FindingList) {
         guard let url = LinkURL("https://example.com/.well-known/apple-app-site-association") else { return }
-        let matcher =
-            matcher ?? entry.components.map { AppleMatcher(components: $0, defaults: defaults, table: table) }
-            ?? AppleMatcher(paths: entry.paths?.map(\.text) ?? [], defaults: defaults, table: table)
+        // That an entry without rules opens every URL has been said.
+        guard entry.components != nil || entry.paths != nil else { return }
+        let matcher = matcher ?? entry.matcher(defaults: defaults, table: table)
         guard case .match(let index) = matcher.decide(url) else { return }
         let ranges = entry.components?.map(\.range) ?? entry.paths?.map { Optional($0.range) } ?? []
         findings.reportOnce(

@@ -106,7 +106,7 @@ extension ApplePatternCheck {
         }
         guard text.contains("\\") else { return nil }
         return TextProblem(
-            "AASA-046", "\(pattern.quoted) has a backslash; Apple documents no escape, and a URL has none",
+            "AASA-046", "\(pattern.quoted) has a backslash; Apple documents no escape, so what it means is not known",
             fix: "remove it")
     }
 

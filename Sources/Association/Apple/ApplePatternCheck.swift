@@ -84,8 +84,8 @@ struct ApplePatternCheck {
         func problem(_ what: String) -> TextProblem {
             TextProblem(
                 "AASA-043",
-                "\(pattern.quoted) has \(what), and only the path of a URL is compared, so it matches no link of this "
-                    + "host",
+                "\(pattern.quoted) has \(what), and only the path of a URL is compared, so it matches only links that "
+                    + "have that in their path",
                 fix: "write the path alone")
         }
         let lower = pattern.lowercased()

@@ -46,11 +46,8 @@ extension AppleReader {
         if !layers.contains(where: { $0.path != nil || $0.query != nil || $0.fragment != nil }),
             !fields.hasFaultyPattern
         {
-            let outcome = layers.compactMap(\.exclude).first == true ? "excludes" : "matches"
-            findings.report(
-                "AASA-030", at: value.range,
-                "the component has no \"/\", \"?\" or \"#\", so it \(outcome) every URL of the host",
-                fix: "add a pattern, or write {\"/\": \"*\"} to say that it is meant")
+            findings.reportRuleWithoutPattern(
+                "component", excludes: layers.compactMap(\.exclude).first == true, at: value.range)
         }
         return component
     }
@@ -127,7 +124,7 @@ extension AppleReader {
         case .object(let members):
             var items: [QueryItemPattern] = []
             var isWhole = true
-            for member in members {
+            for member in members.withLastOfEachKey {
                 guard case .string(let text) = member.value.kind else {
                     isWhole = false
                     reportQueryValue(member)

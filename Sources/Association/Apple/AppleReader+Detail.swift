@@ -26,7 +26,7 @@ extension AppleReader {
         for member in members {
             switch member.key {
             case "components": entry.components = components(member.value, defaults: entry.defaults)
-            case "paths": entry.paths = paths(member.value)
+            case "paths": entry.paths = paths(member.value, defaults: entry.defaults)
             case "defaults": continue
             case "appIDs" where legacyID == nil, "appID" where legacyID == nil: continue
             case "appIDs", "appID":

@@ -4,7 +4,7 @@ import SourceJSON
 
 extension AppleReader {
     /// `paths`; nil where it is no array.
-    mutating func paths(_ value: SourceValue) -> [AppleLegacyPath]? {
+    mutating func paths(_ value: SourceValue, defaults own: AppleComponent?) -> [AppleLegacyPath]? {
         guard case .array(let elements) = value.kind else {
             var edit: SourceEdit?
             if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") }
@@ -18,10 +18,14 @@ extension AppleReader {
                 "AASA-028", at: value.range, "paths is empty, so nothing matches and no link opens the app",
                 fix: "add paths such as \"*\", or remove the entry", severity: .warning)
         }
-        return elements.compactMap { path($0) }
+        // iOS 13 and later read paths with the defaults; that older systems do not is said where the defaults stand.
+        let check = ApplePatternCheck(
+            part: .legacyPath, percentEncoded: own?.percentEncoded ?? defaults?.percentEncoded ?? true,
+            variables: variableNames)
+        return elements.compactMap { path($0, check) }
     }
 
-    private mutating func path(_ value: SourceValue) -> AppleLegacyPath? {
+    private mutating func path(_ value: SourceValue, _ check: ApplePatternCheck) -> AppleLegacyPath? {
         guard case .string(let text) = value.kind else {
             findings.report(
                 "AASA-031", at: value.range,
@@ -34,7 +38,7 @@ extension AppleReader {
         let isExclude = text.lowercased().hasPrefix("not ")
         if isExclude { pattern = String(text.dropFirst(4)) }
         reportNot(text, isExclude: isExclude, at: value.range)
-        for var problem in ApplePatternCheck(part: .legacyPath, variables: variableNames).problems(in: pattern) {
+        for var problem in check.problems(in: pattern) {
             problem.replacement = problem.replacement.map { isExclude ? "NOT " + $0 : $0 }
             findings.report(problem, at: value.range)
         }
@@ -52,7 +56,7 @@ extension AppleReader {
         } else if !isExclude, lower.hasPrefix("not/") || lower.hasPrefix("not*") {
             findings.report(
                 "AASA-071", at: range,
-                "\(text.quoted) has no space after NOT, so it is an ordinary pattern that matches nothing",
+                "\(text.quoted) has no space after NOT, so it is an ordinary pattern, which excludes nothing",
                 fix: "write NOT and a space",
                 edit: SourceEdit(range: range, replacement: ("NOT " + text.dropFirst(3)).jsonQuoted))
         }

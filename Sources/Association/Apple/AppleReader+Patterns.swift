@@ -22,20 +22,9 @@ extension AppleReader {
     private mutating func reportQueryForm(_ fields: AppleFields) {
         switch fields.component.query {
         case .items:
-            for pattern in fields.query where !pattern.text.isEmpty && pattern.text.allSatisfy({ $0 == "*" }) {
-                findings.report(
-                    "AASA-057", at: pattern.range,
-                    "the pattern * requires nothing: an item that the URL lacks counts as empty, and * matches that",
-                    fix: "write ?* to require the item, or remove it",
-                    edit: SourceEdit(range: pattern.range, replacement: "\"?*\""))
-            }
+            for pattern in fields.query { findings.reportLoneStar(pattern.text, at: pattern.range) }
         case .whole(let text):
-            guard text.contains("="), !text.hasSuffix("*"), let range = fields.query.first?.range else { return }
-            findings.report(
-                "AASA-058", at: range,
-                "a query in string form has to equal the whole query, so one more parameter, such as a campaign tag, "
-                    + "and it no longer matches",
-                fix: "write an object of names and patterns")
+            if let range = fields.query.first?.range { findings.reportWholeQuery(text, at: range) }
         case nil: break
         }
     }

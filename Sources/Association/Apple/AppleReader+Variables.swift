@@ -19,6 +19,14 @@ extension AppleReader {
                         + "it in the whole file",
                     fix: "choose another name")
             }
+            if member.key.unicodeScalars.contains(where: "$()".unicodeScalars.contains) {
+                findings.report(
+                    "AASA-064", at: member.keyRange,
+                    "variable \(member.key.quoted) has a name that no pattern can write between $( and ), so it is "
+                        + "never used",
+                    fix: "choose a name without $, ( and )")
+                usedVariables.insert(member.key)
+            }
             return SubstitutionVariable(name: member.key, values: values(of: member))
         }
         for member in members { variableRanges[member.key] = member.keyRange }

@@ -52,7 +52,7 @@ struct AppleReader {
             case "appclips": association.appclips = service(member)
             case "activitycontinuation": association.activitycontinuation = service(member)
             case _ where Self.otherServices.contains(member.key): continue
-            default: reportUnknownService(member)
+            default: reportUnknownService(member, beside: members)
             }
         }
         if !members.contains(where: { Self.services.contains($0.key) || Self.otherServices.contains($0.key) }) {
@@ -65,7 +65,7 @@ struct AppleReader {
         return association
     }
 
-    private mutating func reportUnknownService(_ member: SourceMember) {
+    private mutating func reportUnknownService(_ member: SourceMember, beside members: [SourceMember]) {
         let key = member.key
         if ["details", "apps", "paths", "components", "defaults", "substitutionVariables", "appIDs", "appID"].contains(
             key)
@@ -76,11 +76,10 @@ struct AppleReader {
             return
         }
         let nearest = findings.nearest(key, among: Self.services)
+        let remedy = KeyRemedy(member, nearest: nearest, beside: members, replacement: \.jsonQuoted)
         findings.report(
             "AASA-008", at: member.keyRange, "\(key.quoted) is no service that Apple's systems know, so it is ignored",
-            fix: nearest.map { "write \($0.quoted)" }
-                ?? "use applinks, webcredentials, appclips or activitycontinuation",
-            edit: nearest.map { SourceEdit(range: member.keyRange, replacement: $0.jsonQuoted) })
+            fix: remedy.fix ?? "use applinks, webcredentials, appclips or activitycontinuation", edit: remedy.edit)
     }
 }
 

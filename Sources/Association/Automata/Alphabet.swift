@@ -54,11 +54,12 @@ enum Alphabet {
         return (ordered + [stranger]).map { Letter(spelling: $0 < 0x80 ? [UInt8($0)] : [], value: $0) }
     }
 
-    /// The letters of ordinary URLs that need no escape. No raw `*` and no `+`, whose treatment is odd.
+    /// The letters of ordinary URLs that need no escape. No raw `*`, and no `+` in a query, whose treatment is odd.
     static func plainLetters(of piece: Piece) -> [Letter] {
         preferred.filter { byte in
             switch byte {
-            case UInt8(ascii: "*"), UInt8(ascii: "+"): false
+            case UInt8(ascii: "*"): false
+            case UInt8(ascii: "+"): piece == .path || piece == .fragment
             case UInt8(ascii: "&"), UInt8(ascii: ";"): piece != .itemValue && piece != .item
             case UInt8(ascii: "?"): piece != .path
             default: !piece.delimiters.contains(byte)
@@ -77,9 +78,19 @@ enum Alphabet {
         {
             letters.append(Letter(escaped: scalar))
         }
+        letters += separators(of: piece, mentioned: mentioned)
         for pattern in patterns { letters += spelledEscapes(in: pattern) }
         var seen: Set<Letter> = []
         return letters.filter { seen.insert($0).inserted }
+    }
+
+    /// What ordinary queries have between their items and a pattern looks for within one, in both spellings.
+    private static func separators(of piece: Piece, mentioned: Set<UInt32>) -> [Letter] {
+        guard piece == .query || piece == .itemValue || piece == .item else { return [] }
+        return Array("&;+".utf8).filter { mentioned.contains(UInt32($0)) }.flatMap { byte in
+            let bare = piece.delimiters.contains(byte) ? [] : [Letter(byte)]
+            return bare + [Letter(escaped: Unicode.Scalar(byte))]
+        }
     }
 
     /// The escapes a pattern spells out, each run cut into whole scalars. Escapes of plain letters and of control
@@ -106,6 +117,11 @@ enum Alphabet {
             }
         }
         return letters
+    }
+
+    /// Whether ordinary URLs have a character bare, where it is no delimiter.
+    static func standsForItself(_ byte: UInt8, in piece: Piece) -> Bool {
+        preferred.contains(byte) && !piece.delimiters.contains(byte)
     }
 
     private static func isWorthSpelling(_ scalar: Unicode.Scalar) -> Bool {

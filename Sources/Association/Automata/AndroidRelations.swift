@@ -4,11 +4,11 @@
 /// The relations between the rules of an Android list.
 struct AndroidRelations: RuleRelations {
     private let matcher: AndroidMatcher
+    private let limits: AutomatonLimits
     private var question: PatternQuestion
     /// What was answered before. A rule that was written out has the same query in each of its up to 128 forms, and each
     /// is compared with all before it.
     private var answers: [Inclusion: Bool] = [:]
-    let pathGroups: [ProductSearch.Group]
 
     private struct Inclusion: Hashable {
         var inner: [AndroidGlob.Step]
@@ -18,12 +18,16 @@ struct AndroidRelations: RuleRelations {
 
     init(_ matcher: AndroidMatcher, _ limits: AutomatonLimits) {
         self.matcher = matcher
+        self.limits = limits
         question = PatternQuestion(limits)
+    }
+
+    var pathGroups: [ProductSearch.Group] {
         var automaton = PatternAutomaton(statesMax: limits.patternStatesMax)
         for (index, rule) in matcher.compiled.enumerated() where !rule.isEmpty {
             if let path = rule.path { automaton.add(path, tag: index) } else { automaton.addEverything(tag: index) }
         }
-        pathGroups = [ProductSearch.Group(automaton: automaton, lens: .android, piece: .path)]
+        return [ProductSearch.Group(automaton: automaton, lens: .android, piece: .path)]
     }
 
     /// Android never touches slashes.
@@ -48,6 +52,15 @@ struct AndroidRelations: RuleRelations {
         guard let outer = matcher.compiled[other].path else { return true }
         guard let inner = matcher.compiled[rule].path else { return false }
         return question.isIncluded(ReadPattern(inner, .path), in: ReadPattern(outer, .path)) == true
+    }
+
+    func easyPath(of rule: Int, isMatchedByOneOf others: [Int]) -> Bool? {
+        let pattern = ReadPattern(matcher.compiled[rule].path ?? AndroidGlob("*"), .path)
+        guard let text = pattern.easyText.map(AndroidView.decode) else { return nil }
+        return others.contains { other in
+            let compiled = matcher.compiled[other]
+            return !compiled.isEmpty && (compiled.path?.matches(text) ?? true)
+        }
     }
 
     mutating func impossiblePart(of index: Int) -> MatchStep.Part? {

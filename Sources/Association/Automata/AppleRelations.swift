@@ -8,7 +8,6 @@ struct AppleRelations: RuleRelations {
     private var question: PatternQuestion
     /// What was answered before: the rules of a list often ask for the same items.
     private var answers: [Question: Bool] = [:]
-    let pathGroups: [ProductSearch.Group]
 
     /// Two patterns and how they are read; only plain ones are remembered.
     private struct Question: Hashable {
@@ -23,8 +22,9 @@ struct AppleRelations: RuleRelations {
         table = matcher.table
         self.limits = limits
         question = PatternQuestion(limits)
-        pathGroups = Self.groups(matcher.rules, limits, normalisesSlashes: true, \.path)
     }
+
+    var pathGroups: [ProductSearch.Group] { Self.groups(rules, limits, normalisesSlashes: true, \.path) }
 
     var pathGroupsAsWritten: [ProductSearch.Group] {
         Self.groups(rules, limits, normalisesSlashes: false) { rule in
@@ -61,6 +61,20 @@ struct AppleRelations: RuleRelations {
     mutating func path(of rule: Int, isWithin other: Int) -> Bool {
         guard let inner = rules[rule].path, let outer = rules[other].path else { return rules[other].path == nil }
         return isIncluded(inner, rules[rule], in: outer, rules[other], .path)
+    }
+
+    func easyPath(of rule: Int, isMatchedByOneOf others: [Int]) -> Bool? {
+        let everything = GlobPattern(elements: [.star])
+        let pattern = ReadPattern(rules[rule].path ?? everything, rules[rule].reading, .path)
+        guard let text = pattern.easyText else { return nil }
+        var seen: [[UInt8]?] = [nil, nil, nil, nil]
+        return others.contains { other in
+            guard let path = rules[other].path else { return true }
+            let reading = rules[other].reading
+            let bytes = seen[reading.index] ?? AppleSlashes.normalised(reading.read(text))
+            seen[reading.index] = bytes
+            return path.matches(bytes)
+        }
     }
 
     mutating func impossiblePart(of index: Int) -> MatchStep.Part? {

@@ -8,13 +8,13 @@ struct ListPair {
     /// Which recognizers belong to the first list, and which to the second.
     private let ranges: [Range<Int>]
 
-    init?(_ first: RuleList, _ second: RuleList, _ letters: OrdinaryLetters, _ limits: AutomatonLimits) {
+    init?(_ first: RuleList, _ second: RuleList, _ searched: SearchedTexts, _ limits: AutomatonLimits) {
         let firstGroups = first.pathGroups(limits)
         let groups = firstGroups + second.pathGroups(limits)
         lists = [first, second]
         ranges = [0..<firstGroups.count, firstGroups.count..<groups.count]
         let patterns = first.pathPatterns + second.pathPatterns
-        guard let search = ProductSearch(ordinary: groups, piece: .path, patterns, letters, limits) else { return nil }
+        guard let search = ProductSearch(searched, groups, piece: .path, patterns, limits) else { return nil }
         self.search = search
     }
 

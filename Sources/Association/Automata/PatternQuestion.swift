@@ -37,6 +37,15 @@ struct ReadPattern {
         }
     }
 
+    /// Whether a text of a URL matches.
+    func matches(_ text: String) -> Bool {
+        switch form {
+        case .apple(let pattern, let reading): pattern.matches(reading.read(Array(text.utf8)))
+        case .android(let glob):
+            glob.matches(Array(String(decoding: Percent.decode(Array(text.utf8)[...]), as: UTF8.self).utf16))
+        }
+    }
+
     func add(to automaton: inout PatternAutomaton, tag: Int) {
         switch form {
         case .apple(let pattern, _): automaton.add(pattern, tag: tag)
@@ -65,7 +74,10 @@ struct PatternQuestion {
         exists([one, other], without: nil).map { !$0 }
     }
 
-    mutating func isEmpty(_ pattern: ReadPattern) -> Bool? { exists([pattern], without: nil).map { !$0 } }
+    mutating func isEmpty(_ pattern: ReadPattern) -> Bool? {
+        if pattern.easyText != nil { return false }
+        return exists([pattern], without: nil).map { !$0 }
+    }
 
     /// What a question takes before its first step, in steps: the alphabet and the automata are made for it.
     private static let overhead = 40

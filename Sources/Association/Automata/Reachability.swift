@@ -53,7 +53,7 @@ public enum Reachability {
         count: Int, _ relations: inout Relations, _ limits: AutomatonLimits
     ) -> [UselessRule] {
         var found: [UselessRule] = []
-        var paths = PathRelations(relations.pathGroups, limits)
+        lazy var paths = PathRelations(relations.pathGroups, limits)
         lazy var asWritten = PathRelations(relations.pathGroupsAsWritten, limits)
         for rule in 0..<count where relations.isCertain(rule) {
             if let part = relations.impossiblePart(of: rule) {
@@ -65,7 +65,10 @@ public enum Reachability {
                 found.append(UselessRule(rule: rule, reason: .covered(by: [always])))
                 continue
             }
-            var coverage = paths.coverage(of: rule, by: candidates)
+            var coverage = PathRelations.Coverage.notCovered
+            if relations.easyPath(of: rule, isMatchedByOneOf: candidates) != false {
+                coverage = paths.coverage(of: rule, by: candidates)
+            }
             if coverage.wantsSingle,
                 let one = candidates.prefix(singlesMax).first(where: { relations.path(of: rule, isWithin: $0) })
             {
@@ -82,7 +85,9 @@ public enum Reachability {
                 !relations.excludes(other)
                     && !(relations.isCertain(other) && relations.besidesPath(rule, excludes: other))
             }
-            if later.allSatisfy(relations.isCertain), paths.isDisjoint(rule, from: later) {
+            if later.allSatisfy(relations.isCertain),
+                relations.easyPath(of: rule, isMatchedByOneOf: later) != true, paths.isDisjoint(rule, from: later)
+            {
                 found.append(UselessRule(rule: rule, reason: .excludesNothing))
             }
         }
@@ -100,6 +105,8 @@ protocol RuleRelations {
     func isCertain(_ rule: Int) -> Bool
     func excludes(_ rule: Int) -> Bool
     func acceptsEveryPath(_ rule: Int) -> Bool
+    /// Whether one of `others` matches a path of `rule`'s that is found without a search; nil where none is.
+    func easyPath(of rule: Int, isMatchedByOneOf others: [Int]) -> Bool?
     /// Whether every path of `rule` is one of `other`; the slow way, two at a time.
     mutating func path(of rule: Int, isWithin other: Int) -> Bool
     /// A part that no URL satisfies.

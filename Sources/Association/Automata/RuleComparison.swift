@@ -1,9 +1,8 @@
 // Compares two lists: is there a URL that they decide differently, or one that both open? The paths of both lists run
 // side by side, once for each combination of query and fragment worth trying. Every witness is put to the matchers
 // before it is reported, so a reported one is real. That there is none is proved only where paths alone decide, and then
-// for ordinary URLs: what can stand for itself does, a slash in a segment and a separator in a value do not occur, the
-// rest is escaped in upper case, no segment is empty, and three characters stand for all that are neither ASCII nor
-// mentioned by a rule.
+// for ordinary URLs (`LinkSpelling`): what can stand for itself does, the rest is escaped in upper case, no segment is
+// empty, and three characters stand for all that are neither ASCII nor mentioned by a rule.
 
 /// A URL that two lists decide differently, or that both open.
 public struct RuleWitness: Hashable, Sendable {
@@ -35,7 +34,14 @@ public enum RuleComparison: Hashable, Sendable {
     public static func differences(
         between first: RuleList, and second: RuleList, host: String, limits: AutomatonLimits = AutomatonLimits()
     ) -> RuleComparison {
-        compare(first, second, host, limits, wanted: [Opening(true, false), Opening(false, true)])
+        examine(first, second, host: host, limits: limits).comparison
+    }
+
+    /// The same, and whether nothing was left open: with one link found, there may be another of the other kind.
+    static func examine(
+        _ first: RuleList, _ second: RuleList, host: String, limits: AutomatonLimits
+    ) -> (comparison: RuleComparison, isComplete: Bool) {
+        compare(first, second, host, limits, wanted: [.onlyFirst, .onlySecond])
     }
 
     /// A URL that both lists open.
@@ -43,20 +49,20 @@ public enum RuleComparison: Hashable, Sendable {
         of first: RuleList, and second: RuleList, host: String, limits: AutomatonLimits = AutomatonLimits()
     ) -> RuleComparison {
         if AppleRelations.areProvenDisjoint(first, second, limits) { return .none }
-        return compare(first, second, host, limits, wanted: [Opening(true, true)])
+        return compare(first, second, host, limits, wanted: [Opening(true, true)]).comparison
     }
 
     private static func compare(
         _ first: RuleList, _ second: RuleList, _ host: String, _ limits: AutomatonLimits, wanted: [Opening]
-    ) -> RuleComparison {
+    ) -> (comparison: RuleComparison, isComplete: Bool) {
         guard !first.isLeftToManifest, !second.isLeftToManifest, LinkURL("https://\(host)/") != nil else {
-            return .unknown
+            return (.unknown, false)
         }
         var search = WitnessSearch(first: first, second: second, host: host, limits: limits, wanted: wanted)
         let isComplete = search.run()
-        if !search.witnesses.isEmpty { return .found(wanted.compactMap { search.witnesses[$0] }) }
-        guard isComplete else { return .unknown }
-        return first.looksOnlyAtPaths && second.looksOnlyAtPaths ? .none : .noneFound
+        if !search.witnesses.isEmpty { return (.found(wanted.compactMap { search.witnesses[$0] }), isComplete) }
+        guard isComplete else { return (.unknown, false) }
+        return (first.looksOnlyAtPaths && second.looksOnlyAtPaths ? .none : .noneFound, true)
     }
 }
 

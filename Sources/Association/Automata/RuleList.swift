@@ -104,17 +104,30 @@ extension RuleList {
         }
     }
 
-    /// The patterns for the values of query items, with their names and the way they were written.
-    var itemPatterns: [(name: String, pattern: ReadPattern, written: String)] {
+    /// A pattern for the value of a query item, with the way it was written.
+    struct ItemPattern {
+        var rule: Int
+        var name: String
+        var pattern: ReadPattern
+        var written: String
+    }
+
+    var itemPatterns: [ItemPattern] {
         switch self {
         case .apple(let matcher):
-            matcher.rules.flatMap { rule -> [(String, ReadPattern, String)] in
+            matcher.rules.enumerated().flatMap { index, rule -> [ItemPattern] in
                 guard case .items(let items) = rule.query else { return [] }
-                return items.map { ($0.name, ReadPattern($0.pattern, rule.reading, .itemValue), $0.written) }
+                return items.map { item in
+                    let pattern = ReadPattern(item.pattern, rule.reading, .itemValue)
+                    return ItemPattern(rule: index, name: item.name, pattern: pattern, written: item.written)
+                }
             }
         case .android(let matcher):
-            matcher.rules.flatMap { rule in
-                (rule.query ?? []).map { ($0.name, ReadPattern(AndroidGlob($0.pattern), .itemValue), $0.pattern) }
+            matcher.rules.enumerated().flatMap { index, rule in
+                (rule.query ?? []).map { item in
+                    let pattern = ReadPattern(AndroidGlob(item.pattern), .itemValue)
+                    return ItemPattern(rule: index, name: item.name, pattern: pattern, written: item.pattern)
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ enum SampleTexts {
         _ patterns: [(pattern: ReadPattern, written: String)], apart piece: Piece, stepsLeft: inout Int,
         _ limits: AutomatonLimits
     ) -> [String] {
+        let patterns = distinct(patterns)
         guard !patterns.isEmpty else { return [] }
         let groups = patterns.enumerated().map { index, entry in
             var automaton = PatternAutomaton(statesMax: limits.patternStatesMax)
@@ -17,10 +18,9 @@ enum SampleTexts {
         var seen: Set<[Bool]> = []
         var texts: [String] = []
         // Plain letters first: an escape only where it makes a difference.
-        for letters in OrdinaryLetters.allCases {
+        for searched in SearchedTexts.ordinary {
             guard
-                let search = ProductSearch(
-                    ordinary: groups, piece: piece, patterns.map(\.written), letters, limits)
+                let search = ProductSearch(searched, groups, piece: piece, patterns.map(\.written), limits)
             else { return texts }
             _ = search.run(stepsLeft: &stepsLeft) { states in
                 patterns.indices.allSatisfy { search.recognizers[$0].aliveTags(states[$0]).isEmpty }
@@ -35,27 +35,59 @@ enum SampleTexts {
 
     /// Patterns that can be told apart in more ways are rare, and their combinations would be too many to try.
     private static let textsMax = 64
+    /// Each pattern is an automaton of its own, and every letter is tried on each.
+    private static let patternsMax = 64
+
+    /// The first patterns, each once; the values of a variable may differ from list to list.
+    private static func distinct(
+        _ patterns: [(pattern: ReadPattern, written: String)]
+    ) -> [(pattern: ReadPattern, written: String)] {
+        struct Key: Hashable {
+            var written: String
+            var lens: Lens
+        }
+        var seen: Set<Key> = []
+        var distinct: [(pattern: ReadPattern, written: String)] = []
+        for entry in patterns where distinct.count < patternsMax {
+            let isNew = seen.insert(Key(written: entry.written, lens: entry.pattern.lens)).inserted
+            if isNew || entry.written.contains("$(") { distinct.append(entry) }
+        }
+        return distinct
+    }
 }
 
-/// Which of the ordinary letters to search with.
-enum OrdinaryLetters: CaseIterable {
-    case plain, all
+/// Which texts to search.
+enum SearchedTexts: Hashable {
+    /// Ordinary ones, of letters that need no escape.
+    case plain
+    /// Ordinary ones of all letters.
+    case all
+    /// Paths with one unusual spelling, and ordinary beside it.
+    case paths(LinkSpelling)
+
+    static let ordinary: [SearchedTexts] = [.plain, .all]
 }
 
 extension ProductSearch {
-    /// A search over ordinary texts only, so that what it finds can stand in a URL.
+    /// A search over texts that can stand in a URL.
     init?(
-        ordinary groups: [Group], piece: Piece, _ patterns: [String], _ ordinary: OrdinaryLetters,
-        _ limits: AutomatonLimits
+        _ searched: SearchedTexts, _ groups: [Group], piece: Piece, _ patterns: [String], _ limits: AutomatonLimits
     ) {
-        let letters: [Letter]
-        switch ordinary {
-        case .plain: letters = Alphabet.plainLetters(of: piece)
-        case .all:
-            let mentioned = Set(groups.flatMap { $0.automaton.symbolSets.flatMap(\.mentioned) })
-            letters = Alphabet.ordinaryLetters(of: piece, mentioned: mentioned, patterns: patterns)
-        }
         let isPath = if case .path = piece { true } else { false }
-        self.init(groups, letters: letters, texts: isPath ? .ordinaryPaths : .all, limits: limits)
+        let texts: Texts = isPath ? .ordinaryPaths : .all
+        guard searched != .plain else {
+            self.init(groups, letters: Alphabet.plainLetters(of: piece), texts: texts, limits: limits)
+            return
+        }
+        let mentioned = Set(groups.flatMap { $0.automaton.symbolSets.flatMap(\.mentioned) })
+        let letters = Alphabet.ordinaryLetters(of: piece, mentioned: mentioned, patterns: patterns)
+        guard case .paths(let spelling) = searched else {
+            self.init(groups, letters: letters, texts: texts, limits: limits)
+            return
+        }
+        let marked = spelling.letters(beside: letters)
+        self.init(
+            groups, letters: letters.filter { !marked.contains($0) } + marked, marked: Set(marked),
+            texts: spelling == .doubledSlash ? .pathsWithEmptySegment : texts, limits: limits)
     }
 }

@@ -36,16 +36,29 @@ struct Situation: Hashable {
 
     private static func queries(_ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits) -> [String?] {
         var queries: [String?] = [nil]
-        let items = lists.flatMap(\.itemPatterns)
         var names: [String] = []
-        for item in items where !names.contains(item.name) { names.append(item.name) }
+        var patterns: [String: [(list: Int, item: RuleList.ItemPattern)]] = [:]
+        for (list, item) in lists.enumerated().flatMap({ list, rules in rules.itemPatterns.map { (list, $0) } }) {
+            if patterns[item.name] == nil { names.append(item.name) }
+            patterns[item.name, default: []].append((list, item))
+        }
         var choices: [[String]] = []
-        for name in names {
-            let patterns = items.filter { $0.name == name }.map { ($0.pattern, $0.written) }
-            let values = SampleTexts.telling(patterns, apart: .itemValue, stepsLeft: &stepsLeft, limits)
+        // For each item of the first rules, the first value it takes; the first choice is that it is absent.
+        var demands: [Int: [Int: Int]] = [:]
+        for (position, name) in names.enumerated() {
+            let items = patterns[name] ?? []
+            let values = SampleTexts.telling(
+                items.map { ($0.item.pattern, $0.item.written) }, apart: .itemValue, stepsLeft: &stepsLeft, limits)
+            for (list, item) in items where item.rule < demandsMax {
+                let value = values.firstIndex(where: item.pattern.matches)
+                demands[list * demandsMax + item.rule, default: [:]][position] = value.map { $0 + 1 } ?? 0
+            }
             choices.append(occurrences(of: name, values))
         }
-        for selection in selections(choices, limits.situationsMax) {
+        let bases = demands.sorted { $0.key < $1.key }.map { demand in
+            choices.indices.map { demand.value[$0] ?? 0 }
+        }
+        for selection in selections(choices, around: bases, limits.situationsMax) {
             let present = zip(choices, selection).map { $0[$1] }.filter { !$0.isEmpty }
             if !present.isEmpty { queries.append(present.joined(separator: "&")) }
         }
@@ -53,6 +66,9 @@ struct Situation: Hashable {
         for text in SampleTexts.telling(whole, apart: .query, stepsLeft: &stepsLeft, limits) { queries.append(text) }
         return queries
     }
+
+    /// Of how many rules the demands are tried.
+    private static let demandsMax = 64
 
     /// Absent, each value, and each value before and after the first ones that differ from it.
     private static func occurrences(of name: String, _ values: [String]) -> [String] {
@@ -69,13 +85,13 @@ struct Situation: Hashable {
         return byte <= 0x20 || byte >= 0x7F || isDelimiter ? Percent.escape(byte) : [byte]
     }
 
-    /// Every combination of choices if they are at most `max`; otherwise those in which at most two differ from their
-    /// first.
-    private static func selections(_ choices: [[String]], _ max: Int) -> [[Int]] {
+    /// Every combination of choices if they are at most `max`; otherwise those that differ from what a rule asks for in
+    /// at most one of them, and then those in which at most two are present.
+    private static func selections(_ choices: [[String]], around bases: [[Int]], _ max: Int) -> [[Int]] {
         var total = 1
         for choice in choices where total <= max { total *= choice.count }
-        let base = [Int](repeating: 0, count: choices.count)
-        var result = [base]
+        let absent = [Int](repeating: 0, count: choices.count)
+        var result = [absent]
         if total <= max {
             for (position, choice) in choices.enumerated() {
                 result = result.flatMap { selection in
@@ -88,9 +104,29 @@ struct Situation: Hashable {
             }
             return result
         }
+        result += bases
+        // A share for each rule, so that the first does not take all.
+        let share = Swift.max(max / (2 * Swift.max(bases.count, 1)), 1)
+        for base in bases {
+            var left = share
+            for (position, choice) in choices.enumerated() {
+                for index in choice.indices where left > 0 && index != base[position] && result.count < max {
+                    var one = base
+                    one[position] = index
+                    result.append(one)
+                    left -= 1
+                }
+            }
+        }
+        return result + pairs(choices, max - result.count)
+    }
+
+    private static func pairs(_ choices: [[String]], _ max: Int) -> [[Int]] {
+        let absent = [Int](repeating: 0, count: choices.count)
+        var result: [[Int]] = []
         for (position, choice) in choices.enumerated() {
             for index in choice.indices.dropFirst() where result.count < max {
-                var one = base
+                var one = absent
                 one[position] = index
                 result.append(one)
                 for (other, second) in choices.enumerated().dropFirst(position + 1) {

@@ -10,6 +10,9 @@ struct Opening: Hashable {
         self.first = first
         self.second = second
     }
+
+    static let onlyFirst = Opening(true, false)
+    static let onlySecond = Opening(false, true)
 }
 
 /// One search for witnesses, one for each wanted opening.
@@ -19,24 +22,35 @@ struct WitnessSearch {
     let host: String
     let limits: AutomatonLimits
     let wanted: [Opening]
+    /// One after the other, until everything wanted is found.
+    let searched: [SearchedTexts]
+    /// What else is asked of a witness.
+    private let accepts: (LinkURL, Opening) -> Bool
     private(set) var witnesses: [Opening: RuleWitness] = [:]
 
-    init(first: RuleList, second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening]) {
+    init(
+        first: RuleList, second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening],
+        searched: [SearchedTexts] = SearchedTexts.ordinary,
+        accepts: @escaping (LinkURL, Opening) -> Bool = { _, _ in true }
+    ) {
         self.first = first
         self.second = second
         self.host = host
         self.limits = limits
         self.wanted = wanted
+        self.searched = searched
+        self.accepts = accepts
     }
 
-    /// Returns whether every ordinary path was covered in each situation, so that what was not found is not there.
-    mutating func run() -> Bool {
+    /// Returns whether every ordinary path was covered in each situation, so that what was not found is not there. The
+    /// situations take time to make; several searches of the same lists may share them.
+    mutating func run(in shared: [Situation]? = nil) -> Bool {
         var stepsLeft = limits.stepsMax
-        let situations = Situation.worthTrying([first, second], stepsLeft: &stepsLeft, limits)
+        let situations = shared ?? Situation.worthTrying([first, second], stepsLeft: &stepsLeft, limits)
         var isComplete = false
-        for letters in OrdinaryLetters.allCases where witnesses.count < wanted.count {
-            guard let pair = ListPair(first, second, letters, limits) else { return false }
-            isComplete = letters == .all
+        for texts in searched where witnesses.count < wanted.count {
+            guard let pair = ListPair(first, second, texts, limits) else { return false }
+            isComplete = texts != .plain
             var tried: Set<[[Int]]> = []
             for situation in situations where witnesses.count < wanted.count {
                 guard let url = LinkURL("https://\(host)/" + situation.suffix) else { continue }
@@ -74,7 +88,7 @@ struct WitnessSearch {
             one.opens == opening.first, two.opens == opening.second
         else { return nil }
         let points = first.unsettled(url) + second.unsettled(url)
-        guard points.allSatisfy(\.kind.isKnownOfAOSP) else { return nil }
+        guard points.allSatisfy(\.kind.isKnownOfAOSP), accepts(url, opening) else { return nil }
         return RuleWitness(url: url, first: one, second: two, unsettled: points)
     }
 }

@@ -51,13 +51,20 @@ extension Fingerprint {
     /// Whether a text needs no normalising, which most do not.
     private static func isCanonical(_ text: String) -> Bool {
         guard text.utf8.count == 95 else { return false }
-        return text.utf8.enumerated().allSatisfy { index, byte in
+        // How many digits stand since the last colon.
+        var digits = 0
+        for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"): index % 3 != 2
-            case UInt8(ascii: ":"): index % 3 == 2
-            default: false
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"):
+                digits += 1
+                if digits > 2 { return false }
+            case UInt8(ascii: ":"):
+                if digits != 2 { return false }
+                digits = 0
+            default: return false
             }
         }
+        return true
     }
 
     private static func read(_ text: String) -> Reading {

@@ -78,7 +78,7 @@ struct AndroidView {
             separator: isCutAtSemicolons ? semicolon : ampersand, omittingEmptySubsequences: false)
     }
 
-    private static func decode(_ bytes: [UInt8]) -> [UInt16] {
+    static func decode(_ bytes: [UInt8]) -> [UInt16] {
         if !bytes.contains(UInt8(ascii: "%")) { return bytes.map(UInt16.init) }
         return Array(String(decoding: Percent.decode(bytes[...]), as: UTF8.self).utf16)
     }

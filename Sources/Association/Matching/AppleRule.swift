@@ -68,14 +68,9 @@ struct AppleRule: Sendable {
     private static func doubts(
         about component: AppleComponent, pathNames: [String], table: SubstitutionTable
     ) -> [UnsettledPoint.Kind] {
-        var patterns = [component.path, component.fragment].compactMap { $0 }
-        switch component.query {
-        case .whole(let pattern): patterns.append(pattern)
-        case .items(let items): patterns += items.map(\.pattern)
-        case nil: break
-        }
+        let patterns = component.patterns
         var doubts: [UnsettledPoint.Kind] = []
-        if patterns.contains(where: { $0.unicodeScalars.contains("\\") }) { doubts.append(.backslash) }
+        if patterns.contains(where: { $0.utf8.contains(UInt8(ascii: "\\")) }) { doubts.append(.backslash) }
         if component.path.flatMap(DotSegments.removed) != nil { doubts.append(.dotSegments) }
         let withVariables = patterns.filter { $0.utf8.contains(UInt8(ascii: "$")) }
         if withVariables.isEmpty { return doubts }

@@ -88,6 +88,7 @@ struct GlobPattern: Sendable {
     static func elements(of pattern: ParsedPattern, folds: Bool, table: SubstitutionTable?) -> [GlobElement] {
         var elements: [GlobElement] = []
         var literal: [UInt8] = []
+        literal.reserveCapacity(min(pattern.tokens.count, 48))
         for token in pattern.tokens {
             if case .scalar(let scalar) = token {
                 let scalar = folds ? scalar.folded : scalar
@@ -99,7 +100,8 @@ struct GlobPattern: Sendable {
                 continue
             }
             if !literal.isEmpty { elements.append(.literal(literal)) }
-            literal.removeAll(keepingCapacity: true)
+            // Not emptied in place: it is shared by now, so that would allocate the whole capacity again each time.
+            literal = []
             switch token {
             case .any: elements.append(.any)
             case .star: elements.append(.star)
@@ -114,11 +116,13 @@ struct GlobPattern: Sendable {
 
     private static func form(of elements: [GlobElement]) -> (Form, symbols: [UInt16], pieces: [Range<Int>]) {
         var symbols: [UInt16] = []
+        symbols.reserveCapacity(elements.lengthMin)
         var pieces: [Range<Int>] = []
+        pieces.reserveCapacity(elements.count + 1)
         var start = 0
         for element in elements {
             switch element {
-            case .literal(let bytes): symbols.append(contentsOf: bytes.map(UInt16.init))
+            case .literal(let bytes): symbols.append(contentsOf: bytes.lazy.map(UInt16.init))
             case .any: symbols.append(anySymbol)
             case .star:
                 pieces.append(start..<symbols.count)

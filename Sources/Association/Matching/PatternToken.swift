@@ -31,6 +31,17 @@ struct ParsedPattern: Sendable {
     init(_ pattern: String) {
         tokens = []
         tokens.reserveCapacity(pattern.utf8.count)
+        // Few patterns have variables, and without them there is nothing to look ahead for.
+        if !pattern.utf8.contains(UInt8(ascii: "$")) {
+            for scalar in pattern.unicodeScalars {
+                switch scalar {
+                case "*": tokens.append(.star)
+                case "?": tokens.append(.any)
+                default: tokens.append(.scalar(scalar))
+                }
+            }
+            return
+        }
         var rest = pattern.unicodeScalars[...]
         while let scalar = rest.popFirst() {
             switch scalar {

@@ -18,7 +18,8 @@ struct SubstitutionTable: Sendable {
     private let compiled: [Bool: [String: GlobElement]]
 
     init(_ variables: [SubstitutionVariable]) {
-        let values = Dictionary(variables.map { ($0.name, $0.values) }, uniquingKeysWith: { first, _ in first })
+        // Of a name that is written twice the last counts, as of every key of a file.
+        let values = Dictionary(variables.map { ($0.name, $0.values) }, uniquingKeysWith: { _, last in last })
         let usable = values.mapValues { $0.filter { !Self.refersToVariable($0) } }
         custom = usable
         withSlash = Set(

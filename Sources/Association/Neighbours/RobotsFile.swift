@@ -51,7 +51,7 @@ public struct RobotsFile {
 
     /// The finding about a file that hides what Google has to read.
     public static func finding(_ bytes: [UInt8], file: String) -> Finding? {
-        let path = "/.well-known/assetlinks.json"
+        let path = AssociationPath.statements
         guard let line = RobotsFile(bytes, crawler: "googlebot").lineThatHides(path) else { return nil }
         return Finding(
             rule: "GHST-007", severity: .warning, file: file,

@@ -3,6 +3,13 @@
 extension AppFile {
     /// The rules for Android 15; nil where the app's manifest alone decides.
     var androidRules: TranslatedList<AndroidRule>? {
+        translation ?? translatedForAndroid
+    }
+
+    /// Keeps the translation for those who ask for it later: the examples and the document.
+    mutating func rememberTranslation() { translation = translatedForAndroid }
+
+    private var translatedForAndroid: TranslatedList<AndroidRule>? {
         guard let android, android.hasDynamicRules, android.relations.contains(AndroidApp.handleAllURLs),
             !links.isEmpty
         else { return nil }
@@ -11,7 +18,7 @@ extension AppFile {
         for (index, link) in links.enumerated() { list.append(translator.translate(link), of: index) }
         if list.rules.isEmpty {
             // An empty list would hand the decision back to the manifest, and open every link it has.
-            list.rules = [AndroidRule(path: "*", exclude: true)]
+            list.rules = [.nothing]
             list.origins = [-1]
         }
         return list
@@ -46,4 +53,9 @@ extension AppFile {
             components: Array(links.prefix(count)), defaults: [(ios?.defaults ?? AppleDefaults()).component],
             table: table)
     }
+}
+
+extension AndroidRule {
+    /// Opens no link.
+    static var nothing: AndroidRule { AndroidRule(path: "*", exclude: true) }
 }

@@ -2,7 +2,7 @@
 
 extension AppleComponent {
     /// Every pattern in the rule.
-    var patterns: [String] {
+    public var patterns: [String] {
         let queries: [String] =
             switch query {
             case nil: []

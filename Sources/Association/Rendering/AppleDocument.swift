@@ -52,7 +52,7 @@ enum AppleDocument {
     private static func details(of app: AppFile, links: [AppleComponent]) -> [SourceValue] {
         guard let ios = app.ios else { return [] }
         let defaults = ios.defaults.isEmpty ? nil : rendered(ios.defaults)
-        let components = SourceValue.array(links.map(rendered))
+        let components = SourceValue.array(links.map { $0.value(includingComment: false) })
         guard let legacy = app.legacyPaths else {
             return [
                 .object(present: [
@@ -85,23 +85,5 @@ enum AppleDocument {
             ("caseSensitive", defaults.caseSensitive.map { .bool($0) }),
             ("percentEncoded", defaults.percentEncoded.map { .bool($0) }),
         ])
-    }
-
-    private static func rendered(_ link: AppleComponent) -> SourceValue {
-        .object(present: [
-            ("/", link.path.map { .string($0) }),
-            ("?", link.query.map(rendered)),
-            ("#", link.fragment.map { .string($0) }),
-            ("exclude", link.exclude == true ? .bool(true) : nil),
-            ("caseSensitive", link.caseSensitive.map { .bool($0) }),
-            ("percentEncoded", link.percentEncoded.map { .bool($0) }),
-        ])
-    }
-
-    private static func rendered(_ query: AppleQuery) -> SourceValue {
-        switch query {
-        case .whole(let pattern): .string(pattern)
-        case .items(let items): .object(items.map { ($0.name, .string($0.pattern)) })
-        }
     }
 }

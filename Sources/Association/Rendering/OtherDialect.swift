@@ -11,6 +11,8 @@ struct OtherDialect {
     var obstacles: [Int: String]
     /// Whether a URL opens the app, and from which link the deciding rule was made; nil where there is no telling.
     var decide: (LinkURL) -> (opens: Bool, link: Int?)?
+    /// The list that some of the links alone would be translated to.
+    var part: (_ links: [Int]) -> RuleList
     /// What one link alone looks for: makes a question out of it.
     var holds: (_ link: Int) -> (LinkURL) -> Bool
 
@@ -23,6 +25,10 @@ struct OtherDialect {
             decide: { url in
                 let decision = matcher.decide(url)
                 return decision.opens.map { ($0, decision.rule.flatMap { list.origins.element(at: $0) }) }
+            },
+            part: { links in
+                let rules = links.flatMap { list.rules(of: $0) }
+                return .android(AndroidMatcher(rules: rules.isEmpty ? [.nothing] : rules))
             },
             holds: { link in
                 let single = AndroidMatcher(rules: Array(list.rules(of: link)))
@@ -40,6 +46,7 @@ struct OtherDialect {
                 let decision = matcher.decide(url)
                 return (decision.opens, decision.rule.flatMap { list.origins.element(at: $0) })
             },
+            part: { links in .apple(AppleMatcher(paths: links.flatMap { list.rules(of: $0) })) },
             holds: { link in
                 let single = AppleMatcher(paths: Array(list.rules(of: link)))
                 return { single.decide($0).rule != nil }

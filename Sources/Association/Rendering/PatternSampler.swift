@@ -4,6 +4,19 @@
 struct PatternSampler {
     let table: SubstitutionTable
     let isEncoded: Bool
+    /// Whether the text is for a query, where separators of items would cut it.
+    private var isInQuery = false
+
+    init(table: SubstitutionTable, isEncoded: Bool) {
+        self.table = table
+        self.isEncoded = isEncoded
+    }
+
+    var inQuery: PatternSampler {
+        var sampler = self
+        sampler.isInQuery = true
+        return sampler
+    }
 
     enum Star {
         case shortest
@@ -12,13 +25,14 @@ struct PatternSampler {
         case repetitions(Int)
     }
 
-    func sample(_ pattern: ParsedPattern, star: Star) -> String {
+    /// A text in which `any` stands for each `?`.
+    func sample(_ pattern: ParsedPattern, star: Star, any: String = "x") -> String {
         let tokens = Self.starsLast(pattern.tokens)
         var text = ""
         for (index, token) in tokens.enumerated() {
             switch token {
             case .scalar(let scalar): append(scalar, to: &text)
-            case .any: text += "x"
+            case .any: text += any
             case .star: appendStar(star, before: tokens.element(at: index + 1), to: &text)
             case .variable(let index): text += value(of: pattern.names[index])
             case .broken: continue
@@ -56,7 +70,7 @@ struct PatternSampler {
 
     private func append(_ scalar: Unicode.Scalar, to text: inout String) {
         // A decoded pattern has characters that would cut the URL in other places if they stood there bare.
-        if !isEncoded, "%?#&+".unicodeScalars.contains(scalar) {
+        if !isEncoded, (isInQuery ? "%#&+;" : "%?#").unicodeScalars.contains(scalar) {
             text += String(decoding: Percent.escape(UInt8(truncatingIfNeeded: scalar.value)), as: UTF8.self)
         } else {
             text.unicodeScalars.append(scalar)

@@ -42,8 +42,8 @@ struct PatternVariants {
         case "lower": text = Self.lower
         case "alpha": text = Self.upper + Self.lower
         case "alnum": text = Self.upper + Self.lower + Self.digits
-        case "region": return ISOCodes.regions.flatMap(Self.bothSpellings)
-        case "lang": return ISOCodes.languages.flatMap(Self.bothSpellings)
+        case "region": return Self.regions
+        case "lang": return Self.languages
         default: return nil
         }
         return text.unicodeScalars.map { [.scalar($0)] }
@@ -52,6 +52,10 @@ struct PatternVariants {
     private static let digits = "0123456789"
     private static let upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     private static let lower = "abcdefghijklmnopqrstuvwxyz"
+
+    // Made once: thousands of rules may name them, only to become too many.
+    private static let regions = ISOCodes.regions.flatMap(bothSpellings)
+    private static let languages = ISOCodes.languages.flatMap(bothSpellings)
 
     private static func bothSpellings(_ code: String) -> [[PatternToken]] {
         [PatternToken.tokens(of: code.uppercased()), PatternToken.tokens(of: code.lowercased())]
@@ -93,13 +97,19 @@ extension PatternVariants {
         switch last {
         case .slash:
             guard stem.last == .star else { return .some([stem, pattern]) }
-            // `/x/*/` needs something between the slashes, `/x*/` does not.
-            if stem.count > 1, stem[stem.count - 2] == .slash { stem.insert(.any, at: stem.count - 1) }
-            return .some([stem])
+            return .some([withLastSegment(stem)])
         case .star where stem.last == .slash:
             stem.removeLast()
-            return stem.isEmpty ? .everything : .some([stem, pattern])
+            return stem.isEmpty ? .everything : .some([withLastSegment(stem), pattern])
         default: return .some([pattern])
         }
+    }
+
+    /// `/x/*/` needs something between the slashes, `/x*/` does not.
+    private static func withLastSegment(_ stem: [PatternToken]) -> [PatternToken] {
+        guard stem.count > 1, stem.last == .star, stem[stem.count - 2] == .slash else { return stem }
+        var stem = stem
+        stem.insert(.any, at: stem.count - 1)
+        return stem
     }
 }

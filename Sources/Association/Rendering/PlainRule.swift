@@ -81,18 +81,21 @@ struct PlainRuleMaker {
         if component.percentEncoded == false, component.path != nil || component.query != nil { return nil }
         var rules = [PlainRule(excludes: component.exclude == true, foldsCase: folds)]
         if let path = component.path {
-            guard let patterns = patterns(AppleSlashes.normalised(ParsedPattern(path))) else { return nil }
+            guard let patterns = plainPath(path) ?? patterns(AppleSlashes.normalised(ParsedPattern(path))) else {
+                return nil
+            }
             guard multiply(&rules, by: patterns, { $0.path = $1 }) else { return nil }
         }
         switch component.query {
         case nil: return rules
         case .whole(let text):
-            guard let patterns = patterns(ParsedPattern(text)) else { return nil }
+            guard let patterns = plainText(text).map({ [$0] }) ?? patterns(ParsedPattern(text)) else { return nil }
             return multiply(&rules, by: patterns, { $0.query = .whole($1) }) ? rules : nil
         case .items(let items):
             for index in rules.indices { rules[index].query = .items([]) }
             for item in items {
-                guard let patterns = patterns(ParsedPattern(item.pattern)) else { return nil }
+                guard let patterns = plainText(item.pattern).map({ [$0] }) ?? patterns(ParsedPattern(item.pattern))
+                else { return nil }
                 let name = Array(item.name.utf8)
                 let isInBounds = multiply(&rules, by: patterns) { rule, pattern in
                     guard case .items(let known) = rule.query else { return }
@@ -109,6 +112,10 @@ struct PlainRuleMaker {
         _ rules: inout [PlainRule], by patterns: [[UInt8]], _ set: (inout PlainRule, [UInt8]) -> Void
     ) -> Bool {
         guard rules.count * patterns.count <= Self.variantsMax else { return false }
+        if patterns.count == 1 {
+            for index in rules.indices { set(&rules[index], patterns[0]) }
+            return true
+        }
         rules = rules.flatMap { rule in
             patterns.map { pattern in
                 var rule = rule
@@ -117,6 +124,15 @@ struct PlainRuleMaker {
             }
         }
         return true
+    }
+
+    /// The form of a path without variables, by its bytes: most paths are such.
+    private func plainPath(_ path: String) -> [[UInt8]]? { plainText(path).map { [AppleSlashes.normalised($0)] } }
+
+    /// Likewise of any other pattern; nil when it has to be looked at character by character.
+    private func plainText(_ text: String) -> [UInt8]? {
+        guard !folds, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "$") }) else { return nil }
+        return Array(text.utf8)
     }
 
     /// A pattern with its variables written out; nil when there would be too many.

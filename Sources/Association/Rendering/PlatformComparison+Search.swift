@@ -5,8 +5,10 @@
 struct PlatformSearch {
     /// Nil where the list is too long for a search.
     var comparison: RuleComparison?
+    /// Links that came of parts of the rules, where all of them were too much.
+    var ofParts: [LinkURL] = []
 
-    var witnesses: [RuleWitness] { comparison?.witnesses ?? [] }
+    var links: [LinkURL] { (comparison?.witnesses ?? []).map(\.url) + ofParts }
 
     /// Whether the platforms were found to agree on everything that was tried.
     var foundNothing: Bool { comparison == RuleComparison.none || comparison == .noneFound }
@@ -16,46 +18,74 @@ extension PlatformComparison {
     /// For how many rules that are left out a search of their own is made; each takes some hundredths of a second.
     private static let ownSearchesMax = 8
 
+    /// With how many other rules one is confronted, where they could meet.
+    private static let meetingsMax = 4
+
     private static var limits: AutomatonLimits {
         var limits = ListScope.limits
         limits.situationsMax = 100
         return limits
     }
 
-    func search(_ other: OtherDialect, isWanted: Bool) -> PlatformSearch {
+    /// `shown` are the ways round in which links differ that were found without a search, and `explained` the rules that
+    /// are left out and have a finding with a link.
+    func search(
+        _ other: OtherDialect, shown: Set<Bool>, explained: Set<Int>, isWanted: Bool
+    ) -> PlatformSearch {
         var scope = ListScope()
         guard isWanted, scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count else {
             return PlatformSearch()
         }
-        return PlatformSearch(
-            comparison: RuleComparison.differences(
-                between: .apple(source), and: other.list, host: host, limits: Self.limits))
+        let (comparison, isComplete) = RuleComparison.examine(
+            .apple(source), other.list, host: host, limits: Self.limits)
+        var search = PlatformSearch(comparison: comparison)
+        let seen = shown.union(search.links.map { source.decide($0).opens })
+        let wanted = [Opening.onlyFirst, .onlySecond].filter { !seen.contains($0.first) }
+        guard !isComplete, !wanted.isEmpty else { return search }
+        let parts = PartSearch(
+            app: app, source: source, other: other, host: host, explained: explained, limits: Self.limitsOfParts)
+        let links = parts.links(wanted, SearchedTexts.ordinary) { url, opening in
+            source.decide(url).opens == opening.first && other.decide(url)?.opens == opening.second
+                && source.unsettled(url).isEmpty
+        }
+        search.ofParts = wanted.compactMap { links[$0] }
+        return search
+    }
+
+    private static var limitsOfParts: AutomatonLimits {
+        var limits = limits
+        limits.stepsMax = 30_000
+        limits.situationsMax = 20
+        return limits
     }
 
     /// The rules that are left out and for which no link was found so far; `shown` are the ways round that their links
     /// show. That nobody misses such a rule is said only where a search ended with that.
     func leftOutUnseen(
         _ links: [Int: LinkURL?], _ search: PlatformSearch, _ other: OtherDialect
-    ) -> (findings: [Finding], shown: Set<Bool>) {
+    ) -> (findings: [Finding], shown: Set<Bool>, explained: Set<Int>) {
         var findings: [Finding] = []
         var shown: Set<Bool> = []
+        var explained: Set<Int> = []
         var searchesLeft = search.comparison == nil ? 0 : Self.ownSearchesMax
         for (index, doubtful) in links.sorted(by: { $0.key < $1.key }) {
             guard let link = app.links.element(at: index), let obstacle = other.obstacles[index] else { continue }
             var isMissed = search.foundNothing ? false : nil as Bool?
-            var witness = search.witnesses.first { differs(on: $0.url, other, because: index) }?.url
+            var witness = search.links.first { differs(on: $0, other, because: index) }
             if witness == nil, isMissed == nil, searchesLeft > 0 {
                 searchesLeft -= 1
                 (witness, isMissed) = missing(index, other)
             }
             if let witness {
                 shown.insert(source.decide(witness).opens)
+                explained.insert(index)
                 findings.append(leftOut(link, obstacle, witness, other))
             } else {
+                if doubtful != nil { explained.insert(index) }
                 findings.append(leftOut(link, obstacle, isMissed: isMissed, doubtful: doubtful, other))
             }
         }
-        return (findings, shown)
+        return (findings, shown, explained)
     }
 
     /// A link that needs the rule, and whether there is one: nil where that is not known.
@@ -67,7 +97,26 @@ extension PlatformComparison {
             between: .apple(source), and: .apple(without), host: host, limits: Self.limits)
         let witness = comparison.witnesses.first { differs(on: $0.url, other, because: index) }
         if let witness { return (witness.url, true) }
-        return (nil, comparison == RuleComparison.none || comparison == .noneFound ? false : nil)
+        if comparison == RuleComparison.none || comparison == .noneFound { return (nil, false) }
+        let met = meeting(index, other)
+        return (met, met == nil ? nil : true)
+    }
+
+    /// A link on which the rule decides before a later one of the other kind, looked for with one value for each of its
+    /// variables: so few letters that a search comes to its end where one of all values does not.
+    private func meeting(_ index: Int, _ other: OtherDialect) -> LinkURL? {
+        var link = app.links[index].withFirstValues(of: PatternVariants(table: source.table, limit: 1))
+        let excludes = link.exclude == true
+        link.exclude = false
+        let one = AppleMatcher(components: [link], defaults: source.defaults, table: source.table)
+        let later = app.links[(index + 1)...].filter { ($0.exclude == true) != excludes }
+        for var rule in later.prefix(Self.meetingsMax) {
+            rule.exclude = false
+            let two = AppleMatcher(components: [rule], defaults: source.defaults, table: source.table)
+            let overlap = RuleComparison.overlap(of: .apple(one), and: .apple(two), host: host, limits: Self.limits)
+            if let url = overlap.witnesses.first?.url, differs(on: url, other, because: index) { return url }
+        }
+        return nil
     }
 
     private func leftOut(
@@ -88,15 +137,14 @@ extension PlatformComparison {
         }
         return Finding(
             other.cannotExpress, in: app, at: link.range,
-            "\(reason); no link was found that ends up elsewhere for it", severity: .note)
+            "\(reason); no ordinary link was found that ends up elsewhere for it", severity: .note)
     }
 
     /// Differences beside the known ones: at most one for each way round that has not been shown yet.
     func beside(_ search: PlatformSearch, shown: Set<Bool>, _ other: OtherDialect) -> [Finding] {
-        var urls = search.witnesses.map(\.url).filter { !shown.contains(source.decide($0).opens) }
-        if !shown.contains(false), !urls.contains(where: { !source.decide($0).opens }), let url = repeatedItem(other) {
-            urls.append(url)
-        }
+        var urls = search.links.filter { !shown.contains(source.decide($0).opens) }
+        let left = Set([true, false]).subtracting(shown).subtracting(urls.map { source.decide($0).opens })
+        if !left.isEmpty { urls += repeatedItems(other, opening: left) }
         return urls.map { url in
             let link = source.decide(url).rule ?? other.decide(url)?.link
             let reason =
@@ -109,20 +157,50 @@ extension PlatformComparison {
         }
     }
 
-    /// A URL with an item twice, which opens the app on the other platform alone: asked directly, because the search
-    /// need not come by it.
-    private func repeatedItem(_ other: OtherDialect) -> LinkURL? {
-        for (index, link) in app.links.prefix(ListScope.rulesMax).enumerated() {
+    /// URLs with an item twice, one for each of the wanted ways round: asked directly, because the search need not come
+    /// by them.
+    private func repeatedItems(_ other: OtherDialect, opening wanted: Set<Bool>) -> [LinkURL] {
+        var left = wanted
+        var found: [LinkURL] = []
+        for (index, link) in app.links.prefix(ListScope.rulesMax).enumerated() where !left.isEmpty {
             guard case .items = link.query, other.obstacles[index] == nil,
                 link.patternTexts.allSatisfy({ $0.utf8.count <= ListScope.patternBytesMax })
             else { continue }
             let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
-            let urls = WitnessCandidates(host: host, table: source.table).repeatingItems(of: link, isEncoded: isEncoded)
-            for url in urls where !source.decide(url).opens {
-                if differs(on: url, other, because: index), source.unsettled(url).isEmpty { return url }
+            let urls = WitnessCandidates(host: host, table: source.table).repeatingItems(
+                of: link, isEncoded: isEncoded, beside: Array(app.links.prefix(Self.meetingsMax)))
+            for url in urls {
+                let opens = source.decide(url).opens
+                guard left.contains(opens), differs(on: url, other, because: index), source.unsettled(url).isEmpty
+                else { continue }
+                left.remove(opens)
+                found.append(url)
             }
         }
-        return nil
+        return found
+    }
+}
+
+extension AppleComponent {
+    /// The rule with the first value of each variable in its place.
+    fileprivate func withFirstValues(of variants: PatternVariants) -> AppleComponent {
+        let write = { (pattern: String) in
+            let parsed = ParsedPattern(pattern)
+            return parsed.tokens.reduce(into: [PatternToken]()) { tokens, token in
+                guard case .variable(let index) = token else { return tokens.append(token) }
+                tokens += variants.values(of: parsed.names[index])?.first ?? [token]
+            }.text
+        }
+        var result = self
+        result.path = path.map(write)
+        result.fragment = fragment.map(write)
+        switch query {
+        case nil: break
+        case .whole(let pattern): result.query = .whole(write(pattern))
+        case .items(let items):
+            result.query = .items(items.map { QueryItemPattern(name: $0.name, pattern: write($0.pattern)) })
+        }
+        return result
     }
 }
 

@@ -24,7 +24,12 @@ struct PlatformComparison {
     func findings() -> [Finding] {
         let others = [OtherDialect.android(app), .legacy(app)].compactMap { $0 }
         guard app.appleMatcher != nil else { return others.flatMap(leftOutAlone) }
-        return others.flatMap(compare)
+        return others.flatMap { other in
+            let (findings, explained) = compare(other)
+            let spelling = SpellingComparison(
+                app: app, source: source, other: other, host: host, explained: explained)
+            return findings + spelling.findings()
+        }
     }
 
     /// Without an iOS app there is nothing to compare with, but a rule that is left out is missed all the same.
@@ -39,15 +44,22 @@ struct PlatformComparison {
         }
     }
 
-    private func compare(_ other: OtherDialect) -> [Finding] {
+    /// The findings, and the rules that are left out and have one with a link.
+    private func compare(_ other: OtherDialect) -> (findings: [Finding], explained: Set<Int>) {
         var findings: [Finding] = []
+        var explained: Set<Int> = []
         var caseWitnesses: [LinkURL] = []
-        var questions = Self.questionsMax
+        var escapes: [EscapeWitness] = []
+        var questions = min(Self.questionsMax, Self.rulesAskedMax / max(source.count + other.list.count, 1))
         var linksLeft = Self.linksMax
         var firstLeftOut: Int?
         var shown: Set<Bool> = []
         var unshown: [Int: LinkURL?] = [:]
-        for (index, link) in app.links.enumerated() where findings.count < Self.findingsMax {
+        for (index, link) in app.links.enumerated() {
+            guard findings.count < Self.findingsMax else {
+                firstLeftOut = min(firstLeftOut ?? index, index)
+                break
+            }
             let obstacle = other.obstacles[index]
             guard obstacle != nil || mayDiffer(link) else { continue }
             let isSearched =
@@ -61,6 +73,7 @@ struct PlatformComparison {
             let asked = ask(index, link, other, &questions)
             if let obstacle {
                 if let url = asked.witnesses.first?.url {
+                    explained.insert(index)
                     shown.insert(source.decide(url).opens)
                     findings.append(leftOut(link, obstacle, url, other))
                 } else {
@@ -72,17 +85,26 @@ struct PlatformComparison {
                 shown.insert(source.decide(witness.url).opens)
                 if witness.reason == .letterCase, link.caseSensitive == nil {
                     caseWitnesses.append(witness.url)
+                } else if witness.reason == .escape {
+                    note(witness.url, of: link, &escapes)
                 } else {
                     findings.append(differing(link, witness, other))
                 }
             }
         }
         if let firstLeftOut { findings.append(notExamined(firstLeftOut, other)) }
-        if let url = caseWitnesses.first { findings.append(caseDefault(url, count: caseWitnesses.count, other)) }
-        let search = search(other, isWanted: shown.count < 2 || !unshown.isEmpty)
+        findings += escapes.map { escapesDiffer($0, other) }
+        for opensOnIOS in [true, false] {
+            let urls = caseWitnesses.filter { source.decide($0).opens == opensOnIOS }
+            if let url = urls.first { findings.append(caseDefault(url, count: urls.count, other)) }
+        }
+        let search = search(
+            other, shown: shown, explained: explained, isWanted: shown.count < 2 || !unshown.isEmpty)
         let missed = leftOutUnseen(unshown, search, other)
         shown.formUnion(missed.shown)
-        return findings + missed.findings + beside(search, shown: shown, other)
+        return (
+            findings + missed.findings + beside(search, shown: shown, other), explained.union(missed.explained)
+        )
     }
 
     /// The URLs that show what one link comes to, at most one for each reason; where there are none, a URL on which the
@@ -91,10 +113,11 @@ struct PlatformComparison {
         _ index: Int, _ link: AppleComponent, _ other: OtherDialect, _ questions: inout Int
     ) -> (witnesses: [WitnessCandidate], doubtful: LinkURL?) {
         var reasons: Set<WitnessCandidate.Reason> = []
+        var asked: Set<LinkURL> = []
         var witnesses: [WitnessCandidate] = []
         var doubtful: LinkURL?
         for candidate in suspects(index, link, other) where questions > 0 {
-            guard !reasons.contains(candidate.reason) else { continue }
+            guard !reasons.contains(candidate.reason), asked.insert(candidate.url).inserted else { continue }
             questions -= 1
             guard differs(on: candidate.url, other, because: index) else { continue }
             guard source.unsettled(candidate.url).isEmpty else {
@@ -111,6 +134,8 @@ struct PlatformComparison {
     private static let findingsMax = 100
     /// How many URLs are put to all the rules; each of them costs as much as there are rules.
     private static let questionsMax = 1_000
+    /// In how many rules all of them may be looked for: some tenths of a second.
+    private static let rulesAskedMax = 2_000_000
     /// For how many rules such URLs are made up; each takes as long as its patterns are.
     private static let linksMax = 200
 
@@ -121,7 +146,7 @@ struct PlatformComparison {
     /// Whether the rule has anything that the dialects are known to read differently. Most rules have not, and need no
     /// candidates.
     private func mayDiffer(_ link: AppleComponent) -> Bool {
-        if folds(link) || link.path == "/" { return true }
+        if folds(link) { return true }
         return link.patterns.contains { pattern in
             pattern.unicodeScalars.contains("%") || pattern.unicodeScalars.contains("?")
                 || pattern.unicodeScalars.dropLast().contains("*") || pattern.contains("$(")
@@ -173,14 +198,39 @@ struct PlatformComparison {
             case .letterCase: "the rule ignores case on iOS, and \(other.name) always compares it"
             case .trailingSlash: "iOS ignores a trailing slash, and to \(other.name) it is a character like any other"
             case .repetition: "a star of iOS runs on where one of \(other.name) stops"
-            case .bareHost: "to iOS a URL without a path has the path /, and to \(other.name) it has none"
-            case .escapeCase: "iOS compares escapes as they are written, and \(other.name) what they stand for"
-            case .plain, .absentItem, .extraItem: "the rule means something else on \(other.name)"
+            case .plain, .absentItem, .extraItem, .escape: "the rule means something else on \(other.name)"
             }
         return Finding(
             other.differs, in: app, at: link.range, "\(reason): \(difference(on: witness.url, other))",
             fix: witness.reason == .letterCase ? "add a rule for each spelling that is in use" : nil,
             severity: witness.reason == .letterCase ? .warning : .note)
+    }
+
+    /// The first rule that reads an escape otherwise, and how many do so the same way round.
+    private struct EscapeWitness {
+        var link: AppleComponent
+        var url: LinkURL
+        var opensOnIOS: Bool
+        var count = 1
+    }
+
+    private func note(_ url: LinkURL, of link: AppleComponent, _ escapes: inout [EscapeWitness]) {
+        let opens = source.decide(url).opens
+        if let index = escapes.firstIndex(where: { $0.opensOnIOS == opens }) {
+            escapes[index].count += 1
+        } else {
+            escapes.append(EscapeWitness(link: link, url: url, opensOnIOS: opens))
+        }
+    }
+
+    /// One finding for all such rules: with a `?`, every rule is one.
+    private func escapesDiffer(_ witness: EscapeWitness, _ other: OtherDialect) -> Finding {
+        let rest = witness.count == 1 ? "" : ", here and in \(witness.count - 1) other rules"
+        return Finding(
+            other.differs, in: app, at: witness.link.range,
+            "iOS compares escapes as they are written, and \(other.name) what they stand for\(rest): "
+                + difference(on: witness.url, other),
+            severity: .note)
     }
 
     /// One finding for all the rules that inherit it.

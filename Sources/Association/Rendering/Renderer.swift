@@ -14,7 +14,8 @@ public enum Renderer {
 
     /// The order in which files that share a host are merged: by priority, then by path, byte by byte.
     public static func mergeOrder(_ apps: [AppFile]) -> [AppFile] {
-        apps.sorted { first, second in
+        if apps.count < 2 { return apps }
+        return apps.sorted { first, second in
             if first.priority != second.priority { return first.priority < second.priority }
             return first.file.utf8.lexicographicallyPrecedes(second.file.utf8)
         }

@@ -2,7 +2,7 @@
 // did not make it.
 
 /// A translated list of rules.
-struct TranslatedList<Rule> {
+struct TranslatedList<Rule: Sendable>: Sendable {
     var rules: [Rule] = []
     /// For each rule, the index of the link it was made from; -1 for one that stands for the end of the list.
     var origins: [Int] = []

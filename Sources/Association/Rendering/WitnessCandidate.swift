@@ -9,11 +9,9 @@ struct WitnessCandidate {
         /// More occurrences of what follows a star than the translation provides for.
         case repetition
         case letterCase
-        /// The host without any path.
-        case bareHost
         case absentItem, extraItem
-        /// An escape whose digits are all in the upper case that browsers write, or all in lower case, which they leave.
-        case escapeCase
+        /// An escape: in the upper case that browsers write, or where the rule has a `?`.
+        case escape
     }
 
     var url: LinkURL

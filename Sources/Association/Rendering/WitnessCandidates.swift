@@ -12,9 +12,10 @@ struct WitnessCandidates {
     func candidates(for link: AppleComponent, isEncoded: Bool, folds: Bool) -> [WitnessCandidate] {
         let tokens = AppleSlashes.normalised(ParsedPattern(link.path ?? "/"))
         let sampler = PatternSampler(table: table, isEncoded: isEncoded)
+        let inQuery = sampler.inQuery
         let shortest = sampledPath(tokens, sampler, .shortest)
         let path = shortest.contains("//") ? sampledPath(tokens, sampler, .word) : shortest
-        let query = queryText(link.query) { sampler.sample($0, star: .word) }
+        let query = queryText(link.query) { inQuery.sample($0, star: .word) }
         let fragment = link.fragment.map { "#" + sampler.sample(ParsedPattern($0), star: .word) } ?? ""
         var texts: [(String, WitnessCandidate.Reason)] = [
             (path + query + fragment, .plain),
@@ -24,32 +25,59 @@ struct WitnessCandidates {
             (path + query + (query.isEmpty ? "?" : "&") + "utm_source=mail" + fragment, .extraItem),
             (slashInPlaceOfLast(path) + query + fragment, .trailingSlash),
         ]
-        if path == "/" { texts.append((query + fragment, .bareHost)) }
         let far = PatternSampler.Star.repetitions(Self.repetitions)
         texts.append((sampledPath(tokens, sampler, far) + query + fragment, .repetition))
-        texts.append((path + queryText(link.query) { sampler.sample($0, star: far) } + fragment, .repetition))
+        texts.append((path + queryText(link.query) { inQuery.sample($0, star: far) } + fragment, .repetition))
         if folds {
-            texts.append((swappedCase(path) + query + fragment, .letterCase))
-            texts.append((path + swappedCase(query) + fragment, .letterCase))
-            texts.append((path + query + swappedCase(fragment), .letterCase))
+            // One letter reads best, but it may be one that stands for a wildcard.
+            for count in [1, Int.max] {
+                texts.append((swappedCase(path, count) + query + fragment, .letterCase))
+                texts.append((path + swappedCase(query, count) + fragment, .letterCase))
+                texts.append((path + query + swappedCase(fragment, count), .letterCase))
+            }
         }
-        texts.append((escapes(in: path + query + fragment, inUpperCase: true), .escapeCase))
-        texts.append((escapes(in: path + query + fragment, inUpperCase: false), .escapeCase))
+        texts.append((withUpperCaseEscapes(path + query + fragment), .escape))
+        // Three characters of an encoded URL, one of a decoded one, or to Android the two halves of one.
+        for other in isEncoded ? ["%C3%A9"] : ["%C3%A9", "%F0%9F%98%80"] {
+            let escaped = queryText(link.query) { inQuery.sample($0, star: .word, any: other) }
+            for star in [PatternSampler.Star.word, .shortest] {
+                texts.append((sampledPath(tokens, sampler, star, any: other) + query + fragment, .escape))
+            }
+            texts.append((path + escaped + fragment, .escape))
+            if let pattern = link.fragment {
+                let text = sampler.sample(ParsedPattern(pattern), star: .word, any: other)
+                texts.append((path + query + "#" + text, .escape))
+            }
+        }
+        // Rules for every path often stand beside one for the root.
+        if link.path == nil { texts += texts.map { ("/x" + $0.0.dropFirst(), $0.1) } }
         return texts.compactMap { text, reason in
             guard let url = url(text) else { return nil }
             return WitnessCandidate(url: url, reason: reason)
         }
     }
 
-    /// URLs of a rule with one of its items twice, first without a value.
-    func repeatingItems(of link: AppleComponent, isEncoded: Bool) -> [LinkURL] {
+    /// URLs that a rule is for: the shortest, and one in which each star stands for something.
+    func samples(of link: AppleComponent, isEncoded: Bool) -> [LinkURL] {
+        let candidates = candidates(for: link, isEncoded: isEncoded, folds: false).filter { $0.reason == .plain }
+        var seen: Set<LinkURL> = []
+        return candidates.map(\.url).filter { seen.insert($0).inserted }
+    }
+
+    /// URLs of a rule with one of its items twice, first without a value. A rule for every path meets the others on theirs.
+    func repeatingItems(of link: AppleComponent, isEncoded: Bool, beside others: [AppleComponent]) -> [LinkURL] {
         guard case .items(let items) = link.query else { return [] }
         let sampler = PatternSampler(table: table, isEncoded: isEncoded)
-        let path = sampledPath(AppleSlashes.normalised(ParsedPattern(link.path ?? "/")), sampler, .word)
-        let query = queryText(link.query) { sampler.sample($0, star: .word) }
+        let path = { (pattern: String) in
+            sampledPath(AppleSlashes.normalised(ParsedPattern(pattern)), sampler, .word)
+        }
+        let query = queryText(link.query) { sampler.inQuery.sample($0, star: .word) }
         let fragment = link.fragment.map { "#" + sampler.sample(ParsedPattern($0), star: .word) } ?? ""
         guard !query.isEmpty else { return [] }
-        return items.compactMap { url(path + "?\($0.name)=&" + query.dropFirst() + fragment) }
+        let paths = link.path.map { [path($0)] } ?? ["/", "/x"] + others.compactMap(\.path).map(path)
+        return paths.flatMap { path in
+            items.compactMap { url(path + "?\($0.name)=&" + query.dropFirst() + fragment) }
+        }
     }
 
     /// Nil where it would be none that a link has: with a doubled slash, or on another host.
@@ -61,9 +89,10 @@ struct WitnessCandidates {
     }
 
     /// Every path begins with a slash, whatever the pattern has there.
-    private func sampledPath(_ pattern: ParsedPattern, _ sampler: PatternSampler, _ star: PatternSampler.Star) -> String
-    {
-        let path = withoutTrailingSlash(sampler.sample(pattern, star: star))
+    private func sampledPath(
+        _ pattern: ParsedPattern, _ sampler: PatternSampler, _ star: PatternSampler.Star, any: String = "x"
+    ) -> String {
+        let path = withoutTrailingSlash(sampler.sample(pattern, star: star, any: any))
         if path.hasPrefix("/") { return path }
         return pattern.tokens.first == .any ? "/" + path.dropFirst() : "/" + path
     }
@@ -91,30 +120,35 @@ struct WitnessCandidates {
         path.utf8.count > 1 && !path.hasSuffix("/") ? path.dropLast() + "/" : path
     }
 
-    private func escapes(in text: String, inUpperCase isUpper: Bool) -> String {
+    private func withUpperCaseEscapes(_ text: String) -> String {
         var bytes = Array(text.utf8)
         for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
             for digit in index + 1..<min(index + 3, bytes.count) where ASCII.isLetter(bytes[digit]) {
-                bytes[digit] = isUpper ? bytes[digit] & 0xDF : bytes[digit] | 0x20
+                bytes[digit] &= 0xDF
             }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text with its first letter behind the leading slash or question mark in the other case; names of query items
+    /// The text with its first letters behind the leading slash or question mark in the other case; names of query items
     /// stay as they are.
-    private func swappedCase(_ text: String) -> String {
+    private func swappedCase(_ text: String, _ count: Int) -> String {
         var bytes = Array(text.utf8)
-        let start = text.hasPrefix("?") ? (bytes.firstIndex(of: UInt8(ascii: "=")) ?? 0) : 0
-        var index = start
-        while index < bytes.count {
+        var isName = text.hasPrefix("?")
+        var index = 0
+        var left = count
+        while index < bytes.count, left > 0 {
+            if text.hasPrefix("?") {
+                if bytes[index] == UInt8(ascii: "&") { isName = true }
+                if bytes[index] == UInt8(ascii: "=") { isName = false }
+            }
             if bytes[index] == UInt8(ascii: "%") {
                 index += 3
                 continue
             }
-            if ASCII.isLetter(bytes[index]) {
+            if ASCII.isLetter(bytes[index]), !isName {
                 bytes[index] ^= 0x20
-                break
+                left -= 1
             }
             index += 1
         }

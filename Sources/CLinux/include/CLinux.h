@@ -3,12 +3,16 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 #include <sys/un.h>
 
 int associated_accept(int listener, struct sockaddr_storage *peer, socklen_t *length);
@@ -19,9 +23,27 @@ void *associated_remap(void *start, size_t old_size, size_t new_size);
 int associated_duplicate(int fd);
 int associated_adopt(int fd);
 int associated_open_beneath(int directory, const char *path);
+int associated_find_at(int directory, const char *name);
+int associated_open_at(int directory, const char *name);
 int associated_lead_to(int listener, uint32_t first, uint32_t count);
 int associated_lead_nowhere(int listener);
 int associated_unsent(int fd);
 int associated_set_dumpable(int flag);
 void associated_trim_heap(void);
 int associated_dumpable(void);
+void *associated_mirror(size_t size);
+
+int associated_prctl(int option, unsigned long first, unsigned long second);
+int associated_set_user(uid_t user);
+int associated_set_group(gid_t group);
+int associated_users(uid_t users[3]);
+int associated_groups(gid_t groups[3]);
+int associated_set_capabilities(uint64_t effective, uint64_t permitted);
+int associated_capabilities(uint64_t *effective, uint64_t *permitted);
+int associated_landlock_version(void);
+int associated_landlock_create(const void *attributes, size_t size);
+int associated_landlock_allow(int ruleset, int place, uint64_t access);
+int associated_landlock_enforce(int ruleset);
+int associated_open_place(const char *path);
+int associated_filter_calls(const void *instructions, unsigned short count, unsigned int flags);
+uint32_t associated_architecture(void);

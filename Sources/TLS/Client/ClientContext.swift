@@ -33,23 +33,41 @@ public final class ClientContext: @unchecked Sendable {
         SSL_CTX_set_security_level(context, 0)
         associated_set_minimum_tls10(context)
         SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
-        let isLoaded =
-            if let authorityFile {
-                SSL_CTX_load_verify_locations(context, authorityFile, nil)
-            } else {
-                SSL_CTX_set_default_verify_paths(context)
-            }
-        guard isLoaded == 1 else {
-            throw .draining("cannot read \(authorityFile ?? "this machine's certificates")")
+        if let authorityFile {
+            try trust(authorityFile)
+        } else if SSL_CTX_set_default_verify_paths(context) != 1 {
+            throw .draining("cannot read this machine's certificates")
         }
+    }
+
+    /// Trusts the certificates of a file. It is read here, because OpenSSL would wait for a pipe without a writer.
+    private func trust(_ path: String) throws(TLSError) {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try File.read(path, bytesMax: CertificateLimits.authoritiesBytesMax).bytes
+        } catch {
+            throw TLSError("cannot read \(path): \(error)")
+        }
+        var count = 0
+        for der in bytes.withUnsafeBytes({ PEM.certificates(in: $0) }) {
+            guard let certificate = Certificate(der: der),
+                X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate.pointer) == 1
+            else { continue }
+            count += 1
+        }
+        OpenSSLFailure.forget()
+        guard count > 0 else { throw TLSError("there is no certificate in \(path)") }
     }
 
     deinit { SSL_CTX_free(context) }
 
-    /// Speaks TLS over a connected socket, naming the host, and HTTP/1.1 inside it.
+    /// Speaks TLS over a connected socket, naming the host, and HTTP/1.1 inside it. The handshake as a whole has the time
+    /// given, however many pieces it comes in.
     public func connect(
-        _ socket: consuming ClientSocket, host: String
+        _ socket: consuming ClientSocket, host: String, within milliseconds: Int
     ) throws(HandshakeError) -> ClientSession {
+        let deadline = Clock.monotonicMilliseconds() + Int64(milliseconds)
+        do throws(SystemError) { try socket.stopWaiting() } catch { throw .failed(error.reason) }
         OpenSSLFailure.forget()
         guard let ssl = SSL_new(context) else { throw .failed(OpenSSLFailure.drain().description) }
         let session = ClientSession(socket: socket, ssl: ssl)
@@ -60,15 +78,21 @@ public final class ClientContext: @unchecked Sendable {
         }
         let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
         SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count))
-        let result = SSL_connect(ssl)
-        if result == 1 { return session }
-        switch SSL_get_error(ssl, result) {
-        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: throw .timedOut
-        case SSL_ERROR_SYSCALL where ERR_peek_error() == 0: throw .closed
-        default:
-            let failure = OpenSSLFailure.drain()
-            throw failure.reasons.contains("unexpected eof while reading")
-                ? .closed : .failed(failure.description)
+        while true {
+            ERR_clear_error()
+            let result = SSL_connect(ssl)
+            if result == 1 { return session }
+            switch SSL_get_error(ssl, result) {
+            case SSL_ERROR_WANT_READ:
+                guard session.wait(for: .readable, until: deadline) else { throw .timedOut }
+            case SSL_ERROR_WANT_WRITE:
+                guard session.wait(for: .writable, until: deadline) else { throw .timedOut }
+            case SSL_ERROR_SYSCALL where ERR_peek_error() == 0: throw .closed
+            default:
+                let failure = OpenSSLFailure.drain()
+                throw failure.reasons.contains("unexpected eof while reading")
+                    ? .closed : .failed(failure.description)
+            }
         }
     }
 }

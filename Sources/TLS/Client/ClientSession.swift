@@ -3,7 +3,8 @@
 import COpenSSL
 import Posix
 
-/// A session over a socket that it owns. Every call ends within the socket's time limit.
+/// A session over a socket that it owns. Every call has a time limit for all that it does, because a server may send one
+/// record in as many pieces as it has bytes.
 public struct ClientSession: ~Copyable {
     private let socket: ClientSocket
     private let ssl: OpaquePointer
@@ -17,11 +18,28 @@ public struct ClientSession: ~Copyable {
 
     var number: Int32 { socket.number }
 
+    func wait(for readiness: ClientSocket.Readiness, until deadline: Int64) -> Bool {
+        socket.wait(for: readiness, untilMilliseconds: deadline)
+    }
+
     /// Sends all of it. False when that is not possible.
-    public func send(_ bytes: [UInt8]) -> Bool {
-        ERR_clear_error()
-        var count = 0
-        return SSL_write_ex(ssl, bytes, bytes.count, &count) == 1
+    public func send(_ bytes: [UInt8], within milliseconds: Int) -> Bool {
+        let deadline = Clock.monotonicMilliseconds() + Int64(milliseconds)
+        while true {
+            ERR_clear_error()
+            var count = 0
+            if SSL_write_ex(ssl, bytes, bytes.count, &count) == 1 { return true }
+            guard waits(until: deadline) == true else { return false }
+        }
+    }
+
+    /// Waits for what the last call could not go on without. False when the time is up, nil when it was something else.
+    private func waits(until deadline: Int64) -> Bool? {
+        switch SSL_get_error(ssl, 0) {
+        case SSL_ERROR_WANT_READ: wait(for: .readable, until: deadline)
+        case SSL_ERROR_WANT_WRITE: wait(for: .writable, until: deadline)
+        default: nil
+        }
     }
 
     /// What has come.
@@ -36,21 +54,20 @@ public struct ClientSession: ~Copyable {
     }
 
     public func receive(within milliseconds: Int, bytesMax: Int = 65_536) -> Received {
-        do throws(SystemError) {
-            try socket.limit(timeoutMilliseconds: milliseconds)
-        } catch {
-            return .failed(error.reason)
-        }
-        ERR_clear_error()
+        let deadline = Clock.monotonicMilliseconds() + Int64(milliseconds)
         var bytes = [UInt8](repeating: 0, count: bytesMax)
-        var count = 0
-        if SSL_read_ex(ssl, &bytes, bytesMax, &count) == 1 {
-            bytes.removeSubrange(count...)
-            return .bytes(bytes)
+        while true {
+            ERR_clear_error()
+            var count = 0
+            if SSL_read_ex(ssl, &bytes, bytesMax, &count) == 1 {
+                bytes.removeSubrange(count...)
+                return .bytes(bytes)
+            }
+            guard let isReady = waits(until: deadline) else { break }
+            if !isReady { return .timedOut }
         }
         switch SSL_get_error(ssl, 0) {
         case SSL_ERROR_ZERO_RETURN: return .ended
-        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .timedOut
         case SSL_ERROR_SYSCALL where ERR_peek_error() == 0: return .truncated
         default:
             let failure = OpenSSLFailure.drain()

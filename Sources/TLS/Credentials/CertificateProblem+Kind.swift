@@ -40,6 +40,14 @@ extension CertificateProblem {
             }
         }
 
+        /// Whether the files cannot be used at all.
+        public var isFailureToLoad: Bool {
+            switch self {
+            case .unreadableFile, .incompletePair, .malformedCertificate, .malformedKey, .passphrase, .keyMismatch: true
+            default: false
+            }
+        }
+
         /// Whether every client refuses a certificate with this fault, so that one without it is better kept.
         var isRefusedByClients: Bool {
             switch self {

@@ -12,6 +12,8 @@ final class HelloGate {
     var token: UInt64 = 0
     /// Whether that handshake has paused before: then it goes on with what is remembered.
     var hasPaused = false
+    /// Why the present handshake was ended here; nil as long as it was not.
+    var refusal: SecureSession.Failure?
 
     init(_ certificates: CertificateStore, queue: LoadingQueue, ready: ReadyHandshakes) {
         self.certificates = certificates

@@ -93,7 +93,11 @@ public struct SecureContext: ~Copyable {
     func prepare(token: UInt64, hasPaused: Bool) {
         gate?.takeUnretainedValue().token = token
         gate?.takeUnretainedValue().hasPaused = hasPaused
+        gate?.takeUnretainedValue().refusal = nil
     }
+
+    /// Why the handshake that was gone on with was ended by the choice of a certificate; nil if it was not.
+    var refusal: SecureSession.Failure? { gate?.takeUnretainedValue().refusal }
 
     /// Records that were given and not yet read.
     public var unreadRecords: UnsafeRawBufferPointer { wire.pointee.input }
@@ -114,11 +118,14 @@ private func chooseIdentity(
     switch lookUp(ssl, gate.certificates) {
     case .identity(let identity):
         if identity.apply(to: ssl) { return SSL_TLSEXT_ERR_OK }
+        gate.refusal = .brokenCertificate
         alert.pointee = SSL_AD_INTERNAL_ERROR
     case .broken:
+        gate.refusal = .brokenCertificate
         alert.pointee = SSL_AD_INTERNAL_ERROR
     case .none:
         // Who named no host is told to (RFC 8446 §9.2); earlier versions have no word for it.
+        gate.refusal = .unknownName
         let isMissing = SecureSession(ssl: ssl).serverName == nil && SSL_version(ssl) >= TLS1_3_VERSION
         alert.pointee = isMissing ? SSL_AD_MISSING_EXTENSION : SSL_AD_UNRECOGNIZED_NAME
     }

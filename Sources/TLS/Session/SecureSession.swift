@@ -26,6 +26,15 @@ public struct SecureSession {
     public enum Failure: Equatable {
         /// Plain HTTP spoken to the TLS port.
         case plainHTTP
+        /// No certificate is for the name that was asked for, or none was asked for.
+        case unknownName
+        case brokenCertificate
+        /// No version of TLS in common, or none of HTTP.
+        case noSharedVersion
+        /// No cipher, no group or no signature in common.
+        case noSharedCipher
+        /// The client sent an alert.
+        case refusedByClient
         case other
     }
 
@@ -40,7 +49,10 @@ public struct SecureSession {
         context.prepare(token: token, hasPaused: hasPaused)
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
-        return result == 1 ? .done(0) : outcome(result)
+        if result == 1 { return .done(0) }
+        let outcome = outcome(result)
+        if case .failed = outcome, let refusal = context.refusal { return .failed(refusal) }
+        return outcome
     }
 
     /// Whether there is nothing left to be done before plain bytes flow.
@@ -88,6 +100,12 @@ public struct SecureSession {
         return UnsafeRawBufferPointer(start: name, count: count)
     }
 
+    /// Whether it goes on with an earlier session's secrets.
+    public var isResumed: Bool { SSL_session_reused(ssl) == 1 }
+
+    /// TLS 1.3 as opposed to 1.2.
+    public var isTLS13: Bool { SSL_version(ssl) >= TLS1_3_VERSION }
+
     /// Gives back all that the session has.
     public func end() { SSL_free(ssl) }
 
@@ -97,9 +115,22 @@ public struct SecureSession {
         case SSL_ERROR_WANT_CLIENT_HELLO_CB: return .wantsCertificate
         case SSL_ERROR_ZERO_RETURN: return .ended
         default:
-            let isHTTP = associated_is_http_request(ERR_peek_error()) == 1
+            let kind = associated_failure_kind(ERR_peek_error())
             ERR_clear_error()
-            return .failed(isHTTP ? .plainHTTP : .other)
+            return .failed(Failure(kind))
         }
+    }
+}
+
+extension SecureSession.Failure {
+    fileprivate init(_ kind: associated_failure) {
+        self =
+            switch kind {
+            case ASSOCIATED_PLAIN_HTTP: .plainHTTP
+            case ASSOCIATED_NO_SHARED_VERSION: .noSharedVersion
+            case ASSOCIATED_NO_SHARED_CIPHER: .noSharedCipher
+            case ASSOCIATED_CLIENT_ALERT: .refusedByClient
+            default: .other
+            }
     }
 }

@@ -66,6 +66,9 @@ struct HostCache<Value> {
         _modify { yield &slots[place].value }
     }
 
+    /// Whose an entry is.
+    func name(_ place: Int) -> (scope: HostScope, name: [UInt8]) { (slots[place].scope, slots[place].name) }
+
     /// Puts a value in, in place of the one the name had.
     mutating func insert(_ scope: HostScope, _ name: Span<UInt8>, hash: Int, _ value: Value) {
         if let place = place(scope, name, hash: hash) {

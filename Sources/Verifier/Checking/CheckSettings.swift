@@ -19,13 +19,22 @@ public struct ExpectedFiles: Hashable, Sendable {
     /// Nil where there is to be none.
     public var apple: [UInt8]?
     public var statements: [UInt8]?
-    /// Whether an Android app of the configuration names `*.` and this host.
-    public var isParentOfWildcard: Bool
+    /// The platforms of which an app names `*.` and this host, and not this host.
+    public var wildcardsBelow: Platforms
 
-    public init(apple: [UInt8]?, statements: [UInt8]?, isParentOfWildcard: Bool = false) {
+    /// One of the two files each.
+    public struct Platforms: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        public static let apple = Platforms(rawValue: 1)
+        public static let android = Platforms(rawValue: 2)
+    }
+
+    public init(apple: [UInt8]?, statements: [UInt8]?, wildcardsBelow: Platforms = []) {
         self.apple = apple
         self.statements = statements
-        self.isParentOfWildcard = isParentOfWildcard
+        self.wildcardsBelow = wildcardsBelow
     }
 
     subscript(document: Probe.Document) -> [UInt8]? {

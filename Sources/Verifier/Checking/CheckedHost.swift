@@ -78,6 +78,19 @@ public struct WebLocation: Hashable, Sendable, CustomStringConvertible {
         self.path = path.hasPrefix("/") ? String(path) : "/\(path)"
     }
 
+    init(secure host: CheckedHost, path: String) {
+        isSecure = true
+        self.host = host
+        self.path = path
+    }
+
+    /// Where a redirect from here leads: to an address as a whole, or to a path on the same host. Nil for anything else.
+    func following(_ location: String?) -> WebLocation? {
+        guard let location else { return nil }
+        guard location.hasPrefix("/"), !location.hasPrefix("//") else { return WebLocation(location) }
+        return WebLocation("\(isSecure ? "https" : "http")://\(hostField)\(location)")
+    }
+
     public var description: String { "\(isSecure ? "https" : "http")://\(hostField)\(path)" }
 
     /// The host as it is named in a request.

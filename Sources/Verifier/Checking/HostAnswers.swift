@@ -31,6 +31,14 @@ struct HostAnswers: Sendable {
         return error
     }
 
+    /// Whether anything came back at all for the first question.
+    var isReachable: Bool {
+        switch error(.file(.apple)) {
+        case .cannotConnect, .handshake: false
+        case nil, .timedOut, .cutOff, .failed, .malformed: true
+        }
+    }
+
     /// A file that is answered as its readers want it, taken out of its coding.
     func body(_ document: Probe.Document) -> [UInt8]? {
         guard let response = response(.file(document)), response.status == 200 else { return nil }

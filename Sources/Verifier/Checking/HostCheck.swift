@@ -1,5 +1,5 @@
 // One look at one host: asks everything, several questions at a time, and hands the answers to the rules. A host that cannot
-// be reached at all is not asked thirty times.
+// be reached, or answers nothing in time, is not asked thirty times.
 
 import Posix
 
@@ -32,11 +32,16 @@ public struct HostCheck: Sendable {
         }
         guard let address = answers.addresses.first else { return answers }
         ask([.file(.apple)], of: address, &answers)
-        switch answers.error(.file(.apple)) {
-        case .cannotConnect, .handshake: return answers
-        case nil, .timedOut, .cutOff, .failed, .malformed: break
+        if !answers.isReachable { return answers }
+        // Who lets each question wait for its whole time is asked for the other file, and then for nothing more.
+        if answers.error(.file(.apple))?.isTimeOut == true {
+            ask([.file(.statements)], of: address, &answers)
+            if answers.error(.file(.statements))?.isTimeOut == true {
+                askOthers(&answers)
+                return answers
+            }
         }
-        ask(Probe.first.filter { $0 != .file(.apple) }, of: address, &answers)
+        ask(Probe.first.filter { answers.answers[$0] == nil }, of: address, &answers)
         askFurther(&answers, address)
         askOthers(&answers)
         return answers
@@ -86,10 +91,9 @@ public struct HostCheck: Sendable {
         _ probe: Probe, _ host: CheckedHost, _ address: SocketAddress
     ) -> Result<FetchedResponse, FetchError> {
         var request = FetchRequest(
-            host: host.name, address: address, path: probe.path, userAgent: probe.agent.rawValue,
-            limits: settings.limits)
+            host: host.name, hostField: host.description, address: address, path: probe.path,
+            userAgent: probe.agent.rawValue, limits: settings.limits)
         let port = host.port == 443 ? "" : ":\(host.port)"
-        request.hostField = "\(host.name)\(port)"
         switch probe {
         case .head: request.method = "HEAD"
         case .gzip: request.acceptsGzip = true
@@ -109,11 +113,11 @@ public struct HostCheck: Sendable {
             guard let address = try addresses.of(location.host).first else {
                 return .failure(.failed("\(location.host) has no address"))
             }
-            var request = FetchRequest(
-                host: location.host.name, address: address, isSecure: location.isSecure, path: location.path + text,
-                userAgent: Probe.Agent.unknown.rawValue, limits: settings.limits)
-            request.hostField = location.hostField
-            return fetcher.fetch(request)
+            return fetcher.fetch(
+                FetchRequest(
+                    host: location.host.name, hostField: location.hostField, address: address,
+                    isSecure: location.isSecure, path: location.path + text, userAgent: Probe.Agent.unknown.rawValue,
+                    limits: settings.limits))
         } catch {
             return .failure(.failed(error.description))
         }

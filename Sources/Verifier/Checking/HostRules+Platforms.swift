@@ -26,6 +26,12 @@ extension HostRules {
                 "AHST-008", .rootCopy, "only the copy at the root is there, which current systems do not ask for",
                 fix: "serve it at /.well-known/apple-app-site-association")
         }
+        if file?.status != 200, expected?.wildcardsBelow.contains(.apple) == true {
+            report(
+                "AHST-022", .file(.apple),
+                "apps name *.\(answers.host.name), for which the file is fetched from here, and it is not here",
+                fix: "name this host in the app file too")
+        }
         for name in answers.answers.keys.compactMap(\.wrongNameOfApple).sorted() {
             guard let other = answers.response(.wrongName(name)), other.status == 200, !other.isPage else { continue }
             report(
@@ -70,7 +76,7 @@ extension HostRules {
             }
             return
         }
-        if expected?.isParentOfWildcard == true {
+        if expected?.wildcardsBelow.contains(.android) == true {
             report(
                 "GHST-009", .file(.statements),
                 "apps name *.\(answers.host.name), for which the file is fetched from here, and it is not here",

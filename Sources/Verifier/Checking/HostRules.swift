@@ -9,13 +9,11 @@ import TLS
 /// Judges the answers of one host.
 struct HostRules {
     let answers: HostAnswers
-    let settings: CheckSettings
     let expected: ExpectedFiles?
     private(set) var findings: [Finding] = []
 
     init(_ answers: HostAnswers, _ settings: CheckSettings) {
         self.answers = answers
-        self.settings = settings
         expected = settings.expected(answers.host.name)
     }
 
@@ -26,7 +24,7 @@ struct HostRules {
         }
         judgeAddresses()
         judgeTransport()
-        if !isReachable { return judgeUnreachable() }
+        if !answers.isReachable { return judgeUnreachable() }
         for document in Probe.Document.allCases { judge(document) }
         judgeApple()
         judgeStatements()
@@ -36,17 +34,12 @@ struct HostRules {
         judgeExpectations()
     }
 
-    /// Whether anything came back at all.
-    private var isReachable: Bool {
-        switch answers.error(.file(.apple)) {
-        case .cannotConnect, .handshake: false
-        case nil, .timedOut, .cutOff, .failed, .malformed: true
-        }
-    }
-
     private mutating func judgeUnreachable() {
         guard let error = answers.error(.file(.apple)) else { return }
         switch error {
+        case .handshake(.timedOut):
+            reportForBoth(
+                "AHST-013", "GHST-005", "\(error)", fix: "let a handshake be done within a second", severity: .error)
         case .handshake:
             reportForBoth(
                 "AHST-011", "GHST-004", "\(error)",
@@ -93,9 +86,9 @@ struct HostRules {
                 report("AHST-012", .file(.apple), problem.message, fix: fix)
             }
         } else if let own = peer.certificates.first, own.notAfter - Clock.wallSeconds() < 14 * 86_400 {
-            let days = (own.notAfter - Clock.wallSeconds()) / 86_400
+            let days = Int((own.notAfter - Clock.wallSeconds()) / 86_400)
             report(
-                "AHST-011", .file(.apple), "the certificate expires in \(days) \(days == 1 ? "day" : "days")",
+                "AHST-011", .file(.apple), "the certificate expires in \(Count.of(days, "day"))",
                 fix: "renew it, and see why that did not happen by itself", severity: .warning)
         }
         let later = answers.response(.head(.apple))?.handshakeMilliseconds ?? response.handshakeMilliseconds
@@ -120,8 +113,10 @@ struct HostRules {
     mutating func report(_ finding: Finding) { findings.append(finding) }
 
     /// For what stands in the way of both verifiers.
-    private mutating func reportForBoth(_ apple: String, _ android: String, _ message: String, fix: String) {
-        report(apple, .file(.apple), message, fix: fix)
-        report(android, .file(.statements), message, fix: fix)
+    private mutating func reportForBoth(
+        _ apple: String, _ android: String, _ message: String, fix: String, severity: Severity? = nil
+    ) {
+        report(apple, .file(.apple), message, fix: fix, severity: severity)
+        report(android, .file(.statements), message, fix: fix, severity: severity)
     }
 }

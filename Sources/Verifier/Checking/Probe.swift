@@ -37,8 +37,8 @@ enum Probe: Hashable, Sendable {
 
         var path: String {
             switch self {
-            case .apple: "/.well-known/apple-app-site-association"
-            case .statements: "/.well-known/assetlinks.json"
+            case .apple: AssociationPath.apple
+            case .statements: AssociationPath.statements
             }
         }
 
@@ -58,6 +58,8 @@ enum Probe: Hashable, Sendable {
         case google = "GoogleAssociationService"
         case googlebot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
         case android = "Dalvik/2.1.0 (Linux; U; Android 15; Pixel 9 Build/BP1A.250305.019)"
+        case chromium =
+            "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile Safari/537.36"
         case unknown = "associated-check/1.0"
 
         /// Its name in a sentence.
@@ -68,6 +70,7 @@ enum Probe: Hashable, Sendable {
             case .google: "GoogleAssociationService"
             case .googlebot: "Googlebot"
             case .android: "Dalvik"
+            case .chromium: "Chromium"
             case .unknown: "a client nobody knows"
             }
         }
@@ -91,7 +94,7 @@ enum Probe: Hashable, Sendable {
             .trailingDot(let document), .otherAddress(let document), .unknownHost(let document),
             .sibling(let document):
             document.path
-        case .rootCopy: "/apple-app-site-association"
+        case .rootCopy: AssociationPath.appleRoot
         case .wrongName(let path): path
         // The name that the specification of change-password uses for the same question.
         case .unknownName: "/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200"

@@ -15,15 +15,16 @@ enum Channel: ~Copyable {
     }
 
     /// A server that has closed already may still have left an answer to be read, so only a time-out ends it here.
-    borrowing func send(_ bytes: [UInt8]) throws(FetchError) {
+    borrowing func send(_ bytes: [UInt8], within milliseconds: Int) throws(FetchError) {
         switch self {
         case .plain(let socket):
             do throws(SystemError) {
+                try socket.limit(timeoutMilliseconds: milliseconds)
                 try socket.send(bytes)
             } catch {
                 if error.isTimeOut { throw .timedOut("the request") }
             }
-        case .secure(let session): _ = session.send(bytes)
+        case .secure(let session): _ = session.send(bytes, within: milliseconds)
         }
     }
 

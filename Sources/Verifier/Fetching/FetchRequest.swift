@@ -12,17 +12,18 @@ public struct FetchRequest: Sendable {
     public var isSecure: Bool
     public var method = "GET"
     public var path: String
-    /// What `host` says; the host itself, with the port where that is not the usual one, if nil.
-    public var hostField: String?
+    /// What `host` says. An address may stand in for another one, so it does not tell whether a port belongs here.
+    public var hostField: String
     public var userAgent: String
     public var acceptsGzip = false
     public var limits: FetchLimits
 
     public init(
-        host: String, address: SocketAddress, isSecure: Bool = true, path: String, userAgent: String,
+        host: String, hostField: String, address: SocketAddress, isSecure: Bool = true, path: String, userAgent: String,
         limits: FetchLimits = FetchLimits()
     ) {
         self.host = host
+        self.hostField = hostField
         self.address = address
         self.isSecure = isSecure
         self.path = path
@@ -32,9 +33,7 @@ public struct FetchRequest: Sendable {
 
     /// The bytes that are sent.
     var head: [UInt8] {
-        let usualPort: UInt16 = isSecure ? 443 : 80
-        let port = address.port == usualPort || address.isUnix ? "" : ":\(address.port)"
-        var lines = "\(method) \(path) HTTP/1.1\r\nHost: \(hostField ?? host + port)\r\nUser-Agent: \(userAgent)\r\n"
+        var lines = "\(method) \(path) HTTP/1.1\r\nHost: \(hostField)\r\nUser-Agent: \(userAgent)\r\n"
         lines += "Accept: */*\r\n"
         if acceptsGzip { lines += "Accept-Encoding: gzip\r\n" }
         return Array((lines + "Connection: close\r\n\r\n").utf8)

@@ -24,7 +24,7 @@ public struct Fetcher: Sendable {
             }
             let session: ClientSession
             do throws(HandshakeError) {
-                session = try context.connect(socket, host: request.host)
+                session = try context.connect(socket, host: request.host, within: stopwatch.left)
             } catch {
                 throw .handshake(error)
             }
@@ -42,7 +42,7 @@ public struct Fetcher: Sendable {
     private func exchange(
         _ request: FetchRequest, over channel: consuming Channel, _ stopwatch: Stopwatch
     ) throws(FetchError) -> FetchedResponse {
-        try channel.send(request.head)
+        try channel.send(request.head, within: stopwatch.left)
         var reader = ResponseReader(limits: request.limits, hasBody: request.method != "HEAD")
         var firstByte: Int?
         while !reader.isComplete {

@@ -6,11 +6,15 @@ import Posix
 struct HostAddresses: Sendable {
     let overrides: [AddressOverride]
 
+    /// As long as Apple's fetcher takes for all of it.
+    private static let lookUpMilliseconds: Int32 = 5_000
+
     /// The addresses of a host, the one to begin with first: Apple's fetcher is reported to use IPv4.
     func of(_ host: CheckedHost) throws(NameLookupError) -> [SocketAddress] {
         let given = given(host.name, host.port)
         if !given.isEmpty { return given }
-        let found = try NameLookup.addresses(of: host.name, port: host.port)
+        let found = try NameLookup.addresses(
+            of: host.name, port: host.port, milliseconds: HostAddresses.lookUpMilliseconds)
         return found.filter { !$0.isIPv6 } + found.filter(\.isIPv6)
     }
 

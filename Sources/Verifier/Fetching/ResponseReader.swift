@@ -70,7 +70,12 @@ struct ResponseReader {
         case .chunkSize: return try readChunkSize()
         case .chunk(let left): return take(upTo: left) { $0 == 0 ? .chunkSize : .chunk(left: $0) }
         case .trailers:
-            guard let line = nextLine() else { return false }
+            guard let line = nextLine() else {
+                if buffer.count > limits.headBytesMax {
+                    throw .malformed("a line behind the body has more than \(limits.headBytesMax) bytes")
+                }
+                return false
+            }
             if line.isEmpty { state = .complete }
             return true
         case .untilEnd:
@@ -85,12 +90,11 @@ struct ResponseReader {
             let start = String(decoding: buffer.prefix(40).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
             throw .malformed(start.isEmpty ? "it begins with bytes that are no text" : "it begins with \"\(start)\"")
         }
-        guard let end = headEnd else {
-            if buffer.count > limits.headBytesMax {
-                throw .malformed("the head has more than \(limits.headBytesMax) bytes")
-            }
-            return false
+        let end = headEnd
+        if end ?? buffer.count > limits.headBytesMax {
+            throw .malformed("the head has more than \(limits.headBytesMax) bytes")
         }
+        guard let end else { return false }
         let lines = buffer[..<end].split(separator: UInt8(ascii: "\n")).map { line in
             String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
         }

@@ -209,6 +209,14 @@ import Testing
         #expect(list.statements.first?.dynamicRules == nil)
     }
 
+    @Test func `of a query item that is written twice the last counts`() throws {
+        let list = try #require(
+            Self.read(LintExample.rules("{\"?\": {\"a\": \"1\", \"b\": \"2\", \"a\": \"3\"}}")).list)
+        let query = try #require(list.statements.first?.dynamicRules?.first?.query)
+        #expect(query.map(\.name) == ["a", "b"])
+        #expect(query.map(\.pattern) == ["3", "2"])
+    }
+
     @Test func `rules under another relation are not the app's rules`() throws {
         let key = "delegate_permission/common.get_login_creds"
         let list = try #require(Self.read(LintExample.rules("{\"/\": \"*\"}", key: key)).list)

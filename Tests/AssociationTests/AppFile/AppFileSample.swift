@@ -37,6 +37,11 @@ enum AppFileSample {
     }
 }
 
+extension AppFile {
+    /// Where the platforms will decide differently although the rules are stated once.
+    func platformFindings() -> [Finding] { PlatformComparison(self, source: sourceMatcher).findings() }
+}
+
 extension [Finding] {
     /// The ids of their rules, in order.
     var rules: [String] { map(\.rule) }

@@ -108,6 +108,31 @@ import Testing
         #expect(reading.findings.contains { $0.rule == "AASA-033" && $0.edit?.replacement == "\"true\"" })
     }
 
+    @Test func `of a key that is written twice the last counts, in queries and variables too`() throws {
+        let query = try matcher(LintExample.query("\"a\": \"1\", \"b\": \"?*\", \"a\": \"2\""))
+        #expect(try decides(query, "/q?a=2&b=x"))
+        #expect(try !decides(query, "/q?a=1&b=x"))
+        let variable = try matcher(LintExample.variables("\"v\": [\"a\"], \"v\": [\"b\"]", use: "$(v)"))
+        #expect(try decides(variable, "/b"))
+        #expect(try !decides(variable, "/a"))
+    }
+
+    @Test func `legacy paths are read with the defaults that the matcher gives them`() throws {
+        let text = LintExample.entry("\"paths\": [\"/a b\"], \"defaults\": {\"percentEncoded\": false}")
+        #expect(try decides(matcher(text), "/a%20b"))
+        #expect(!read(text).findings.contains { $0.rule == "AASA-051" })
+        #expect(read(LintExample.paths("\"/a b\"")).findings.contains { $0.rule == "AASA-051" })
+    }
+
+    private func matcher(_ text: String) throws -> AppleMatcher {
+        let links = try #require(read(text).association?.applinks)
+        return try #require(links.details.first).matcher(in: links)
+    }
+
+    private func decides(_ matcher: AppleMatcher, _ rest: String) throws -> Bool {
+        matcher.decide(try #require(LinkURL("https://example.com" + rest))).opens
+    }
+
     @Test func `a text that nobody can read gives no association`() {
         for text in ["", "[]", "{\"applinks\": {},}", "<html></html>", "\"x\""] {
             let reading = read(text)

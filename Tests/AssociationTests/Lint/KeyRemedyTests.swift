@@ -9,6 +9,7 @@ import Testing
             (LintExample.components(#"{"/": "/x", "path": "/y"}"#), "AASA-035", "/"),
             (LintExample.components(#"{"comments": "a", "comment": "b"}"#), "AASA-035", "comment"),
             (LintExample.links(#""details": [], "detail": []"#), "AASA-035", "details"),
+            (#"{"applinks": {"details": []}, "aplinks": {}}"#, "AASA-008", "applinks"),
         ])
     func `an association file never gets a key that it has already`(text: String, rule: String, key: String) {
         expectRemoval(Linter.lint(apple: Array(text.utf8), file: "f"), rule, key)

@@ -83,6 +83,9 @@ extension LintExample {
             good: variables("\"v\": [\"en\"]")),
         apple("AASA-064", variables("\"v\": []"), marks: "[]", good: variables("\"v\": [\"a\"]")),
         apple(
+            "AASA-064", variables("\"v\": [\"a\"], \"w(x\": [\"b\"]"), marks: "\"w(x\"",
+            good: variables("\"v\": [\"a\"]")),
+        apple(
             "AASA-065", variables("\"v\": [\"a\"], \"w\": [\"b\"]"), marks: "\"w\"", good: variables("\"v\": [\"a\"]")),
         apple(
             "AASA-066", component("\"/\": \"/$(region)/x\", \"comment\": \"for /uk/x\""), marks: "\"/$(region)/x\"",

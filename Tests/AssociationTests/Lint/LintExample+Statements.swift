@@ -123,7 +123,10 @@ extension LintExample {
             "DAL-034", rules("{\"/\": \"/shoes\"}"), marks: "{\"/\": \"/shoes\"}",
             good: rules("{\"/\": \"/shoes\"}, {\"/\": \"/shoes/\"}"), rules("{\"/\": \"/a.html\"}"),
             rules("{\"/\": \"/\"}")),
-        list("DAL-035", rules("{\"/\": \"*bar\"}"), marks: "\"*bar\"", good: rules("{\"/\": \"/bar*\"}")),
+        list(
+            "DAL-035", rules("{\"/\": \"*bar\"}"), marks: "\"*bar\"", good: rules("{\"/\": \"/bar*\"}"),
+            // One character before a star is found where it first stands, and a later place would be no better.
+            rules("{\"/\": \"/a*-*\"}"), rules("{\"/\": \"/a/*/*\"}"), rules("{\"/\": \"/a*b?*\"}")),
         list("DAL-036", rules("{\"/\": \"/a*?\"}"), marks: "\"/a*?\"", good: rules("{\"/\": \"/a?*\"}")),
         list(
             "DAL-037", rules("{\"/\": \"/a%20b\"}"), marks: "\"/a%20b\"",

@@ -7,6 +7,15 @@ struct GlobPatternTests {
         GlobPattern(ParsedPattern(pattern), folds: false, table: SubstitutionTable(variables))
     }
 
+    @Test func `many short pieces take the memory of short pieces`() {
+        let text = String(repeating: "*a?", count: 5_000)
+        let elements = GlobPattern.elements(of: ParsedPattern(text), folds: false, table: nil)
+        #expect(elements.count == 15_000)
+        for element in elements {
+            if case .literal(let bytes) = element { #expect(bytes.capacity < 64) }
+        }
+    }
+
     @Test func `agrees with the slow reading on random patterns`() {
         var generator = SeededGenerator(1)
         for _ in 0..<4_000 {

@@ -13,7 +13,9 @@ struct SourceTree {
     /// Everything else that people write here and read as text.
     static let otherFiles = files(
         under: [
-            ".ci", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "Package.swift", "README.md", "Sources", "Tests",
+            ".ci", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "Fuzzing/Package.swift", "Package.swift",
+            "README.md",
+            "SECURITY.md", "Sources", "Tests",
             "config", "docs", "public", "script",
         ]
     ) { !$0.hasSuffix(".swift") || $0 == "Package.swift" }

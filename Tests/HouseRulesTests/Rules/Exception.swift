@@ -18,8 +18,5 @@ struct Exception {
         Exception(
             rule: HouseRule.testCompanion.name, subject: "Sources/Association/Automata/RuleList.swift",
             reason: "what RuleComparison compares; RuleComparisonTests makes it from rules of both platforms"),
-        Exception(
-            rule: HouseRule.testCompanion.name, subject: "Sources/Association/Matching/AppleComponent+Defaults.swift",
-            reason: "inheritance of defaults, tested where it shows, in AppleMatcherTests"),
     ]
 }

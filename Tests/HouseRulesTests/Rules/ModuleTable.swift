@@ -41,20 +41,25 @@ enum ModuleTable {
         Module("Posix", .data, mayImport: ["CLinux", "Glibc"]),
         Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Synchronization"]),
         Module("Catalogue", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
+        Module("Telemetry", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module(
             "Hosting", .control,
             mayImport: [
                 "Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib", "Foundation",
             ]),
-        Module("Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Synchronization"]),
+        Module(
+            "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
         Module(
             "Verifier", .control,
             mayImport: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib", "Synchronization"]),
         Module(
+            "Administration", .control,
+            mayImport: ["Telemetry", "HTTP", "Posix", "SourceJSON", "Synchronization"]),
+        Module(
             "associated", .control,
             mayImport: [
-                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Hosting", "Engine", "Verifier",
-                "Foundation", "Glibc",
+                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine",
+                "Verifier", "Administration", "Foundation", "Glibc", "Synchronization",
             ]),
     ]
 

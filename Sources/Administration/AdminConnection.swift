@@ -1,0 +1,153 @@
+// One connection to the admin listener. It reads a head, has it answered, sends the answer, and begins again; it never
+// waits, and knows when its time is up.
+
+import HTTP
+import Posix
+
+final class AdminConnection {
+    /// What it is busy with.
+    enum Phase {
+        /// Waiting for a head, or in the middle of one.
+        case reading
+        case sending
+        /// Waiting for the client to close, after the last answer.
+        case lingering
+        case ended
+    }
+
+    let descriptor: Descriptor
+    private(set) var phase = Phase.reading
+    /// By the monotonic clock, when the present phase has taken too long.
+    private(set) var deadline: Int64
+    /// When something last came or went.
+    private(set) var lastMilliseconds: Int64
+    private let limits: AdminLimits
+    private var parser = RequestParser()
+    private var received: [UInt8] = []
+    private var outgoing: [UInt8] = []
+    private var sent = 0
+    private var closesAfterwards = false
+
+    /// Taken in one go. Whoever sends without end is met again in the next round, and the others in between.
+    private static let receivesPerRoundMax = 16
+
+    init(takingOwnershipOf number: Int32, limits: AdminLimits, now: Int64) {
+        descriptor = Descriptor(takingOwnershipOf: number)
+        self.limits = limits
+        deadline = now + limits.headMilliseconds
+        lastMilliseconds = now
+    }
+
+    /// Does what can be done now. `answer` makes an answer of a head; `isLast` says that no further one shall follow.
+    func proceed(now: Int64, isLast: Bool, answer: (RequestHead, Span<UInt8>) -> (AdminResponse, wantsBody: Bool)) {
+        var receivesLeft = AdminConnection.receivesPerRoundMax
+        while true {
+            switch phase {
+            case .reading:
+                if takeHead(now: now, isLast: isLast, answer) { continue }
+                guard receivesLeft > 0, receive(now) else { return }
+                receivesLeft -= 1
+            case .sending:
+                guard send(now) else { return }
+                finishAnswer(now: now)
+            case .lingering:
+                received.removeAll(keepingCapacity: true)
+                guard receivesLeft > 0, receive(now) else { return }
+                receivesLeft -= 1
+            case .ended: return
+            }
+        }
+    }
+
+    /// To be told that nothing more is wanted: a connection between two requests ends.
+    func drain() {
+        if case .reading = phase, !parser.hasBegun { phase = .ended }
+        closesAfterwards = true
+    }
+
+    func end() { phase = .ended }
+
+    /// Looks for a whole head in what has come; true when the phase has changed.
+    private func takeHead(
+        now: Int64, isLast: Bool, _ answer: (RequestHead, Span<UInt8>) -> (AdminResponse, wantsBody: Bool)
+    ) -> Bool {
+        if received.isEmpty { return false }
+        let isNew = !parser.hasBegun
+        let limits = HeadLimits(headBytesMax: limits.headBytesMax, requestLineBytesMax: 2_048, fieldCountMax: 64)
+        switch parser.parse(received.span, limits: limits) {
+        case .incomplete:
+            if isNew { deadline = now + self.limits.headMilliseconds }
+            return false
+        case .rejected(let rejection):
+            begin(AdminResponse(rejection.status, lines: ["not understood"]), wantsBody: true, closes: true, now: now)
+        case .complete(let head, let bytes):
+            let (response, wantsBody) = answer(head, received.span.extracting(0..<bytes))
+            // A body would have to be read past, and HTTP/1.0 be told that it may go on. Nobody needs either.
+            let closes =
+                isLast || closesAfterwards || !head.wantsKeepAlive || head.body != .none || head.minorVersion == 0
+            begin(response, wantsBody: wantsBody, closes: closes, now: now)
+            received.removeFirst(bytes)
+        }
+        parser = RequestParser()
+        return true
+    }
+
+    private func begin(_ response: AdminResponse, wantsBody: Bool, closes: Bool, now: Int64) {
+        closesAfterwards = closes
+        outgoing = response.bytes(wantsBody: wantsBody, closes: closes)
+        sent = 0
+        phase = .sending
+        deadline = now + limits.writeMilliseconds
+    }
+
+    private func finishAnswer(now: Int64) {
+        outgoing = []
+        if closesAfterwards {
+            finishSending(descriptor.number)
+            phase = .lingering
+            deadline = now + limits.lingerMilliseconds
+        } else {
+            phase = .reading
+            deadline = now + limits.idleMilliseconds
+        }
+    }
+
+    /// Takes what is there; false when there is nothing more for now.
+    private func receive(_ now: Int64) -> Bool {
+        let outcome = withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
+            let outcome = Posix.receive(descriptor.number, into: buffer)
+            if case .moved(let count) = outcome {
+                received.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+            return outcome
+        }
+        switch outcome {
+        case .moved:
+            lastMilliseconds = now
+            return true
+        case .wouldBlock: return false
+        case .ended, .failed:
+            phase = .ended
+            return true
+        }
+    }
+
+    /// Sends what is left; false when it has to wait.
+    private func send(_ now: Int64) -> Bool {
+        while sent < outgoing.count {
+            let outcome = outgoing.withUnsafeBytes {
+                transmit(descriptor.number, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+            }
+            switch outcome {
+            case .moved(let count):
+                sent += count
+                lastMilliseconds = now
+            case .wouldBlock: return false
+            case .ended, .failed:
+                phase = .ended
+                return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,155 @@
+// The admin listener's own loop, on one thread that nothing else runs on: a client that is slow here, or an answer that takes
+// long to make, costs no worker a microsecond, and a worker that hangs cannot keep this thread from saying so.
+
+import HTTP
+import Posix
+
+/// The listener's connections and their poller. Used by one thread.
+struct AdminLoop: ~Copyable {
+    private let routes: AdminRoutes
+    private let token: AdminToken?
+    private let limits: AdminLimits
+    private let control: AdminControl
+    private let poller: Poller
+    private var connections: [UInt64: AdminConnection] = [:]
+    private var nextToken: UInt64 = Token.firstConnection
+    /// When to accept again after descriptors had run out; nil while accepting.
+    private var acceptAgainAt: Int64?
+    private var listener: AdminSocket?
+
+    private enum Token {
+        static let wakeUp: UInt64 = 0
+        static let listener: UInt64 = 1
+        static let firstConnection: UInt64 = 2
+    }
+
+    private static let pauseMilliseconds: Int64 = 100
+    /// Connections taken in one go, so that those that have ended are noticed in between.
+    private static let acceptsPerRoundMax = 4
+
+    init(_ settings: AdminSettings, _ sources: AdminSources, _ limits: AdminLimits, _ control: AdminControl)
+        throws(SystemError)
+    {
+        let poller = try Poller(eventsMax: 64)
+        guard poller.add(control.wakeUp.descriptor.number, .readable, token: Token.wakeUp) else {
+            throw .exhausted("epoll_ctl")
+        }
+        self.poller = poller
+        routes = AdminRoutes(settings, sources)
+        token = settings.token
+        self.limits = limits
+        self.control = control
+    }
+
+    /// Serves until it is told to stop.
+    mutating func run() {
+        while true {
+            let count = poller.wait(milliseconds: waitMilliseconds)
+            let now = Clock.monotonicMilliseconds()
+            for index in 0..<count { handle(poller.event(index), now) }
+            expire(now)
+            if let time = acceptAgainAt, now >= time { resumeAccepting() }
+            if control.isStopping { return }
+        }
+    }
+
+    private var waitMilliseconds: Int32 {
+        let now = Clock.monotonicMilliseconds()
+        var next = now + 60_000
+        for connection in connections.values { next = min(next, connection.deadline) }
+        if let acceptAgainAt { next = min(next, acceptAgainAt) }
+        // The coarse clock lags by up to 4 ms.
+        return Int32(clamping: max(0, next - now) + 4)
+    }
+
+    private mutating func handle(_ event: Poller.Event, _ now: Int64) {
+        switch event.token {
+        case Token.wakeUp:
+            control.wakeUp.clear()
+            takeListener()
+        case Token.listener: accept(now)
+        default:
+            // It may have been ended earlier in this round, to make room.
+            guard let connection = connections[event.token] else { return }
+            proceed(connection, event.token, now)
+        }
+    }
+
+    /// Takes what the rest of the program has opened for us, or lets go of what it shall no longer have.
+    private mutating func takeListener() {
+        let wanted = control.socket
+        guard wanted !== listener else { return }
+        if let listener, acceptAgainAt == nil { poller.remove(listener.number) }
+        listener = wanted
+        acceptAgainAt = nil
+        if wanted == nil {
+            for connection in connections.values { connection.drain() }
+        }
+        resumeAccepting()
+    }
+
+    private mutating func resumeAccepting() {
+        acceptAgainAt = nil
+        guard let listener else { return }
+        if !poller.add(listener.number, .readable, token: Token.listener) { pauseAccepting() }
+    }
+
+    private mutating func pauseAccepting() {
+        acceptAgainAt = Clock.monotonicMilliseconds() + AdminLoop.pauseMilliseconds
+    }
+
+    private mutating func accept(_ now: Int64) {
+        guard let listener else { return }
+        for _ in 0..<AdminLoop.acceptsPerRoundMax {
+            switch listener.accept() {
+            case .accepted(let number):
+                if connections.count >= limits.connectionsMax { makeRoom(now) }
+                let connection = AdminConnection(takingOwnershipOf: number, limits: limits, now: now)
+                let token = nextToken
+                nextToken += 1
+                guard poller.add(number, .readable, token: token) else { return }
+                connections[token] = connection
+                proceed(connection, token, now)
+            case .nobody: return
+            case .lost: continue
+            case .exhausted:
+                // Reported again and again as long as somebody waits, so it is not listened to for a moment.
+                poller.remove(listener.number)
+                pauseAccepting()
+                return
+            }
+        }
+    }
+
+    /// Ends the connection that has been silent for longest, unless it turns out that there is room.
+    private mutating func makeRoom(_ now: Int64) {
+        for (token, connection) in connections where connection.phase != .sending { proceed(connection, token, now) }
+        guard connections.count >= limits.connectionsMax else { return }
+        // Of those that came in the same millisecond, the first.
+        let oldest = connections.min { left, right in
+            (left.value.lastMilliseconds, left.key) < (right.value.lastMilliseconds, right.key)
+        }
+        guard let oldest else { return }
+        connections[oldest.key] = nil
+    }
+
+    private mutating func proceed(_ connection: AdminConnection, _ token: UInt64, _ now: Int64) {
+        let wasSending = connection.phase == .sending
+        let (routes, bearer) = (routes, self.token)
+        connection.proceed(now: now, isLast: listener == nil) { head, bytes in
+            let request = AdminRequest(head, bytes, token: bearer)
+            return (routes.answer(request), request.method != .head)
+        }
+        if connection.phase == .ended {
+            connections[token] = nil
+        } else if wasSending != (connection.phase == .sending) {
+            poller.change(connection.descriptor.number, wasSending ? .readable : .writable, token: token)
+        }
+    }
+
+    private mutating func expire(_ now: Int64) {
+        for (token, connection) in connections where connection.deadline <= now || connection.phase == .ended {
+            connections[token] = nil
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// What the admin listener answers from. Whoever starts it says where each answer comes from; all of it is called by the
+// listener's own thread, one at a time, and must not wait for anything.
+
+/// The doors to the rest of the program.
+public struct AdminSources: Sendable {
+    public var health: @Sendable () -> HealthReport
+    public var metrics: @Sendable () -> MetricsSnapshot
+    public var status: @Sendable () -> StatusReport
+    /// Nil for a host that is not served.
+    public var host: @Sendable (String) -> HostReport?
+
+    public init(
+        health: @escaping @Sendable () -> HealthReport, metrics: @escaping @Sendable () -> MetricsSnapshot,
+        status: @escaping @Sendable () -> StatusReport, host: @escaping @Sendable (String) -> HostReport?
+    ) {
+        self.health = health
+        self.metrics = metrics
+        self.status = status
+        self.host = host
+    }
+}

@@ -1,0 +1,62 @@
+// How the server is, for machines that decide by it. Two questions that must not be confused: whether the process is of
+// any more use (an orchestrator starts another one when it is not), and whether requests shall be sent to it now.
+
+import HTTP
+
+/// What is wrong, if anything, in words.
+public struct HealthReport: Sendable, Equatable {
+    /// Why the process should be replaced; none as a rule.
+    public var failures: [String]
+    /// Why no requests should be sent to it at this time, besides its failures.
+    public var waits: [String]
+    /// What somebody should look at, though it stops nothing: tenants whose new version is not in service.
+    public var notes: [String]
+
+    public init(failures: [String] = [], waits: [String] = [], notes: [String] = []) {
+        self.failures = failures
+        self.waits = waits
+        self.notes = notes
+    }
+
+    /// Where a server is in its life.
+    public enum Phase: Sendable {
+        case starting, serving, draining
+    }
+
+    /// What follows from how the server stands. Tenants are told in numbers only: whoever probes need not be whoever may
+    /// know.
+    public init(_ phase: Phase, workers: [WorkerState], hosting: HostingFigures) {
+        self.init()
+        for (number, worker) in workers.enumerated() where worker.isStuck {
+            failures.append(
+                "worker \(number) has given no sign of life for \(worker.silentMilliseconds / 1_000) seconds")
+        }
+        switch phase {
+        case .starting: waits.append("starting: nothing is served yet")
+        case .serving: break
+        case .draining: waits.append("draining: the server is about to end")
+        }
+        note(hosting.keptHosts, "host on its last good version", "hosts on their last good version")
+        note(hosting.unservedFiles, "app file that nothing is served from", "app files that nothing is served from")
+        note(hosting.errors, "error stands", "errors stand")
+    }
+
+    private mutating func note(_ count: Int, _ one: String, _ many: String) {
+        if count > 0 { notes.append("\(count) \(count == 1 ? one : many)") }
+    }
+
+    public var isAlive: Bool { failures.isEmpty }
+    public var isReady: Bool { failures.isEmpty && waits.isEmpty }
+
+    /// The answer of `/healthz`.
+    var alive: AdminResponse {
+        isAlive ? AdminResponse(.ok, lines: ["alive"]) : AdminResponse(.serviceUnavailable, lines: failures)
+    }
+
+    /// The answer of `/readyz`.
+    var ready: AdminResponse {
+        isReady
+            ? AdminResponse(.ok, lines: ["ready"] + notes)
+            : AdminResponse(.serviceUnavailable, lines: failures + waits + notes)
+    }
+}

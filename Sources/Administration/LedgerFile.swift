@@ -1,0 +1,106 @@
+// The ledger as a file: lines of text that a person can read, between a first line that says what it is and a last one that
+// proves that nothing is missing. What is not exactly so is not believed.
+
+import Telemetry
+
+/// What a ledger's file says.
+struct LedgerFile: Equatable {
+    var beganSeconds: Int64
+    var records: [String: [VerifierRecord]]
+
+    static let name = "verifiers"
+    /// More than the largest ledger takes.
+    static let bytesMax = 128 * 1024 * 1024
+    private static let title = "associated verifiers 1"
+
+    init(beganSeconds: Int64, records: [String: [VerifierRecord]]) {
+        self.beganSeconds = beganSeconds
+        self.records = records
+    }
+
+    var bytes: [UInt8] {
+        var text: [UInt8] = Array("\(LedgerFile.title) \(beganSeconds)\n".utf8)
+        var count = 0
+        for (host, records) in records.sorted(by: { $0.key < $1.key }) {
+            for record in records.sorted(by: { $0.verifier.rawValue < $1.verifier.rawValue }) {
+                text += LedgerFile.line(host, record).utf8
+                count += 1
+            }
+        }
+        text += "end \(count) \(LedgerFile.checksum(text[...]))\n".utf8
+        return text
+    }
+
+    /// Nil for what is not whole.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.last == 0x0A, let before = bytes.dropLast().lastIndex(of: 0x0A) else { return nil }
+        let body = bytes[...before]
+        let end = bytes[(before + 1)...].dropLast().split(separator: 0x20, omittingEmptySubsequences: false)
+        let lines = body.dropLast().split(separator: 0x0A, omittingEmptySubsequences: false)
+        guard end.count == 3, LedgerFile.text(end[0]) == "end", Int(LedgerFile.text(end[1])) == lines.count - 1,
+            LedgerFile.text(end[2]) == LedgerFile.checksum(body), let first = lines.first
+        else { return nil }
+        let title = LedgerFile.text(first)
+        guard title.hasPrefix("\(LedgerFile.title) "),
+            let began = Int64(title.dropFirst(LedgerFile.title.count + 1))
+        else { return nil }
+        beganSeconds = began
+        records = [:]
+        for line in lines.dropFirst() {
+            guard let (host, record) = LedgerFile.record(line),
+                records[host]?.contains(where: { $0.verifier == record.verifier }) != true
+            else { return nil }
+            records[host, default: []].append(record)
+        }
+    }
+
+    private static func line(_ host: String, _ record: VerifierRecord) -> String {
+        let tag = record.entityTag.flatMap { tag in
+            tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !tag.isEmpty ? tag : nil
+        }
+        return "\(host)\t\(record.verifier.label)\t\(record.document.label)\t\(record.firstSeconds)\t"
+            + "\(record.lastSeconds)\t\(record.status)\t\(record.count)\t\(tag ?? "-")\n"
+    }
+
+    private static func record(_ line: ArraySlice<UInt8>) -> (host: String, VerifierRecord)? {
+        let fields = line.split(separator: 0x09, omittingEmptySubsequences: false)
+        guard fields.count == 8, !fields[0].isEmpty,
+            let verifier = VerifierKind.known.first(where: { $0.label.utf8.elementsEqual(fields[1]) }),
+            let document = DocumentKind.allCases.first(where: { $0.label.utf8.elementsEqual(fields[2]) }),
+            let first = number(fields[3], as: Int64.self), let last = number(fields[4], as: Int64.self), first <= last,
+            let status = number(fields[5], as: UInt16.self), let count = number(fields[6], as: UInt64.self), count > 0,
+            let mark = fields[7].first
+        else { return nil }
+        return (
+            text(fields[0]),
+            VerifierRecord(
+                verifier: verifier, document: document, status: status,
+                entityTag: mark == UInt8(ascii: "-") ? nil : text(fields[7]), firstSeconds: first, lastSeconds: last,
+                count: count)
+        )
+    }
+
+    /// Digits and nothing else; there are four of these in a line, and a hundred thousand lines.
+    private static func number<Number: FixedWidthInteger>(_ digits: ArraySlice<UInt8>, as: Number.Type) -> Number? {
+        if digits.isEmpty { return nil }
+        var number: Number = 0
+        for digit in digits {
+            let (tens, overflows) = number.multipliedReportingOverflow(by: 10)
+            guard digit &- 0x30 < 10, !overflows else { return nil }
+            let (sum, overflowsToo) = tens.addingReportingOverflow(Number(digit &- 0x30))
+            guard !overflowsToo else { return nil }
+            number = sum
+        }
+        return number
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// FNV-1a of 64 bits: against disks and accidents, not against people, who could write the right one.
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let text = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}

@@ -1,0 +1,65 @@
+// A metric as Prometheus knows it: a name with a meaning, and numbers told apart by labels. What a label may say is decided
+// where families are made, and nowhere depends on what clients send or how many hosts there are.
+
+/// All samples of one name.
+public struct MetricFamily: Sendable, Equatable {
+    public var name: String
+    public var kind: Kind
+    public var help: String
+    public var samples: [Sample]
+
+    public enum Kind: String, Sendable {
+        case counter, gauge, histogram
+    }
+
+    /// One number.
+    public struct Sample: Sendable, Equatable {
+        /// Behind the name of the family: `_bucket`, `_sum` or `_count` in a histogram.
+        public var suffix = ""
+        public var labels: [Label] = []
+        public var value: MetricValue
+
+        public init(suffix: String = "", labels: [Label] = [], _ value: MetricValue) {
+            self.suffix = suffix
+            self.labels = labels
+            self.value = value
+        }
+    }
+
+    public struct Label: Sendable, Equatable {
+        public var name: String
+        public var value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public init(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
+        self.name = name
+        self.kind = kind
+        self.help = help
+        self.samples = samples
+    }
+}
+
+/// A number, exact where it counts something.
+public enum MetricValue: Sendable, Equatable {
+    case count(UInt64)
+    case number(Double)
+
+    init(_ count: Int) { self = .count(UInt64(clamping: count)) }
+
+    /// As the text format writes it.
+    var text: String {
+        switch self {
+        case .count(let count): return "\(count)"
+        case .number(let number):
+            if number.isNaN { return "NaN" }
+            if number.isInfinite { return number < 0 ? "-Inf" : "+Inf" }
+            if number == number.rounded(), abs(number) < 1e15 { return "\(Int64(number))" }
+            return "\(number)"
+        }
+    }
+}

@@ -1,0 +1,191 @@
+// Everything that `/metrics` tells, read at one moment by whoever has it. The families are made of it in the files beside
+// this one, by subject.
+
+public import Telemetry
+
+/// The numbers of one scrape.
+public struct MetricsSnapshot: Sendable {
+    public var program: RunningProgram
+    /// What the workers count.
+    public var records: Records
+    public var workers: [WorkerState]
+    public var hosting: HostingFigures
+    public var reloads: ReloadFigures
+    /// Nil where no TLS is spoken.
+    public var certificates: CertificateFigures?
+    public var verifiers: VerifierFigures
+    public var process: ProcessFigures
+    /// By the monotonic clock.
+    public var nowMilliseconds: Int64
+
+    public init(
+        program: RunningProgram, records: Records, workers: [WorkerState], hosting: HostingFigures,
+        reloads: ReloadFigures,
+        certificates: CertificateFigures?, verifiers: VerifierFigures, process: ProcessFigures, nowMilliseconds: Int64
+    ) {
+        self.program = program
+        self.records = records
+        self.workers = workers
+        self.hosting = hosting
+        self.reloads = reloads
+        self.certificates = certificates
+        self.verifiers = verifiers
+        self.process = process
+        self.nowMilliseconds = nowMilliseconds
+    }
+
+    /// In the order in which a reader meets them.
+    var families: [MetricFamily] {
+        programFamilies + trafficFamilies + workerFamilies + hostingFamilies + certificateFamilies + verifierFamilies
+            + processFamilies
+    }
+}
+
+/// Which program it is, and how it does.
+public struct RunningProgram: Sendable, Equatable {
+    public var version: String
+    /// The TLS library that it runs with.
+    public var library: String
+    public var uptimeSeconds: Double
+    public var isReady: Bool
+
+    public init(version: String, library: String, uptimeSeconds: Double, isReady: Bool) {
+        self.version = version
+        self.library = library
+        self.uptimeSeconds = uptimeSeconds
+        self.isReady = isReady
+    }
+}
+
+/// How one worker does.
+public struct WorkerState: Sendable, Equatable {
+    /// Milliseconds since it was asked for a sign of life, as long as it gives none; 0 when it is as it should be.
+    public var silentMilliseconds: Int64
+    /// The longest round of its loop within the last half minute.
+    public var longestRoundMicroseconds: UInt64
+
+    public init(silentMilliseconds: Int64, longestRoundMicroseconds: UInt64) {
+        self.silentMilliseconds = silentMilliseconds
+        self.longestRoundMicroseconds = longestRoundMicroseconds
+    }
+
+    /// Longer than this without a sign of life, a worker is taken for stuck: nothing that a worker does takes a second.
+    public static let silentMillisecondsMax: Int64 = 10_000
+
+    public var isStuck: Bool { silentMilliseconds > WorkerState.silentMillisecondsMax }
+}
+
+/// What is hosted, and what is not as its files would have it.
+public struct HostingFigures: Sendable, Equatable {
+    public var hosts = 0
+    public var appFiles = 0
+    public var keptHosts = 0
+    /// App files that are not what is served, by what became of them.
+    public var brokenFiles = 0
+    public var heldFiles = 0
+    public var goneFiles = 0
+    public var refusedFiles = 0
+    public var unservedFiles = 0
+    public var guardedEntries = 0
+    public var errors = 0
+    public var warnings = 0
+    public var notes = 0
+
+    public init() {}
+}
+
+/// What became of the rounds in which changes were looked at.
+public struct ReloadFigures: Sendable, Equatable {
+    public var changed = 0
+    public var unchanged = 0
+    public var failed = 0
+    public var durations = HistogramReading()
+    /// The last one; nil before there was one.
+    public var last: Last?
+    /// Milliseconds since the thread that waits for changes last went round.
+    public var controlMilliseconds: Int64 = 0
+
+    public struct Last: Sendable, Equatable {
+        public var outcome: Outcome
+        /// Seconds since 1970.
+        public var seconds: Int64
+        public var microseconds: Int64
+        /// Why it failed.
+        public var message: String?
+
+        public init(outcome: Outcome, seconds: Int64, microseconds: Int64, message: String? = nil) {
+            self.outcome = outcome
+            self.seconds = seconds
+            self.microseconds = microseconds
+            self.message = message
+        }
+    }
+
+    public enum Outcome: String, Sendable {
+        case changed, unchanged, failed
+    }
+
+    public init() {}
+}
+
+extension HistogramReading {
+    /// Notes one time.
+    public mutating func add(microseconds: Int64) {
+        counts[Buckets.index(microseconds: microseconds)] &+= 1
+        sumMicroseconds &+= UInt64(clamping: microseconds)
+    }
+}
+
+/// The certificates in memory: those that clients have asked for since the start.
+public struct CertificateFigures: Sendable, Equatable {
+    public var usable = 0
+    public var broken = 0
+    /// The first to end, with the folder it is in.
+    public var soonest: [Expiry] = []
+    /// Times that files were found to be of no use, since the start.
+    public var loadFailures = 0
+    /// What was found since the start, these included.
+    public var errors = 0
+    public var warnings = 0
+    public var notes = 0
+
+    public struct Expiry: Sendable, Equatable {
+        public var folder: String
+        /// Seconds since 1970.
+        public var notAfter: Int64
+
+        public init(folder: String, notAfter: Int64) {
+            self.folder = folder
+            self.notAfter = notAfter
+        }
+    }
+
+    public init() {}
+}
+
+/// Who has looked at the association files.
+public struct VerifierFigures: Sendable, Equatable {
+    /// By kind of verifier, and of these by the hundreds of the status, since the start.
+    public var fetches: [VerifierKind: [StatusClass: Int]] = [:]
+    /// When each kind was last here, for whichever host, in seconds since 1970.
+    public var lastSeconds: [VerifierKind: Int64] = [:]
+    /// Hosts in the ledger, and how many were taken out of it to make room.
+    public var hosts = 0
+    public var evicted = 0
+    /// Times that the ledger could not be written.
+    public var failures = 0
+
+    public init() {}
+}
+
+/// What the kernel says of the process; nil where it says nothing.
+public struct ProcessFigures: Sendable, Equatable {
+    public var processorSeconds: Double?
+    public var descriptors: Int?
+    public var descriptorsMax: Int?
+    public var virtualBytes: Int?
+    public var residentBytes: Int?
+    public var startSeconds: Double?
+
+    public init() {}
+}

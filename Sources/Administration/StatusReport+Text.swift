@@ -1,0 +1,103 @@
+// The server's standing in lines for people: first whether it serves, then what does not, then the rest.
+
+import HTTP
+import SourceJSON
+import Telemetry
+
+extension StatusReport {
+    public var text: String {
+        let state = isReady ? "ready" : "not ready: \(waits.joined(separator: "; "))"
+        var lines = [
+            "associated \(version) (\(library)), process \(processID), up \(Age.duration(seconds: nowSeconds - startedSeconds)), \(state)",
+            "serves \(count(hosting.appFiles, "app")) on \(count(hosting.hosts, "host")), "
+                + count(openConnections, "open connection"),
+        ]
+        lines += keptLines
+        lines += findingLines
+        lines.append(reloadLine)
+        lines += certificateLines
+        lines.append(workerLine)
+        lines += verifierLines
+        return lines.map { "\(Printable.line($0))\n" }.joined()
+    }
+
+    private var keptLines: [String] {
+        guard hosting.keptHosts > 0 else { return [] }
+        var lines = ["\(count(hosting.keptHosts, "host")) on a last good version:"]
+        lines += kept.map { "  \($0.host): \($0.reason)" }
+        lines += more(than: kept.count, of: hosting.keptHosts)
+        return lines
+    }
+
+    private var findingLines: [String] {
+        var lines: [String] = []
+        if hosting.guardedEntries > 0 {
+            lines.append("the removal guard keeps \(entries(hosting.guardedEntries)) live")
+        }
+        let all = hosting.errors + hosting.warnings + hosting.notes
+        guard all > 0 else { return lines + ["no finding stands"] }
+        lines.append(
+            "findings that stand: \(count(hosting.errors, "error")), \(count(hosting.warnings, "warning")), "
+                + "\(count(hosting.notes, "note"))")
+        lines += findings.map { "  \($0)" }
+        return lines + more(than: findings.count, of: all)
+    }
+
+    private var reloadLine: String {
+        let rounds =
+            "\(count(reloads.changed + reloads.unchanged + reloads.failed, "reload")), \(reloads.failed) failed"
+        guard let last = reloads.last else { return "no reload yet" }
+        let ago = Age.ago(from: last.seconds, to: nowSeconds)
+        let outcome =
+            switch last.outcome {
+            case .changed: "brought changes"
+            case .unchanged: "found nothing new"
+            case .failed: "failed: \(last.message ?? "for no known reason")"
+            }
+        return "the last reload ended \(ago), took \(milliseconds(last.microseconds)) and \(outcome) (\(rounds))"
+    }
+
+    private var certificateLines: [String] {
+        guard let certificates else { return ["no TLS"] }
+        var lines = [
+            "\(count(certificates.usable, "certificate")) in memory, \(certificates.broken) broken, "
+                + "\(count(certificates.loadFailures, "failure")) to load"
+        ]
+        for expiry in certificates.soonest {
+            let left = expiry.notAfter - nowSeconds
+            let when = left >= 0 ? "expires in \(Age.text(seconds: left))" : "expired \(Age.text(seconds: -left)) ago"
+            lines.append("  \(expiry.folder) \(when) (\(HTTPDate.day(expiry.notAfter)))")
+        }
+        return lines
+    }
+
+    private var workerLine: String {
+        let stuck = workers.indices.filter { workers[$0].isStuck }
+        let longest = workers.map(\.longestRoundMicroseconds).max() ?? 0
+        let lag = "longest round of the last half minute \(milliseconds(Int64(clamping: longest)))"
+        if stuck.isEmpty { return "\(count(workers.count, "worker")), all alive; \(lag)" }
+        return
+            "\(count(workers.count, "worker")), of which stuck: \(stuck.map { "\($0)" }.joined(separator: ", ")); \(lag)"
+    }
+
+    private var verifierLines: [String] {
+        VerifierKind.known.map { kind in
+            guard let last = verifiers.lastSeconds[kind] else { return "\(kind.name) never fetched anything" }
+            return "\(kind.name) last fetched something \(Age.ago(from: last, to: nowSeconds))"
+        }
+    }
+
+    private func more(than shown: Int, of all: Int) -> [String] {
+        all > shown ? ["  and \(all - shown) more"] : []
+    }
+
+    private func entries(_ number: Int) -> String { "\(number) \(number == 1 ? "entry" : "entries")" }
+
+    private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// With a decimal below ten.
+    private func milliseconds(_ microseconds: Int64) -> String {
+        if microseconds >= 10_000 { return "\(microseconds / 1_000) ms" }
+        return "\(microseconds / 1_000).\(microseconds % 1_000 / 100) ms"
+    }
+}

@@ -1,0 +1,63 @@
+// How the whole server stands: what whoever is on call wants to see first. Lists in it are cut to what a person reads.
+
+/// The answer of `/status`.
+public struct StatusReport: Sendable, Equatable {
+    public var version: String
+    /// The TLS library that it runs with.
+    public var library: String
+    public var processID: Int
+    /// When this was true, and when the server was started, in seconds since 1970.
+    public var nowSeconds: Int64
+    public var startedSeconds: Int64
+    /// Why it is not ready; none when it is.
+    public var waits: [String]
+    public var hosting: HostingFigures
+    /// Hosts on their last good version; the first of them.
+    public var kept: [Kept]
+    /// What keeps something from being served; the first of it.
+    public var findings: [String]
+    public var reloads: ReloadFigures
+    /// Nil where no TLS is spoken.
+    public var certificates: CertificateFigures?
+    public var workers: [WorkerState]
+    public var openConnections: Int
+    public var verifiers: VerifierFigures
+
+    /// A host that is served by an earlier version than there is on disk.
+    public struct Kept: Sendable, Equatable {
+        public var host: String
+        /// The first of the findings that are the reason.
+        public var reason: String
+
+        public init(host: String, reason: String) {
+            self.host = host
+            self.reason = reason
+        }
+    }
+
+    /// How many of each list are told.
+    public static let listMax = 20
+
+    public init(
+        version: String, library: String, processID: Int, nowSeconds: Int64, startedSeconds: Int64, waits: [String],
+        hosting: HostingFigures, kept: [Kept], findings: [String], reloads: ReloadFigures,
+        certificates: CertificateFigures?, workers: [WorkerState], openConnections: Int, verifiers: VerifierFigures
+    ) {
+        self.version = version
+        self.library = library
+        self.processID = processID
+        self.nowSeconds = nowSeconds
+        self.startedSeconds = startedSeconds
+        self.waits = waits
+        self.hosting = hosting
+        self.kept = kept
+        self.findings = findings
+        self.reloads = reloads
+        self.certificates = certificates
+        self.workers = workers
+        self.openConnections = openConnections
+        self.verifiers = verifiers
+    }
+
+    public var isReady: Bool { waits.isEmpty }
+}

@@ -1,0 +1,49 @@
+// Whether an iOS app is bound to an apple-app-site-association file: whether the file lists its id for a service. Ids are
+// compared as they are written.
+
+import SourceJSON
+
+/// The question about one app and one service.
+public struct AppleBinding: Hashable, Sendable {
+    public let appID: String
+    public let service: Service
+
+    /// The services of a file, by their keys in it.
+    public enum Service: String, Hashable, Sendable, CaseIterable {
+        case applinks, webcredentials, appclips, activitycontinuation
+    }
+
+    public init(appID: String, service: Service) {
+        self.appID = appID
+        self.service = service
+    }
+
+    /// What Apple's systems say. A signed file is to be given as what is in it.
+    public func verdict(on bytes: [UInt8], file: String) -> BindingVerdict {
+        let reading = AppleAssociation.read(bytes, file: file)
+        if reading.isSigned {
+            return BindingVerdict(.notVerified, "the file is signed, and what it says is not read here")
+        }
+        guard let association = reading.association else { return .rejected(reading.findings) }
+        guard let apps = apps(of: association) else {
+            return BindingVerdict(.notVerified, "the file has no service \(service.rawValue)")
+        }
+        if let place = apps.first(where: { $0.text == appID }) {
+            return BindingVerdict(.verified, "line \(place.range.start.line) lists it for \(service.rawValue)")
+        }
+        if let near = apps.first(where: { $0.text.lowercased() == appID.lowercased() }) {
+            let line = near.range.start.line
+            return BindingVerdict(.notVerified, "line \(line) lists \(near.text), and case counts")
+        }
+        return BindingVerdict(.notVerified, "none of the \(apps.count) apps of \(service.rawValue) is \(appID)")
+    }
+
+    private func apps(of association: AppleAssociation) -> [LocatedText]? {
+        switch service {
+        case .applinks: association.applinks?.details.flatMap(\.appIDs)
+        case .webcredentials: association.webcredentials?.apps
+        case .appclips: association.appclips?.apps
+        case .activitycontinuation: association.activitycontinuation?.apps
+        }
+    }
+}

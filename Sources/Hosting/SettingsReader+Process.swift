@@ -1,0 +1,45 @@
+// What `server.json` says about the process itself: who it becomes and what it may still do.
+
+import SourceJSON
+
+extension SettingsReader {
+    static let sandboxKeys = ["mode", "read", "write"]
+
+    /// `"off"`, or an object with more.
+    mutating func sandbox(_ member: SourceMember) -> SandboxSettings {
+        var sandbox = SandboxSettings()
+        guard case .object = member.value.kind else {
+            sandbox.mode = mode(member)
+            return sandbox
+        }
+        for member in members(of: member.value, "`sandbox`", known: SettingsReader.sandboxKeys) {
+            switch member.key {
+            case "mode": sandbox.mode = mode(member)
+            case "read": sandbox.readable = paths(member)
+            default: sandbox.writable = paths(member)
+            }
+        }
+        return sandbox
+    }
+
+    private mutating func mode(_ member: SourceMember) -> SandboxSettings.Mode {
+        if case .string(let text) = member.value.kind, let mode = SandboxSettings.Mode(rawValue: text) { return mode }
+        let words = SandboxSettings.Mode.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        report(member.value.range, "`\(member.key)` must be one of \(words)", fix: nil)
+        return .on
+    }
+
+    private mutating func paths(_ member: SourceMember) -> [String] {
+        if case .array(let elements) = member.value.kind {
+            let paths = elements.compactMap { element -> String? in
+                if case .string(let text) = element.kind, text.hasPrefix("/") { return text }
+                return nil
+            }
+            if paths.count == elements.count { return paths }
+        }
+        report(
+            member.value.range, "`\(member.key)` must be an array of absolute paths", fix: "write `[\"/srv/releases\"]`"
+        )
+        return []
+    }
+}

@@ -1,0 +1,123 @@
+// The first round of a server that knows nothing, or nothing of use: each file is read, and the hosts that it alone names
+// are made at once, so that what a file says need not stay in memory until all the others have been read. What turns out to
+// be named by several files is left to the common way, and so is what was wrong.
+
+import Association
+import Catalogue
+import Posix
+
+extension Tenants {
+    /// A file with more hosts leaves them to the common way, where all processors share them.
+    private static let hostsAtOnceMax = 64
+
+    /// Reads files of which nothing is known, and makes their hosts.
+    func readAndRender(_ paths: [String], in tree: AppTree, _ look: FolderLook, _ round: inout Round) {
+        let (environment, folders, renderer) = (environment, folders, SiteRenderer(signer: signer))
+        ledger.reserve(paths.count)
+        let wanted = paths.filter { round.candidates[$0] == nil }
+        Parallel.forEach(wanted, atOnce: Tenants.renderedAtOnce) { path in
+            let reading = FileReading(path, in: tree, known: nil, environment: environment)
+            guard case .candidate(var candidate) = reading, case .good(let app, let good) = candidate.reading else {
+                return FirstReading(path: path, reading: reading)
+            }
+            candidate.reading = .broken
+            var first = FirstReading(path: path, reading: .candidate(candidate), good: good)
+            if good.hosts.count <= Tenants.hostsAtOnceMax {
+                first.sites = good.hosts.map { host in
+                    FirstSite(host, of: app, folders.record(of: host, look), renderer, folders)
+                }
+            }
+            return first
+        } take: { first in
+            take(first, &round)
+        }
+    }
+
+    private func take(_ first: FirstReading, _ round: inout Round) {
+        switch first.reading {
+        case .same: break
+        case .changing: round.later.appFiles.insert(first.path)
+        case .candidate(let candidate):
+            guard let good = first.good else {
+                // What came and went between the listing and the reading leaves nothing to remember.
+                if !candidate.isGone { round.candidates[first.path] = candidate }
+                return
+            }
+            round.findings += candidate.findings
+            ledger.put(AppRecord(mark: candidate.mark, standing: .current, good: good), at: first.path)
+            round.hosts.formUnion(good.otherHosts)
+            if first.sites.isEmpty { round.hosts.formUnion(good.hosts) }
+            for site in first.sites { take(site, &round) }
+        }
+    }
+
+    private func take(_ site: FirstSite, _ round: inout Round) {
+        folderRecords[site.host] = site.folder.isEmpty ? nil : site.folder
+        guard ledger.paths(naming: site.host).count == 1 else {
+            // What was made of the first of them is thrown away when the host is made of all.
+            round.hosts.insert(site.host)
+            round.firstFindings[site.host] = nil
+            round.firstSigned.remove(site.host)
+            return
+        }
+        if let prepared = site.rendered.site { shelf.stage(prepared) }
+        if !site.rendered.findings.isEmpty { round.firstFindings[site.host] = site.rendered.findings }
+        if site.rendered.isSigned { round.firstSigned.insert(site.host) }
+    }
+
+    /// Makes what is to be made although its files are known: nothing of what was made of them before is of use.
+    func renderKept(_ round: inout Round) {
+        guard shelf.isEmpty, !unrendered.isEmpty else {
+            round.hosts.formUnion(unrendered)
+            unrendered = []
+            return
+        }
+        let others = concerned(round)
+        var wanted: [(path: String, hosts: [String])] = []
+        for (path, record) in ledger.records {
+            guard let hosts = record.good?.hosts, hosts.count <= Tenants.hostsAtOnceMax else { continue }
+            let alone = hosts.filter { !others.contains($0) && ledger.paths(naming: $0).count == 1 }
+            if !alone.isEmpty { wanted.append((path, alone)) }
+        }
+        let (known, folders, renderer) = (ledger, folders, SiteRenderer(signer: signer))
+        let records = folderRecords
+        Parallel.forEach(wanted, atOnce: Tenants.renderedAtOnce) { [self] file -> [FirstSite] in
+            guard let app = loaded(known[file.path]?.good, at: file.path) else { return [] }
+            return file.hosts.map { host in
+                FirstSite(host, of: app, records[host] ?? FolderRecord(), renderer, folders)
+            }
+        } take: { sites in
+            for site in sites {
+                unrendered.remove(site.host)
+                take(site, &round)
+            }
+        }
+        round.hosts.formUnion(unrendered)
+        unrendered = []
+    }
+}
+
+/// What one file gave in the first round.
+private struct FirstReading: Sendable {
+    var path: String
+    /// Without what the file says, when that was good.
+    var reading: FileReading
+    var good: AppRecord.GoodVersion?
+    var sites: [FirstSite] = []
+}
+
+/// A host made of the only file that names it, as far as is known.
+private struct FirstSite: Sendable {
+    var host: String
+    var folder: FolderRecord
+    var rendered: RenderedSite
+
+    init(
+        _ host: String, of app: LoadedAppFile, _ folder: FolderRecord, _ renderer: SiteRenderer,
+        _ folders: HostFolders
+    ) {
+        self.host = host
+        self.folder = folder
+        rendered = Tenants.make(SiteJob(host: host, apps: [app], folders: [(host, folder)]), renderer, folders)
+    }
+}

@@ -1,0 +1,73 @@
+// How the program ends by a fault of its own. A broken assumption is an instruction that the processor refuses, so the kernel
+// says it with a signal; here that becomes a line which names the place, and an exit status that means nothing else. Nothing is
+// mended and nothing tidied up: whatever the fault has done to memory, only a few bytes on the stack are relied on.
+
+import CLinux
+import Glibc
+
+/// The last words of a process.
+public enum BugExit {
+    /// `EX_SOFTWARE` of sysexits.h.
+    public static let status: Int32 = 70
+
+    /// Where the program was put into memory. Written once, before there is a second thread.
+    nonisolated(unsafe) private static var base: UInt = 0
+
+    /// From now on these signals end the process so, unless somebody has asked for them already, such as Swift for its
+    /// backtraces. The corresponding C function is `sigaction`.
+    public static func install() {
+        // The program headers come behind the header of the file, which is 64 bytes and the first thing in memory.
+        base = getauxval(UInt(AT_PHDR)) &- 64
+        for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGFPE, SIGABRT] {
+            var present = sigaction()
+            guard sigaction(signal, nil, &present) == 0, present.sa_flags & SA_SIGINFO == 0,
+                present.__sigaction_handler.sa_handler == nil
+            else { continue }
+            var wanted = sigaction()
+            wanted.sa_flags = SA_SIGINFO
+            wanted.__sigaction_handler.sa_sigaction = { signal, information, _ in
+                BugExit.end(signal, information)
+            }
+            sigaction(signal, &wanted, nil)
+        }
+    }
+
+    /// Async-signal-safe: no memory from the heap, no lock (signal-safety(7)).
+    private static func end(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
+        write("associated: ended by a bug, ")
+        switch signal {
+        case SIGILL: write("an assumption that does not hold (SIGILL)")
+        case SIGTRAP: write("an assumption that does not hold (SIGTRAP)")
+        case SIGSEGV: write("memory that is not there (SIGSEGV)")
+        case SIGFPE: write("a sum that cannot be done (SIGFPE)")
+        default: write("a call to abort (SIGABRT)")
+        }
+        // Where it comes from another process, or from abort, no place comes with it.
+        if let information, information.pointee.si_code > 0, signal != SIGABRT {
+            let place = UInt(bitPattern: information.pointee._sifields._sigfault.si_addr)
+            write(signal == SIGSEGV ? " at address 0x" : " at associated+0x")
+            writeHexadecimal(signal == SIGSEGV ? place : place &- base)
+        }
+        write("; please report it with this line and the version\n")
+        _exit(status)
+    }
+
+    private static func write(_ text: StaticString) {
+        _ = Glibc.write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+    }
+
+    private static func writeHexadecimal(_ number: UInt) {
+        var digits = InlineArray<16, UInt8>(repeating: 0x30)
+        var rest = number
+        var first = 15
+        for place in stride(from: 15, through: 0, by: -1) {
+            let digit = UInt8(truncatingIfNeeded: rest & 0xF)
+            digits[place] = digit < 10 ? 0x30 &+ digit : 0x57 &+ digit
+            if digit > 0 { first = place }
+            rest >>= 4
+        }
+        withUnsafeBytes(of: digits) { bytes in
+            _ = Glibc.write(STDERR_FILENO, bytes.baseAddress.map { $0 + first }, 16 - first)
+        }
+    }
+}

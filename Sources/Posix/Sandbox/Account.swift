@@ -1,0 +1,76 @@
+// Who a process is to become: a user, a group and the further groups of the user, from what an administrator writes.
+// Names are looked up in the system's own tables, which is to be done before anything is shut away.
+
+import Glibc
+
+/// A user by number, with the groups that belong to it.
+public struct Account: Hashable, Sendable, CustomStringConvertible {
+    public var user: UInt32
+    public var group: UInt32
+    /// Further groups: those that the user's name is listed in.
+    public var groups: [UInt32]
+    /// As it was written.
+    public var description: String
+
+    /// Why there is no such account.
+    public struct Problem: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Reads `NAME`, `NAME:GROUP`, `UID` or `UID:GID`. A number need not stand in any table; without a group it has the one of
+    /// its entry, or the group of its own number. The corresponding C functions are `getpwnam` and `getgrouplist`.
+    public init(_ text: String) throws(Problem) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let entry: Entry?
+        if let number = UInt32(parts[0]) {
+            user = number
+            entry = Entry(getpwuid(number))
+        } else {
+            guard let found = parts[0].isEmpty ? nil : Entry(getpwnam(parts[0])) else {
+                throw Problem(
+                    description: "there is no user \"\(parts[0])\"; create it, or give a number such as 65532")
+            }
+            user = found.user
+            entry = found
+        }
+        if parts.count > 1 {
+            guard let number = UInt32(parts[1]) ?? getgrnam(parts[1])?.pointee.gr_gid else {
+                throw Problem(
+                    description: "there is no group \"\(parts[1])\"; create it, or give a number such as 65532")
+            }
+            group = number
+        } else {
+            group = entry?.group ?? user
+        }
+        // (uid_t) -1 is what the system calls take for "leave it as it is".
+        guard user != .max, group != .max else { throw Problem(description: "\(text) is no user") }
+        groups = [group]
+        if let entry { groups = Account.groups(of: entry.name, group) }
+        description = text
+    }
+
+    public var isRoot: Bool { user == 0 }
+
+    /// What the user table says, copied before the next look-up overwrites it.
+    private struct Entry {
+        let name: String
+        let user: UInt32
+        let group: UInt32
+
+        init?(_ found: UnsafeMutablePointer<passwd>?) {
+            guard let found else { return nil }
+            name = String(cString: found.pointee.pw_name)
+            user = found.pointee.pw_uid
+            group = found.pointee.pw_gid
+        }
+    }
+
+    private static let groupsMax: Int32 = 1_024
+
+    private static func groups(of name: String, _ group: UInt32) -> [UInt32] {
+        var count = groupsMax
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        guard getgrouplist(name, group, &groups, &count) >= 0 else { return [group] }
+        return Array(groups.prefix(Int(count)))
+    }
+}

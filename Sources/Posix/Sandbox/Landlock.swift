@@ -1,0 +1,108 @@
+// Which files a process may open, whatever its user may: everything that is not named is refused by the kernel. Rules belong
+// to directories as they are now: another directory put in the place of a named one is not named. They hold for this thread
+// and for those it starts, and more can be added but none taken away.
+//
+// Kernels differ in what they can refuse; each is asked for what it has (landlock(7)).
+
+import CLinux
+import Glibc
+
+/// The kernel's Landlock, and what may be asked of it.
+public enum Landlock {
+    /// The version of the interface; 0 where the kernel has none, or has it turned off.
+    public static var version: Int { Int(max(0, associated_landlock_version())) }
+
+    /// What may be done below a directory.
+    public struct Access: OptionSet, Sendable {
+        public let rawValue: UInt64
+
+        public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+        private static let writeFile: UInt64 = 1 << 1
+        private static let readFile: UInt64 = 1 << 2
+        private static let readFolder: UInt64 = 1 << 3
+        private static let removeFile: UInt64 = 1 << 5
+        private static let makeFolder: UInt64 = 1 << 7
+        private static let makeFile: UInt64 = 1 << 8
+        private static let makeSocket: UInt64 = 1 << 9
+        private static let truncate: UInt64 = 1 << 14
+
+        /// Files can be read, directories listed.
+        public static let read = Access(rawValue: readFile | readFolder)
+        /// Files can be made, written, replaced and removed too, and folders made.
+        public static let write = Access(
+            rawValue: read.rawValue | writeFile | removeFile | makeFolder | makeFile | truncate)
+        /// Unix-domain sockets can be put there and removed.
+        public static let listen = Access(rawValue: makeSocket | removeFile)
+
+        /// Those of them that make sense for a file.
+        fileprivate static let ofFiles = Access(rawValue: 1 | writeFile | readFile | truncate)
+
+        /// Everything there is to refuse, by version: executing and device files among it.
+        fileprivate static func handled(_ version: Int) -> Access {
+            let count =
+                switch version {
+                case ...1: 13
+                case 2: 14
+                case 3, 4: 15
+                default: 16
+                }
+            return Access(rawValue: 1 << count - 1)
+        }
+    }
+
+    /// A place that may be used.
+    public struct Rule: Hashable, Sendable {
+        public var path: String
+        public var access: UInt64
+
+        public init(_ path: String, _ access: Access) {
+            self.path = path
+            self.access = access.rawValue
+        }
+    }
+
+    /// Refuses this thread, and those it will start, every file that no rule allows. Places that are not there are left out.
+    /// Needs a version that is not 0, and `Privileges.forbidGaining`.
+    public static func confine(to rules: [Rule]) throws(SystemError) {
+        let handled = Access.handled(version)
+        let ruleset = try create(files: handled.rawValue)
+        for rule in rules {
+            let number = associated_open_place(rule.path)
+            if number < 0 { continue }
+            let place = Descriptor(takingOwnershipOf: number)
+            var status = stat()
+            guard fstat(place.number, &status) == 0 else { throw .last("fstat") }
+            var access = Access(rawValue: rule.access).intersection(handled)
+            if status.st_mode & S_IFMT != S_IFDIR { access.formIntersection(.ofFiles) }
+            guard associated_landlock_allow(ruleset.number, place.number, access.rawValue) == 0 else {
+                throw .last("landlock_add_rule")
+            }
+        }
+        guard associated_landlock_enforce(ruleset.number) == 0 else { throw .last("landlock_restrict_self") }
+    }
+
+    /// Refuses this thread, and those it will start, to bind and connect TCP sockets, to signal other processes, and unless
+    /// `keepsAbstract` to reach sockets of theirs that have no file. What kernels do not have is left out; false when that
+    /// is all of it.
+    public static func closeOutward(keepsAbstract: Bool) throws(SystemError) -> Bool {
+        let version = version
+        // Binding and connecting; abstract sockets and signals.
+        let network: UInt64 = version >= 4 ? 3 : 0
+        let scope: UInt64 = version >= 6 ? (keepsAbstract ? 2 : 3) : 0
+        if network == 0 { return false }
+        let ruleset = try create(network: network, scope: scope)
+        guard associated_landlock_enforce(ruleset.number) == 0 else { throw .last("landlock_restrict_self") }
+        return true
+    }
+
+    /// The kernel takes as much of the structure as it knows, and more only when that is zero.
+    private static func create(
+        files: UInt64 = 0, network: UInt64 = 0, scope: UInt64 = 0
+    ) throws(SystemError) -> Descriptor {
+        let attributes = [files, network, scope]
+        let number = attributes.withUnsafeBytes { associated_landlock_create($0.baseAddress, $0.count) }
+        guard number >= 0 else { throw .last("landlock_create_ruleset") }
+        return Descriptor(takingOwnershipOf: number)
+    }
+}

@@ -1,0 +1,29 @@
+// Edits, made in the text that they were suggested for. What comes of it is read again, so it must be a text that reading
+// leaves as it is: bytes that are taken for another encoding, or for a mark in front of one, would move under the next edits.
+
+extension SourceEdit {
+    /// The text with these edits made, of those that touch each other the first, and how many were made.
+    public static func apply(_ edits: [SourceEdit], to text: [UInt8]) -> (text: [UInt8], count: Int) {
+        var result: [UInt8] = []
+        var (place, count) = (0, 0)
+        for edit in edits.sorted(by: { $0.range.start.offset < $1.range.start.offset }) {
+            let (start, end) = (edit.range.start.offset, edit.range.end.offset)
+            guard count == 0 ? start >= 0 : start > place, end >= start, end <= text.count else { continue }
+            result += text[place..<start]
+            result += edit.replacement.utf8
+            (place, count) = (end, count + 1)
+        }
+        return (withoutMarks(result + text[place...]), count)
+    }
+
+    /// A text that can be edited, or nil: zero bytes would make it look like one of another encoding.
+    public static func editable(_ document: SourceDocument) -> [UInt8]? {
+        document.text.isEmpty || document.text.contains(0) ? nil : withoutMarks(document.text)
+    }
+
+    private static func withoutMarks(_ text: [UInt8]) -> [UInt8] {
+        var rest = text[...]
+        while rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        return Array(rest)
+    }
+}

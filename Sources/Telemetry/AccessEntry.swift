@@ -1,0 +1,58 @@
+// What is said of one request in the access log: values, and bytes that still lie where they were received.
+
+public import Posix
+
+/// One request and its answer. What the client did not say, or what could not be understood, is an empty stretch without a
+/// start.
+public struct AccessEntry {
+    public var remote = RemoteAddress.unknown
+    public var method = AccessEntry.absent
+    public var host = AccessEntry.absent
+    /// As written, percent-encoded.
+    public var path = AccessEntry.absent
+    public var query = AccessEntry.absent
+    public var userAgent = AccessEntry.absent
+    public var referer = AccessEntry.absent
+    /// 0 for HTTP/1.0, 1 for HTTP/1.1.
+    public var minorVersion: UInt8 = 1
+    public var status: UInt16 = 0
+    /// Bytes of the answer's body that were handed to the kernel.
+    public var bodyBytes = 0
+    /// When the last of them was, since 1970 by the wall clock.
+    public var wallMicroseconds: Int64 = 0
+    /// From the head being here until then.
+    public var durationMicroseconds: Int64 = 0
+    public var secure: Secure?
+    public var verifier = VerifierKind.none
+
+    /// What there is to say of a connection over TLS.
+    public struct Secure {
+        public var version: Version
+        public var isResumed: Bool
+        /// As the client wrote it.
+        public var serverName: UnsafeRawBufferPointer
+
+        public enum Version: UInt8, Sendable {
+            case tls12
+            case tls13
+        }
+
+        public init(version: Version, isResumed: Bool, serverName: UnsafeRawBufferPointer) {
+            self.version = version
+            self.isResumed = isResumed
+            self.serverName = serverName
+        }
+    }
+
+    public static var absent: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+    public init() {}
+}
+
+/// How lines are written.
+public enum LogFormat: String, CaseIterable, Sendable {
+    /// A JSON object on each line.
+    case json
+    /// The combined format that Apache's and nginx's tools read.
+    case combined
+}

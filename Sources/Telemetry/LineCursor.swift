@@ -1,0 +1,198 @@
+// A line on its way into memory. There is room for the longest line before it is begun; that is checked once for each
+// piece, not for each byte.
+
+import HTTP
+
+/// Writes from the front of a stretch of memory.
+struct LineCursor {
+    private(set) var next: UnsafeMutablePointer<UInt8>
+    let end: UnsafeMutablePointer<UInt8>
+
+    init(_ start: UnsafeMutableRawPointer, byteCount: Int) {
+        next = start.assumingMemoryBound(to: UInt8.self)
+        end = next + byteCount
+    }
+
+    /// Makes sure of room for so many bytes.
+    @inline(__always)
+    func need(_ count: Int) { precondition(end - next >= count, "there is room for the longest line") }
+
+    @inline(__always)
+    mutating func put(_ byte: UInt8) {
+        need(1)
+        next.pointee = byte
+        next += 1
+    }
+
+    @inline(__always)
+    mutating func put(_ text: StaticString) {
+        let count = text.utf8CodeUnitCount
+        need(count)
+        UnsafeMutableRawPointer(next).copyMemory(from: text.utf8Start, byteCount: count)
+        next += count
+    }
+
+    @inline(__always)
+    mutating func put(_ bytes: UnsafeRawBufferPointer) {
+        need(bytes.count)
+        guard let start = bytes.baseAddress else { return }
+        UnsafeMutableRawPointer(next).copyMemory(from: start, byteCount: bytes.count)
+        next += bytes.count
+    }
+
+    /// A number in decimal digits.
+    mutating func put(_ number: Int) {
+        need(20)
+        var rest = UInt64(max(0, number))
+        var count = 1
+        var bound: UInt64 = 10
+        while count < 20, rest >= bound {
+            count += 1
+            bound = count == 20 ? .max : bound &* 10
+        }
+        for place in stride(from: count - 1, through: 0, by: -1) {
+            next[place] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        next += count
+    }
+
+    /// A number in so many digits, with zeros in front.
+    mutating func put(_ number: Int, digits: Int) {
+        need(digits)
+        var rest = UInt32(truncatingIfNeeded: number)
+        for place in stride(from: digits - 1, through: 0, by: -1) {
+            next[place] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        next += digits
+    }
+
+    /// An address, which takes no more than its longest form.
+    mutating func put(addressBy write: (UnsafeMutableRawBufferPointer) -> Int, bytesMax: Int) {
+        need(bytesMax)
+        next += write(UnsafeMutableRawBufferPointer(start: next, count: bytesMax))
+    }
+}
+
+/// Text of strangers: what would end the line, the field or a terminal's patience is written in another way.
+extension LineCursor {
+    /// What takes the place of the rest of a field that is too long.
+    private static let cut: StaticString = "..."
+    /// What one escaped byte or character takes at most.
+    private static let escapeBytesMax = 6
+
+    /// Writes bytes as the inside of a JSON string: always valid UTF-8, and nothing in it that acts on a terminal or is
+    /// taken for the end of a line. What is no UTF-8 becomes U+FFFD. No more than about `bytesMax` are written.
+    mutating func put(json bytes: UnsafeRawBufferPointer, bytesMax: Int) {
+        put(escaping: bytes, bytesMax) { cursor, index in
+            let byte = bytes[index]
+            if byte < 0x80 {
+                cursor.putJSON(ascii: byte)
+                return 1
+            }
+            let character = UTF8Character(bytes, at: index)
+            guard let scalar = character.scalar else {
+                cursor.put("\\ufffd")
+                return character.byteCount
+            }
+            if LineCursor.isUnsafe(scalar) {
+                cursor.putJSON(unit: UInt16(truncatingIfNeeded: scalar))
+            } else {
+                cursor.put(UnsafeRawBufferPointer(rebasing: bytes[index..<index + character.byteCount]))
+            }
+            return character.byteCount
+        }
+    }
+
+    /// Writes bytes as nginx and Apache do in their combined format: what is no visible ASCII is `\xHH`.
+    mutating func put(combined bytes: UnsafeRawBufferPointer, bytesMax: Int) {
+        put(escaping: bytes, bytesMax) { cursor, index in
+            let byte = bytes[index]
+            if LineCursor.isPlain(byte) {
+                cursor.put(byte)
+            } else {
+                cursor.put("\\x")
+                cursor.put(hexadecimal: byte >> 4, letters: 0x37)
+                cursor.put(hexadecimal: byte & 0xF, letters: 0x37)
+            }
+            return 1
+        }
+    }
+
+    /// Copies what is plain, eight bytes at a time, and has `escape` write one byte or character of the rest, which says how
+    /// many bytes of the source that was.
+    @inline(__always)
+    private mutating func put(
+        escaping bytes: UnsafeRawBufferPointer, _ bytesMax: Int, _ escape: (inout LineCursor, Int) -> Int
+    ) {
+        guard let source = bytes.baseAddress else { return }
+        need(bytesMax + LineCursor.cut.utf8CodeUnitCount)
+        let stop = next + (bytesMax - LineCursor.escapeBytesMax)
+        var index = 0
+        while index < bytes.count {
+            if next > stop { return put(LineCursor.cut) }
+            if bytes.count - index >= 8, stop - next >= 8 {
+                let word = source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                // More than is plain may be written here: it is written over.
+                UnsafeMutableRawPointer(next).storeBytes(of: word, as: UInt64.self)
+                let plain = LineCursor.plainCount(word)
+                next += plain
+                index += plain
+                if plain == 8 { continue }
+            }
+            index += escape(&self, index)
+        }
+    }
+
+    /// How many bytes of a word, from the first in memory, stand for themselves.
+    @inline(__always)
+    static func plainCount(_ word: UInt64) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        // In each of these the lowest bit that is set is exact; those above it may be due to a borrow.
+        let control = (word &- ones &* 0x20) & ~word
+        let quote = word ^ ones &* 0x22
+        let backslash = word ^ ones &* 0x5C
+        let delete = word ^ ones &* 0x7F
+        let found =
+            (word | control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
+                | (delete &- ones) & ~delete) & tops
+        return found.trailingZeroBitCount / 8
+    }
+
+    @inline(__always)
+    static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C }
+
+    private mutating func putJSON(ascii byte: UInt8) {
+        switch byte {
+        case 0x22: put("\\\"")
+        case 0x5C: put("\\\\")
+        case 0x0A: put("\\n")
+        case 0x0D: put("\\r")
+        case 0x09: put("\\t")
+        case 0x20..<0x7F: put(byte)
+        default: putJSON(unit: UInt16(byte))
+        }
+    }
+
+    private mutating func putJSON(unit: UInt16) {
+        put("\\u")
+        for index in 0..<4 {
+            put(hexadecimal: UInt8(truncatingIfNeeded: unit >> UInt16(12 - index * 4)) & 0xF, letters: 0x57)
+        }
+    }
+
+    private mutating func put(hexadecimal digit: UInt8, letters: UInt8) {
+        put(digit < 10 ? 0x30 + digit : letters + digit)
+    }
+
+    /// Characters that are seen by their effect: controls (C1), what ends a line elsewhere, and what turns the direction of
+    /// reading or hides itself.
+    static func isUnsafe(_ scalar: UInt32) -> Bool {
+        switch scalar {
+        case 0x80...0x9F, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true
+        default: false
+        }
+    }
+}

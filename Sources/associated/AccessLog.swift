@@ -1,0 +1,46 @@
+// The access log that the settings ask for, from its opening to its end.
+
+import Hosting
+import Posix
+import Telemetry
+
+enum AccessLog {
+    /// Why there is none although one is asked for.
+    struct Failure: Error, CustomStringConvertible {
+        let path: String
+        let error: SystemError
+
+        var description: String {
+            "not started: cannot write the access log \(path): \(error.reason); choose a file in a folder that the server's "
+                + "user may write to, or `off`"
+        }
+    }
+
+    /// Opens it for the workers whose records these are; nil when none is asked for.
+    static func open(_ wanted: AccessLogSettings, _ records: Records) throws(Failure) -> Journal? {
+        let target: LogTarget
+        switch wanted.place {
+        case .off: return nil
+        case .standardOutput: target = .standardOutput
+        case .file(let path): target = .file(path)
+        }
+        do {
+            let journal = try Journal(target, wanted.format == .json ? .json : .combined, records: records)
+            Console.error("logging requests to \(target)\n")
+            return journal
+        } catch {
+            throw Failure(path: "\(target)", error: error)
+        }
+    }
+
+    /// Says what there is to say about the log itself.
+    static func report(_ journal: Journal?) {
+        for note in journal?.takeNotes() ?? [] { Console.complain(note) }
+    }
+
+    /// Writes what is left, for a moment at most.
+    static func end(_ journal: Journal?, milliseconds: Int32 = 2_000) {
+        journal?.end(milliseconds: milliseconds)
+        report(journal)
+    }
+}

@@ -1,0 +1,50 @@
+// The configuration that a command was pointed at: its folder, its settings and what stands above them on the command line.
+// Every command that tells what a server would do asks here, so that it decides by the same environment and signs with the
+// same certificate and passphrase.
+
+import Association
+import Hosting
+import Posix
+import TLS
+
+struct GivenConfiguration {
+    let path: String
+    /// Which of the app files' environments counts.
+    let environment: String?
+    let passphrase: Passphrase?
+    /// What is wrong with `server.json`.
+    let findings: [Finding]
+    private let settings: ServerSettings
+    private let publicPath: String
+
+    /// - Parameter path: the folder, where it is not the one of `--config`.
+    init(_ arguments: ParsedArguments, at path: String? = nil) {
+        self.path = path ?? arguments["--config"] ?? "config"
+        let reader = SettingsReader(file: "\(self.path)/server.json")
+        settings = reader.settings
+        findings = reader.findings
+        environment = arguments["--environment"] ?? settings.environment
+        passphrase = Passphrase.given(arguments, settingsFile: settings.passphraseFile)
+        publicPath = arguments["--public"] ?? "public"
+    }
+
+    /// Loads it as a server would.
+    func load() throws(ConfigurationError) -> LoadedConfiguration {
+        // Where documents are signed, private keys are in memory, and a core dump would be a copy of them.
+        try? ProcessMemory.forbidDumps()
+        return try ConfigurationLoader(
+            configPath: path, publicPath: publicPath, environment: environment,
+            signer: settings.signer(configPath: path, passphrase: passphrase)
+        ).load()
+    }
+}
+
+extension ServerSettings {
+    /// What signs the documents of a configuration.
+    func signer(
+        configPath: String, passphrase: Passphrase?, development: DevelopmentAuthority? = nil
+    ) -> DocumentSigner {
+        DocumentSigner(
+            hostsPath: "\(configPath)/hosts", named: signing, passphrase: passphrase, development: development)
+    }
+}

@@ -1,0 +1,53 @@
+// Files that a command leaves behind: each appears as a whole or not at all, in folders that are made where there are none.
+
+import Posix
+
+/// A file with a text, to be taken over by a person.
+struct OutputFile {
+    /// With the folders that it belongs into.
+    let name: String
+    let text: String
+
+    /// Prints files one after the other, or writes them into a folder, over nothing that is there.
+    static func write(_ files: [OutputFile], to folder: String?) -> ExitStatus {
+        guard let folder else {
+            Console.output(files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n"))
+            return .success
+        }
+        for file in files {
+            let path = "\(folder)/\(file.name)"
+            do throws(SystemError) {
+                guard try create(path, Array(file.text.utf8)) else {
+                    return .failure(saying: "\(path) is there already, and is not written over")
+                }
+            } catch {
+                return .failure(saying: "cannot write \(path): \(error.reason)")
+            }
+            Console.output("\(path)\n")
+        }
+        return .success
+    }
+
+    /// Makes a file and the folders above it. False where there is one.
+    static func create(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
+        if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+            try Directory.create(String(path[..<slash]), permissions: 0o755)
+        }
+        return try with(bytes) { bytes throws(SystemError) in try File.create(path, bytes, permissions: 0o644) }
+    }
+
+    /// Puts a file in the place of what is there, in one step: a reader never sees half of it.
+    static func replace(_ path: String, _ bytes: [UInt8], permissions: UInt32 = 0o644) throws(SystemError) {
+        try with(bytes) { bytes throws(SystemError) in try File.replace(path, bytes, permissions: permissions) }
+    }
+
+    /// The bytes in memory, for a body whose errors have a type: the library's own function forgets it.
+    private static func with<Value>(
+        _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
+        let outcome: Result<Value, SystemError> = bytes.withUnsafeBytes { bytes in
+            do throws(SystemError) { return .success(try body(bytes)) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+}

@@ -1,0 +1,82 @@
+// What those who run the server can ask it, put together from what the rest of the program knows: the admin listener with
+// its answers, and the ledger of verifiers.
+
+import Administration
+import Catalogue
+import Engine
+import Glibc
+import Hosting
+import Posix
+import TLS
+import Telemetry
+
+final class Oversight: Sendable {
+    let standing = ServerStanding()
+    /// Where the workers leave what they see.
+    let records: Records
+    private let settings: AdminSettings?
+    private let statePath: String
+    // Opened before the process may open nothing any more.
+    private let usage = ProcessUsage()
+
+    /// What runs beside the engine.
+    struct Running: Sendable {
+        fileprivate let keeper: LedgerKeeper
+        fileprivate let listener: AdminListener?
+
+        var address: SocketAddress? { listener?.address }
+
+        /// What there is to say about the ledger since the last call.
+        func complaints() -> [String] { keeper.takeComplaints() }
+    }
+
+    /// What the answers come from.
+    struct Parts: Sendable {
+        let engine: Engine
+        let published: PublishedCatalogue
+        let certificates: CertificateStore?
+    }
+
+    /// Reads the token, while it may be read.
+    init(_ settings: ServerSettings, statePath: String) throws {
+        self.settings = try settings.admin.map { try AdminSettings($0) }
+        if let objection = self.settings?.objection { throw AdminListener.StartError.refused(objection) }
+        self.statePath = statePath
+        records = Records(workerCount: settings.workers ?? processorCount())
+    }
+
+    /// Listens, while that is allowed; nil where nobody is to be listened to.
+    func listen() throws(AdminListener.StartError) -> AdminSocket? {
+        guard let settings else { return nil }
+        return try AdminSocket(settings)
+    }
+
+    /// To be called when the engine serves.
+    func begin(_ parts: Parts, on socket: AdminSocket?) throws -> Running {
+        let published = parts.published
+        let ledger = VerifierLedger(nowSeconds: Clock.wallSeconds()) { host in
+            published.current.configuredName(of: host)
+        }
+        let keeper = try LedgerKeeper(ledger, records, folder: statePath)
+        standing.enter(.serving)
+        guard let settings, let socket else { return Running(keeper: keeper, listener: nil) }
+        let answers = Answers(standing: standing, records: records, usage: usage, parts: parts, ledger: ledger)
+        let sources = AdminSources(
+            health: { answers.health() }, metrics: { answers.metrics() }, status: { answers.status() },
+            host: { answers.host($0) })
+        return Running(keeper: keeper, listener: try AdminListener(settings, sources, on: socket))
+    }
+
+    /// From now on the server is not ready; a process that takes over has the address.
+    func drain(_ running: Running) {
+        standing.enter(.draining)
+        running.listener?.yield()
+    }
+
+    /// To be called when the workers have ended: what they saw last is written down.
+    func end(_ running: Running) {
+        running.keeper.stop()
+        for text in running.complaints() { Console.complain(text) }
+        running.listener?.stop()
+    }
+}

@@ -1,0 +1,136 @@
+// What is known of a running server besides its traffic: what it hosts, what became of reloads, what is wrong with
+// certificates. Written by the thread that manages the process and by the one that does its work, read by the one that
+// answers questions.
+
+import Administration
+import Association
+import Hosting
+import Posix
+import Synchronization
+import TLS
+
+final class ServerStanding: Sendable {
+    private struct State {
+        var phase = HealthReport.Phase.starting
+        var hosting = HostingFigures()
+        var kept: [StatusReport.Kept] = []
+        /// By host, for those that are on a last good version.
+        var reasons: [String: [String]] = [:]
+        var findings: [String] = []
+        var reloads = ReloadFigures()
+        var certificates = CertificateFigures()
+        var tickMilliseconds = Clock.monotonicMilliseconds()
+    }
+
+    private let state = Mutex(State())
+    let startedSeconds = Clock.wallSeconds()
+    private let startedMilliseconds = Clock.monotonicMilliseconds()
+
+    /// Hosts whose reasons are kept one by one, and how many of each.
+    private static let reasonsMax = 10_000
+    private static let reasonsOfHostMax = 10
+
+    func enter(_ phase: HealthReport.Phase) { state.withLock { $0.phase = phase } }
+
+    /// The thread that waits for changes has gone round.
+    func tick() { state.withLock { $0.tickMilliseconds = Clock.monotonicMilliseconds() } }
+
+    /// What came of the first round.
+    func began(_ report: RoundReport, _ tenants: Tenants) { note(report, tenants) { _ in } }
+
+    /// What came of a later one, which began at that time of the exact clock.
+    func reloaded(_ report: RoundReport, _ tenants: Tenants, since began: Int64) {
+        note(report, tenants) { reloads in
+            if report.changes.isEmpty { reloads.unchanged += 1 } else { reloads.changed += 1 }
+            reloads.end(report.changes.isEmpty ? .unchanged : .changed, since: began)
+        }
+    }
+
+    func failed(_ error: ConfigurationError, since began: Int64) {
+        state.withLock { state in
+            state.reloads.failed += 1
+            state.reloads.end(.failed, since: began, message: "\(error)")
+        }
+    }
+
+    /// What was found about certificates.
+    func note(_ problems: [CertificateProblem]) {
+        if problems.isEmpty { return }
+        state.withLock { state in
+            for problem in problems {
+                if problem.kind.isFailureToLoad { state.certificates.loadFailures += 1 }
+                switch problem.severity {
+                case .error: state.certificates.errors += 1
+                case .warning: state.certificates.warnings += 1
+                case .note: state.certificates.notes += 1
+                }
+            }
+        }
+    }
+
+    private func note(_ report: RoundReport, _ tenants: Tenants, _ count: (inout ReloadFigures) -> Void) {
+        let reasons = tenants.keptReasons(hostsMax: ServerStanding.reasonsMax)
+        let findings = tenants.standingFindings.prefix(StatusReport.listMax).map { Console.line($0) }
+        state.withLock { state in
+            state.hosting = HostingFigures(report.standing)
+            state.kept = reasons.prefix(StatusReport.listMax).map { host, findings in
+                StatusReport.Kept(host: host, reason: findings.first.map { Console.line($0) } ?? "for no known reason")
+            }
+            state.reasons = Dictionary(
+                uniqueKeysWithValues: reasons.map { host, findings in
+                    (host, findings.prefix(ServerStanding.reasonsOfHostMax).map { Console.line($0) })
+                })
+            state.findings = findings
+            count(&state.reloads)
+        }
+    }
+}
+
+/// What others ask for.
+extension ServerStanding {
+    var phase: HealthReport.Phase { state.withLock { $0.phase } }
+    var hosting: HostingFigures { state.withLock { $0.hosting } }
+    var kept: [StatusReport.Kept] { state.withLock { $0.kept } }
+    var findings: [String] { state.withLock { $0.findings } }
+
+    func reasons(of name: String) -> [String] { state.withLock { $0.reasons[name] ?? [] } }
+
+    var reloads: ReloadFigures {
+        state.withLock { state in
+            var reloads = state.reloads
+            reloads.controlMilliseconds = max(0, Clock.monotonicMilliseconds() - state.tickMilliseconds)
+            return reloads
+        }
+    }
+
+    /// What was found, with what is in memory at this moment.
+    func certificates(_ store: CertificateStore?) -> CertificateFigures? {
+        guard let store else { return nil }
+        let survey = store.survey(soonestMax: 5)
+        var figures = state.withLock { $0.certificates }
+        (figures.usable, figures.broken) = (survey.usableCount, survey.brokenCount)
+        figures.soonest = survey.soonest.map { .init(folder: $0.folder, notAfter: $0.notAfter) }
+        return figures
+    }
+
+    var uptimeSeconds: Double { Double(Clock.monotonicMilliseconds() - startedMilliseconds) / 1_000 }
+}
+
+extension ReloadFigures {
+    fileprivate mutating func end(_ outcome: Outcome, since began: Int64, message: String? = nil) {
+        let microseconds = max(0, Clock.monotonicMicroseconds() - began)
+        durations.add(microseconds: microseconds)
+        last = Last(outcome: outcome, seconds: Clock.wallSeconds(), microseconds: microseconds, message: message)
+    }
+}
+
+extension HostingFigures {
+    init(_ summary: TenantsSummary) {
+        self.init()
+        (hosts, appFiles, keptHosts) = (summary.hosts, summary.appFiles, summary.keptHosts)
+        (brokenFiles, heldFiles) = (summary.brokenFiles, summary.heldFiles)
+        (goneFiles, refusedFiles) = (summary.goneFiles, summary.refusedFiles)
+        (unservedFiles, guardedEntries) = (summary.unservedFiles, summary.guardedEntries)
+        (errors, warnings, notes) = (summary.standingErrors, summary.standingWarnings, summary.standingNotes)
+    }
+}

@@ -1,0 +1,76 @@
+// A listener in this process, with answers that a test chooses, and a client that sends any bytes.
+
+import Foundation
+import Posix
+import Synchronization
+import Telemetry
+import Testing
+
+@testable import Administration
+
+/// A running listener, stopped when the test ends.
+final class AdminBench: Sendable {
+    let listener: AdminListener
+    private let health = Health()
+
+    init(
+        _ address: String = "127.0.0.1:0", token: String? = nil, hosts: [String] = [], permissions: UInt32 = 0o600,
+        limits: AdminLimits = AdminLimits()
+    ) throws {
+        let health = health
+        var settings = AdminSettings(address: SocketAddress(address)!, socketPermissions: permissions, hosts: hosts)
+        settings.token = try token.map { try AdminToken($0.utf8) }
+        let sources = AdminSources(
+            health: { health.report.withLock { $0 } }, metrics: { Samples.snapshot }, status: { Samples.status },
+            host: { $0 == "shop.example.com" ? Samples.host : nil })
+        listener = try AdminListener(settings, sources, on: try AdminSocket(settings), limits: limits)
+    }
+
+    /// What `/healthz` and `/readyz` answer from.
+    final class Health: Sendable {
+        let report = Mutex(HealthReport())
+    }
+
+    func set(_ report: HealthReport) { health.report.withLock { $0 = report } }
+
+    var address: SocketAddress { listener.address }
+
+    /// One request on a connection of its own.
+    func ask(_ path: String, host: String = "localhost", method: String = "GET", _ lines: String = "") throws -> Answer
+    {
+        try send("\(method) \(path) HTTP/1.1\r\nhost: \(host)\r\nconnection: close\r\n\(lines)\r\n")
+    }
+
+    func send(_ text: String) throws -> Answer {
+        let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
+        try client.send(Array(text.utf8))
+        return try Answer(client)
+    }
+
+    deinit { listener.stop() }
+}
+
+/// An answer as a client reads it: everything until the connection ends.
+struct Answer {
+    var status: Int
+    var head: String
+    var body: String
+
+    init(_ client: borrowing ClientSocket) throws {
+        var bytes: [UInt8] = []
+        while true {
+            let more = try client.receive()
+            if more.isEmpty { break }
+            bytes += more
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let end = try #require(text.range(of: "\r\n\r\n"))
+        head = String(text[..<end.lowerBound]) + "\r\n"
+        body = String(text[end.upperBound...])
+        status = try #require(Int(text.split(separator: " ")[1]))
+    }
+
+    func field(_ name: String) -> String? {
+        head.range(of: "\r\n\(name): ").map { String(head[$0.upperBound...].prefix { $0 != "\r\n" }) }
+    }
+}

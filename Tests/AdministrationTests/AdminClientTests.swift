@@ -1,0 +1,75 @@
+// The commands' side: a whole answer within its time, or a reason.
+
+import Glibc
+import Posix
+import Synchronization
+import Testing
+
+@testable import Administration
+
+struct AdminClientTests {
+    @Test func `has the answer and its status`() throws {
+        let bench = try AdminBench(token: "0123456789abcdef")
+        let token = try AdminToken("0123456789abcdef".utf8)
+        let ready = try AdminClient.get("/readyz", from: bench.address, token: nil, timeoutMilliseconds: 5_000)
+        #expect(ready.status == 200)
+        #expect(ready.body.elementsEqual("ready\n".utf8))
+        #expect(
+            try AdminClient.get("/status", from: bench.address, token: nil, timeoutMilliseconds: 5_000).status == 401)
+        let status = try AdminClient.get("/status", from: bench.address, token: token, timeoutMilliseconds: 5_000)
+        #expect(status.body == Samples.status.json)
+    }
+
+    @Test func `where nobody listens there is no answer`() throws {
+        let address: SocketAddress
+        do { address = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false).address }
+        #expect {
+            _ = try AdminClient.get("/readyz", from: address, token: nil, timeoutMilliseconds: 1_000)
+        } throws: {
+            "\($0)" == "no answer from \(address): connect: connection refused"
+        }
+    }
+
+    @Test func `a server that sends a byte now and then is given up in time`() throws {
+        let listener = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false)
+        let address = listener.address
+        let began = Clock.monotonicMilliseconds()
+        let held = Held(listener)
+        let dripping = try Thread(name: "dripping") { held.drip() }
+        #expect(throws: AdminClient.Failure.self) {
+            _ = try AdminClient.get("/readyz", from: address, token: nil, timeoutMilliseconds: 300)
+        }
+        #expect(Clock.monotonicMilliseconds() - began < 5_000)
+        held.isOver.store(true, ordering: .relaxed)
+        dripping.join()
+    }
+
+    private final class Held: Sendable {
+        private let listener: Listener
+        let isOver = Atomic<Bool>(false)
+
+        init(_ listener: consuming Listener) { self.listener = listener }
+
+        /// A byte every 20 ms to whoever has come.
+        func drip() {
+            var peer = SocketAddress.unknown
+            while !isOver.load(ordering: .relaxed) {
+                guard case .accepted(let number) = listener.accept(peer: &peer) else { continue }
+                while !isOver.load(ordering: .relaxed) {
+                    _ = withUnsafeBytes(of: UInt8(ascii: "H")) { transmit(number, $0) }
+                    usleep(20_000)
+                }
+                closeDescriptor(number)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcd", "HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 abc\r\ncontent-length: 0\r\n\r\n", "\r\n\r\n", "SSH-2.0-x\r\n\r\n",
+    ])
+    func `what is no whole answer is none`(text: String) {
+        #expect(AdminClient.read(Array(text.utf8)) == nil)
+    }
+}

@@ -1,0 +1,266 @@
+// The second door: each endpoint, who may ask, and that nobody can keep others from asking.
+
+import Foundation
+import Posix
+import Testing
+
+@testable import Administration
+
+struct AdminListenerTests {
+    private static let token = "0123456789abcdef-token"
+
+    @Test func `healthz and readyz answer apart from each other`() throws {
+        let bench = try AdminBench()
+        #expect(try bench.ask("/healthz").body == "alive\n")
+        #expect(try bench.ask("/readyz").body == "ready\n")
+        bench.set(HealthReport(waits: ["draining: finishing what is in flight"], notes: ["1 host waits"]))
+        #expect(try bench.ask("/healthz").status == 200)
+        let waiting = try bench.ask("/readyz")
+        #expect(waiting.status == 503)
+        #expect(waiting.body == "draining: finishing what is in flight\n1 host waits\n")
+        bench.set(HealthReport(failures: ["worker 1 is stuck"]))
+        let stuck = try bench.ask("/healthz")
+        #expect(stuck.status == 503)
+        #expect(stuck.body == "worker 1 is stuck\n")
+        #expect(try bench.ask("/readyz").status == 503)
+    }
+
+    @Test func `what tenants did wrong is told without making the server unready`() throws {
+        let bench = try AdminBench()
+        bench.set(HealthReport(notes: ["1 host on its last good version"]))
+        let answer = try bench.ask("/readyz")
+        #expect(answer.status == 200)
+        #expect(answer.body == "ready\n1 host on its last good version\n")
+    }
+
+    @Test func `metrics and status have their types, and nobody keeps them`() throws {
+        let bench = try AdminBench()
+        let metrics = try bench.ask("/metrics")
+        #expect(metrics.field("content-type") == "text/plain; version=0.0.4; charset=utf-8")
+        #expect(metrics.field("cache-control") == "no-store")
+        #expect(metrics.field("content-length") == "\(metrics.body.utf8.count)")
+        #expect(metrics.body.contains("\nassociated_hosts 388\n"))
+        let status = try bench.ask("/status")
+        #expect(status.field("content-type") == "application/json")
+        #expect(Array(status.body.utf8) == Samples.status.json)
+        #expect(try Array(bench.ask("/status/Shop.example.com").body.utf8) == Samples.host.json)
+        #expect(try bench.ask("/status/other.example.com").status == 404)
+        #expect(try bench.ask("/").status == 404)
+        #expect(try bench.ask("/metrics?a=b").status == 200)
+    }
+
+    @Test func `a token is asked for everywhere but at the probes`() throws {
+        let bench = try AdminBench(token: AdminListenerTests.token)
+        #expect(try bench.ask("/healthz").status == 200)
+        #expect(try bench.ask("/readyz").status == 200)
+        for path in ["/metrics", "/status", "/status/shop.example.com", "/", "/else"] {
+            let refused = try bench.ask(path)
+            #expect(refused.status == 401)
+            #expect(refused.field("www-authenticate") == "Bearer realm=\"associated\"")
+            #expect(!refused.body.contains("388"))
+        }
+        #expect(try bench.ask("/metrics", "authorization: Bearer \(AdminListenerTests.token)\r\n").status == 200)
+        #expect(try bench.ask("/metrics", "Authorization: bearer  \(AdminListenerTests.token)\r\n").status == 200)
+    }
+
+    @Test(arguments: [
+        "authorization: Bearer 0123456789abcdef-tokeN", "authorization: Bearer 0123456789abcdef-toke",
+        "authorization: Bearer 0123456789abcdef-tokenx", "authorization: Basic 0123456789abcdef-token",
+        "authorization: 0123456789abcdef-token", "authorization: Bearer", "authorization: Bearer ", "authorization:",
+        "authorization: Bearer 0123456789abcdef-token\r\nauthorization: Bearer 0123456789abcdef-token",
+        "x-authorization: Bearer 0123456789abcdef-token",
+    ])
+    func `what is not exactly the token is refused`(line: String) throws {
+        #expect(try AdminBench(token: AdminListenerTests.token).ask("/status", "\(line)\r\n").status == 401)
+    }
+
+    @Test(arguments: ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"])
+    func `an address that others can reach is refused without a token`(address: String) throws {
+        #expect {
+            _ = try AdminBench(address)
+        } throws: {
+            "\($0)".contains("no token is set")
+        }
+        let settings = AdminSettings(
+            address: try #require(SocketAddress(address)), token: try AdminToken("0123456789abcdef".utf8))
+        #expect(settings.objection == nil)
+    }
+
+    @Test func `with a token it listens on every address`() throws {
+        let bench = try AdminBench("0.0.0.0:0", token: AdminListenerTests.token)
+        let address = bench.address.reachable
+        let client = try ClientSocket(to: address, timeoutMilliseconds: 5_000)
+        try client.send(Array("GET /metrics HTTP/1.1\r\nhost: \(address)\r\nconnection: close\r\n\r\n".utf8))
+        #expect(try Answer(client).status == 401)
+    }
+
+    @Test(arguments: [
+        ("localhost", 200), ("LOCALHOST:9464", 200), ("127.0.0.1:1", 200), ("[::1]:9464", 200), ("10.1.2.3", 200),
+        ("metrics.example", 200), ("Metrics.Example:80", 200), ("attacker.example", 421),
+        ("localhost.attacker.example", 421),
+        ("127.0.0.1.attacker.example", 421), ("1.2.3.256", 421), ("127.0.0.1a", 421),
+    ])
+    func `a name that is not ours is not answered by`(host: String, status: Int) throws {
+        let bench = try AdminBench(hosts: ["metrics.example"])
+        #expect(try bench.ask("/healthz", host: host).status == status)
+        #expect(try bench.ask("/status", host: host).status == status)
+    }
+
+    @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"])
+    func `only GET and HEAD`(method: String) throws {
+        let answer = try AdminBench().ask("/status", method: method)
+        #expect(answer.status == 405)
+        #expect(answer.field("allow") == "GET, HEAD")
+    }
+
+    @Test func `HEAD has the length and no body`() throws {
+        let bench = try AdminBench()
+        let whole = try bench.ask("/metrics")
+        let head = try bench.ask("/metrics", method: "HEAD")
+        #expect(head.status == 200)
+        #expect(head.body.isEmpty)
+        #expect(head.field("content-length") == whole.field("content-length"))
+    }
+
+    @Test(arguments: [
+        ("GET /healthz HTTP/1.1\r\n\r\n", 400), ("GET /healthz HTTP/1.1\nhost: localhost\n\n", 400),
+        ("GET  /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n", 400), ("\u{16}\u{3}\u{1}", 400),
+        ("GET /\(String(repeating: "a", count: 3_000)) HTTP/1.1\r\nhost: localhost\r\n\r\n", 414),
+        ("GET / HTTP/1.1\r\nhost: localhost\r\na: \(String(repeating: "b", count: 9_000))\r\n\r\n", 431),
+        ("GET /healthz HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\n\r\nabc", 200),
+        ("GET /healthz HTTP/1.0\r\n\r\n", 200),
+    ])
+    func `what can be read in two ways is refused, and the connection ends`(request: String, status: Int) throws {
+        let answer = try AdminBench().send(request)
+        #expect(answer.status == status)
+        #expect(answer.field("connection") == "close")
+    }
+
+    @Test func `a connection is kept for one request after the other, cut anywhere`() throws {
+        let bench = try AdminBench()
+        let request = Array("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n".utf8)
+        let client = try ClientSocket(to: bench.address, timeoutMilliseconds: 10_000)
+        for cut in 1..<request.count {
+            try client.send(Array(request[..<cut]))
+            try client.send(Array(request[cut...]))
+            var received: [UInt8] = []
+            while !received.suffix(6).elementsEqual("alive\n".utf8) {
+                let more = try client.receive()
+                try #require(!more.isEmpty)
+                received += more
+            }
+        }
+        // Two at once are answered one after the other.
+        try client.send(request + Array("GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".utf8))
+        let rest = try Answer(client)
+        #expect(rest.body.hasPrefix("alive\nHTTP/1.1 200 OK\r\n"))
+        #expect(rest.body.hasSuffix("\r\n\r\nready\n"))
+    }
+
+    @Test func `clients that say nothing, or little, keep nobody from asking`() throws {
+        var limits = AdminLimits()
+        limits.connectionsMax = 4
+        limits.headMilliseconds = 60_000
+        let bench = try AdminBench(limits: limits)
+        var silent: [Held] = []
+        for count in 0..<12 {
+            let client = Held(try ClientSocket(to: bench.address, timeoutMilliseconds: 10_000))
+            if count % 2 == 1 { try client.socket.send(Array("GET /hea".utf8)) }
+            silent.append(client)
+            #expect(try bench.ask("/healthz").status == 200)
+        }
+        // The first have made room.
+        #expect(try silent[0].socket.receive().isEmpty)
+        #expect(try silent[7].socket.receive().isEmpty)
+    }
+
+    private final class Held {
+        let socket: ClientSocket
+
+        init(_ socket: consuming ClientSocket) { self.socket = socket }
+    }
+
+    @Test func `a client that asks and asks and takes no answer is alone with it`() throws {
+        let bench = try AdminBench()
+        let greedy = try ClientSocket(to: bench.address, timeoutMilliseconds: 200)
+        let filling = String(repeating: "x", count: 6_000)
+        let request = Array("GET /metrics HTTP/1.1\r\nhost: localhost\r\nx: \(filling)\r\n\r\n".utf8)
+        var asked = 0
+        // Until neither side's buffers take any more: the server does not read on before its answer is taken.
+        while (try? greedy.send(request)) != nil { asked += 1 }
+        #expect(asked > 20)
+        for _ in 0..<10 { #expect(try bench.ask("/readyz").body == "ready\n") }
+        #expect(try greedy.receive(bytesMax: 17).elementsEqual("HTTP/1.1 200 OK\r\n".utf8))
+    }
+
+    @Test func `a head that does not come to an end in time is not waited for`() throws {
+        var limits = AdminLimits()
+        limits.headMilliseconds = 50
+        let bench = try AdminBench(limits: limits)
+        let client = try ClientSocket(to: bench.address, timeoutMilliseconds: 10_000)
+        try client.send(Array("GET /healthz HT".utf8))
+        #expect(try client.receive().isEmpty)
+        let silent = try ClientSocket(to: bench.address, timeoutMilliseconds: 10_000)
+        #expect(try silent.receive().isEmpty)
+    }
+
+    @Test func `a Unix-domain socket has the permissions that were asked for and goes with its server`() throws {
+        let path = NSTemporaryDirectory() + "a\(UInt32.random(in: .min ... .max)).sock"
+        do {
+            let bench = try AdminBench("unix:\(path)", permissions: 0o660)
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o660)
+            #expect(try bench.ask("/readyz", host: "anything.example").body == "ready\n")
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(arguments: [false, true])
+    func `of two servers the new one answers from when it listens`(isUnix: Bool) throws {
+        let path = NSTemporaryDirectory() + "b\(UInt32.random(in: .min ... .max)).sock"
+        let old = try AdminBench(isUnix ? "unix:\(path)" : "127.0.0.1:0")
+        old.set(HealthReport(notes: ["old"]))
+        for _ in 0..<20 { #expect(try old.ask("/readyz").body == "ready\nold\n") }
+        let new = try AdminBench("\(old.address)")
+        new.set(HealthReport(notes: ["new"]))
+        for _ in 0..<50 { #expect(try old.ask("/readyz").body == "ready\nnew\n") }
+        // The old one lets go and ends, and its successor is alone.
+        old.listener.yield()
+        if !isUnix {
+            while ListeningSockets.inodes(at: old.address)?.count != 1 { sched_yield() }
+        }
+        for _ in 0..<50 { #expect(try new.ask("/readyz").body == "ready\nnew\n") }
+        old.listener.stop()
+        for _ in 0..<50 { #expect(try new.ask("/readyz").body == "ready\nnew\n") }
+        // And is succeeded in its turn.
+        let last = try AdminBench("\(old.address)")
+        last.set(HealthReport(notes: ["last"]))
+        for _ in 0..<50 { #expect(try last.ask("/readyz").body == "ready\nlast\n") }
+    }
+
+    @Test func `when the new one ends first, the old one is there again`() throws {
+        let old = try AdminBench()
+        old.set(HealthReport(notes: ["old"]))
+        do {
+            let new = try AdminBench("\(old.address)")
+            #expect(try new.ask("/readyz").body == "ready\n")
+        }
+        for _ in 0..<20 { #expect(try old.ask("/readyz").body == "ready\nold\n") }
+    }
+
+    @Test func `a server that ends alone goes on answering`() throws {
+        let bench = try AdminBench()
+        bench.listener.yield()
+        bench.set(HealthReport(waits: ["draining"]))
+        #expect(try bench.ask("/readyz").status == 503)
+    }
+
+    @Test func `an address that somebody else has is named`() throws {
+        let other = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false)
+        #expect {
+            _ = try AdminBench("\(other.address)")
+        } throws: {
+            "\($0)".hasPrefix("cannot listen on 127.0.0.1:") && "\($0)".hasSuffix("for admin: address already in use")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// The thread that keeps the ledger: what the workers saw arrives, is written down, and survives whoever wrote it.
+
+import Foundation
+import Posix
+import Telemetry
+import Testing
+
+@testable import Administration
+
+struct LedgerKeeperTests {
+    private final class Bench {
+        let folder = NSTemporaryDirectory() + "ledger\(UInt32.random(in: .min ... .max))/state"
+        var path: String { "\(folder)/verifiers" }
+
+        func start(_ records: Records, saveMilliseconds: Int64 = 60_000) throws -> (VerifierLedger, LedgerKeeper) {
+            let ledger = VerifierLedger(nowSeconds: Samples.now) { $0 }
+            return (ledger, try LedgerKeeper(ledger, records, folder: folder, saveMilliseconds: saveMilliseconds))
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: (folder as NSString).deletingLastPathComponent) }
+    }
+
+    private func see(_ records: Records, _ worker: Int, _ host: String, at seconds: Int64) {
+        Array(host.utf8).withUnsafeBytes { host in
+            records.recorder(worker).note(
+                Sighting(
+                    .appleCDN, .appleAssociation, status: 200, host: host,
+                    entityTag: UnsafeRawBufferPointer(start: nil, count: 0), seconds: seconds))
+        }
+    }
+
+    @Test func `what was seen last is there after a restart`() throws {
+        let bench = Bench()
+        let records = Records(workerCount: 2)
+        let (_, keeper) = try bench.start(records)
+        see(records, 0, "a.example", at: Samples.now - 5)
+        see(records, 1, "b.example", at: Samples.now - 4)
+        keeper.stop()
+        #expect(keeper.takeComplaints().isEmpty)
+        let attributes = try FileManager.default.attributesOfItem(atPath: bench.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let (ledger, next) = try bench.start(Records(workerCount: 2))
+        #expect(ledger.records(of: "a.example").map(\.lastSeconds) == [Samples.now - 5])
+        #expect(ledger.records(of: "b.example").map(\.count) == [1])
+        #expect(next.takeComplaints().isEmpty)
+        next.stop()
+    }
+
+    @Test func `it is written while the server runs, so that a killed one loses little`() throws {
+        let bench = Bench()
+        let records = Records(workerCount: 1)
+        let (_, keeper) = try bench.start(records, saveMilliseconds: 1)
+        see(records, 0, "a.example", at: Samples.now)
+        while LedgerFile((try? File.read(bench.path, bytesMax: 10_000).bytes) ?? [])?.records["a.example"] == nil {
+            sched_yield()
+        }
+        keeper.stop()
+    }
+
+    @Test func `a damaged file is said, left aside and written anew`() throws {
+        let bench = Bench()
+        try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
+        try Data("associated verifiers 1 5\nend 0 0000000000000000\n".utf8).write(to: URL(fileURLWithPath: bench.path))
+        let records = Records(workerCount: 1)
+        let (ledger, keeper) = try bench.start(records)
+        #expect(
+            keeper.takeComplaints() == [
+                "left \(bench.path) aside: it is damaged; what verifiers fetched is recorded anew"
+            ])
+        #expect(ledger.beganSeconds == Samples.now)
+        see(records, 0, "a.example", at: Samples.now)
+        keeper.stop()
+        #expect(LedgerFile(try File.read(bench.path, bytesMax: 10_000).bytes)?.records.keys.sorted() == ["a.example"])
+    }
+
+    @Test func `a folder that cannot be written to is said once and costs nothing else`() throws {
+        let bench = Bench()
+        // A file in the folder's place: even root cannot make a directory there.
+        let parent = (bench.folder as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        try Data().write(to: URL(fileURLWithPath: bench.folder))
+        let records = Records(workerCount: 1)
+        let (ledger, keeper) = try bench.start(records, saveMilliseconds: 1)
+        see(records, 0, "a.example", at: Samples.now)
+        while ledger.figures.failures < 2 { sched_yield() }
+        keeper.stop()
+        let complaints = keeper.takeComplaints()
+        #expect(complaints.count == 1)
+        #expect(complaints[0].hasPrefix("what verifiers fetched is not kept: cannot write \(bench.path): "))
+        #expect(!ledger.records(of: "a.example").isEmpty)
+    }
+}

@@ -1,0 +1,115 @@
+// A server that stands still: numbers and texts that tests know by heart.
+
+import Telemetry
+
+@testable import Administration
+
+enum Samples {
+    /// Friday, 20 November 2026, noon.
+    static let now: Int64 = 1_795_176_000
+
+    static let records: Records = {
+        let records = Records(workerCount: 2)
+        let (first, second) = (records.recorder(0).counters, records.recorder(1).counters)
+        first.add(3, to: .requests(.success, .appleAssociation))
+        second.add(2, to: .requests(.success, .appleAssociation))
+        second.add(to: .requests(.clientError, .none))
+        first.add(4, to: .connectionsAccepted)
+        first.add(to: .connectionsClosed(.client))
+        first.add(700, to: .bytesReceived)
+        second.add(9_000, to: .bytesSent)
+        second.add(2, to: .droppedLogLines)
+        first.add(5, to: .handshakes(.resumed))
+        first.addLatency(microseconds: 40)
+        first.addLatency(microseconds: 300)
+        second.addLatency(microseconds: 20_000_000)
+        first.addRound(microseconds: 1_500, nowMilliseconds: 1_000)
+        return records
+    }()
+
+    static var hosting: HostingFigures {
+        var hosting = HostingFigures()
+        (hosting.hosts, hosting.appFiles, hosting.keptHosts) = (388, 214, 1)
+        (hosting.brokenFiles, hosting.heldFiles, hosting.guardedEntries) = (1, 1, 2)
+        (hosting.errors, hosting.warnings) = (2, 1)
+        return hosting
+    }
+
+    static var reloads: ReloadFigures {
+        var reloads = ReloadFigures()
+        (reloads.changed, reloads.unchanged, reloads.failed) = (3, 1, 1)
+        reloads.durations.counts[7] = 5
+        reloads.durations.sumMicroseconds = 42_000
+        reloads.last = .init(outcome: .changed, seconds: now - 720, microseconds: 8_400)
+        reloads.controlMilliseconds = 250
+        return reloads
+    }
+
+    static var certificates: CertificateFigures {
+        var certificates = CertificateFigures()
+        (certificates.usable, certificates.broken, certificates.loadFailures) = (12, 1, 2)
+        (certificates.errors, certificates.warnings) = (2, 3)
+        certificates.soonest = [
+            .init(folder: "old.example.com", notAfter: now - 2 * 86_400),
+            .init(folder: "_wildcard.example.com", notAfter: now + 21 * 86_400),
+        ]
+        return certificates
+    }
+
+    static var verifiers: VerifierFigures {
+        var verifiers = VerifierFigures()
+        verifiers.hosts = 7
+        verifiers.fetches = [.appleCDN: [.success: 4, .clientError: 1]]
+        verifiers.lastSeconds = [.appleCDN: now - 90, .googleAssociation: now - 7_200]
+        return verifiers
+    }
+
+    static let workers = [
+        WorkerState(silentMilliseconds: 0, longestRoundMicroseconds: 1_500),
+        WorkerState(silentMilliseconds: 0, longestRoundMicroseconds: 0),
+    ]
+
+    static var snapshot: MetricsSnapshot {
+        var process = ProcessFigures()
+        (process.descriptors, process.descriptorsMax, process.residentBytes) = (17, 1_024, 9_437_184)
+        process.processorSeconds = 1.5
+        return MetricsSnapshot(
+            program: RunningProgram(version: "0.1.0", library: "OpenSSL 3", uptimeSeconds: 93_600, isReady: true),
+            records: records, workers: workers, hosting: hosting, reloads: reloads, certificates: certificates,
+            verifiers: verifiers, process: process, nowMilliseconds: 1_000)
+    }
+
+    static var status: StatusReport {
+        StatusReport(
+            version: "0.1.0", library: "OpenSSL 3", processID: 4711, nowSeconds: now, startedSeconds: now - 93_600,
+            waits: [], hosting: hosting,
+            kept: [
+                .init(host: "shop.example.com", reason: "apps/shop.json:33:1: error[APP-001]: the text goes on")
+            ],
+            findings: ["apps/shop.json:33:1: error[APP-001]: the text goes on"], reloads: reloads,
+            certificates: certificates, workers: workers, openConnections: 3, verifiers: verifiers)
+    }
+
+    static var host: HostReport {
+        HostReport(
+            host: "shop.example.com", name: "shop.example.com", nowSeconds: now,
+            documents: [
+                .init(kind: .appleAssociation, entityTags: ["\"b7e07d6d\"", "\"b7e07d6d-gzip\""]),
+                .init(kind: .statementList, entityTags: ["\"91535165\"", "\"91535165-gzip\""]),
+            ], reasons: [],
+            verifiers: [
+                record(.appleCDN, .appleAssociation, 200, "\"b7e07d6d-gzip\"", ago: 12 * 60),
+                record(.googleAssociation, .statementList, 200, "\"dc84c8cf\"", ago: 3 * 86_400),
+                record(.googlebot, .statementList, 404, nil, ago: 3_600),
+                record(.appleDevice, .appleAssociation, 304, "\"b7e07d6d\"", ago: 0),
+            ], recordedSinceSeconds: now - 5 * 86_400)
+    }
+
+    static func record(
+        _ verifier: VerifierKind, _ document: DocumentKind, _ status: UInt16, _ tag: String?, ago: Int64
+    ) -> VerifierRecord {
+        VerifierRecord(
+            verifier: verifier, document: document, status: status, entityTag: tag, firstSeconds: now - 4 * 86_400,
+            lastSeconds: now - ago, count: 9)
+    }
+}

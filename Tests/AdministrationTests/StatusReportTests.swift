@@ -1,0 +1,129 @@
+// What people and programs are told, word for word, at a fixed moment.
+
+import SourceJSON
+import Telemetry
+import Testing
+
+@testable import Administration
+
+struct StatusReportTests {
+    @Test func `the whole server in lines`() {
+        #expect(
+            Samples.status.text == """
+                associated 0.1.0 (OpenSSL 3), process 4711, up 1 day 2 hours, ready
+                serves 214 apps on 388 hosts, 3 open connections
+                1 host on a last good version:
+                  shop.example.com: apps/shop.json:33:1: error[APP-001]: the text goes on
+                the removal guard keeps 2 entries live
+                findings that stand: 2 errors, 1 warning, 0 notes
+                  apps/shop.json:33:1: error[APP-001]: the text goes on
+                  and 2 more
+                the last reload ended 12 minutes ago, took 8.4 ms and brought changes (5 reloads, 1 failed)
+                12 certificates in memory, 1 broken, 2 failures to load
+                  old.example.com expired 2 days ago (2026-11-18)
+                  _wildcard.example.com expires in 21 days (2026-12-11)
+                2 workers, all alive; longest round of the last half minute 1.5 ms
+                Apple last fetched something 1 minute ago
+                Apple devices never fetched anything
+                Google last fetched something 2 hours ago
+                Googlebot never fetched anything
+                Android devices never fetched anything
+
+                """)
+    }
+
+    @Test func `a server that is not as it should be`() {
+        var status = Samples.status
+        status.waits = ["draining: finishing what is in flight", "worker 1 is stuck"]
+        status.hosting = HostingFigures()
+        (status.kept, status.findings, status.certificates) = ([], [], nil)
+        status.reloads = ReloadFigures()
+        status.reloads.failed = 1
+        status.reloads.last = .init(
+            outcome: .failed, seconds: Samples.now, microseconds: 12_345, message: "cannot look at config/apps")
+        status.workers[1].silentMilliseconds = 12_000
+        status.openConnections = 1
+        #expect(
+            status.text.split(separator: "\n").prefix(6) == [
+                "associated 0.1.0 (OpenSSL 3), process 4711, up 1 day 2 hours, not ready: draining: finishing what is in "
+                    + "flight; worker 1 is stuck",
+                "serves 0 apps on 0 hosts, 1 open connection",
+                "no finding stands",
+                "the last reload ended just now, took 12 ms and failed: cannot look at config/apps (1 reload, 1 failed)",
+                "no TLS",
+                "2 workers, of which stuck: 1; longest round of the last half minute 1.5 ms",
+            ])
+    }
+
+    @Test(arguments: ["-9223372036854775808", "9223372036854775807", "-1", "0"])
+    func `a report of somebody who makes up numbers is read or refused, and ends nothing`(number: String) throws {
+        for report in [Samples.status.json, Samples.host.json] {
+            let text = String(decoding: report, as: UTF8.self)
+            let numbers = text.matches(of: /:\s*(-?[0-9]+)/)
+            #expect(numbers.count > 5)
+            for match in numbers {
+                let spoilt = "\(text[..<match.1.startIndex])\(number)\(text[match.1.endIndex...])"
+                let value = try #require(SourceReader.read(Array(spoilt.utf8), as: .json).value)
+                _ = StatusReport(value)?.text
+                _ = HostReport(value)?.text
+            }
+        }
+    }
+
+    @Test func `one host in lines`() {
+        #expect(
+            Samples.host.text == """
+                shop.example.com
+                  apple-app-site-association "b7e07d6d"
+                  assetlinks.json "91535165"
+                Apple last fetched shop.example.com 12 minutes ago, got the current version
+                Apple devices last fetched shop.example.com just now, had the current version already
+                Google last fetched shop.example.com 3 days ago, got an older version, "dc84c8cf"
+                Googlebot last fetched shop.example.com 1 hour ago, got 404
+                Android devices never fetched shop.example.com; the records began 5 days ago
+
+                """)
+    }
+
+    @Test func `a host behind a wildcard, with nothing as it should be`() {
+        var host = Samples.host
+        (host.host, host.name) = ("a.example.com", "*.example.com")
+        (host.documents, host.verifiers) = ([], [])
+        host.reasons = ["apps/shop.json: error[APP-001]: broken"]
+        #expect(
+            host.text.split(separator: "\n").prefix(5) == [
+                "a.example.com, served as *.example.com", "  no association file",
+                "  serves its last good version, because of", "    apps/shop.json: error[APP-001]: broken",
+                "Apple never fetched *.example.com; the records began 5 days ago",
+            ])
+    }
+
+    @Test func `what is written as JSON is read as the same`() throws {
+        let status = try #require(SourceReader.read(Samples.status.json, as: .json).value)
+        var expected = Samples.status
+        // Counts by status are for metrics alone.
+        expected.verifiers.fetches = [:]
+        expected.reloads.durations = HistogramReading()
+        #expect(StatusReport(status) == expected)
+        let host = try #require(SourceReader.read(Samples.host.json, as: .json).value)
+        #expect(HostReport(host) == Samples.host)
+        #expect(StatusReport(host) == nil)
+        #expect(HostReport(status) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (-5, "0 seconds"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (3_599, "59 minutes"),
+            (3_600, "1 hour"), (86_399, "23 hours"), (86_400, "1 day"), (30 * 86_400, "30 days"),
+        ] as [(Int64, String)])
+    func `ages are told in one unit`(seconds: Int64, text: String) { #expect(Age.text(seconds: seconds) == text) }
+
+    @Test(
+        arguments: [
+            (30, "30 seconds"), (3_660, "1 hour 1 minute"), (90_000, "1 day 1 hour"), (86_460, "1 day"),
+            (0, "0 seconds"),
+        ] as [(Int64, String)])
+    func `durations are told in two units`(seconds: Int64, text: String) {
+        #expect(Age.duration(seconds: seconds) == text)
+    }
+}

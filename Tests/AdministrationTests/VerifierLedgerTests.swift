@@ -1,0 +1,142 @@
+// Who was where: what is taken up, what is forgotten, and that a file brings it all back or nothing.
+
+import Foundation
+import Posix
+import Telemetry
+import Testing
+
+@testable import Administration
+
+struct VerifierLedgerTests {
+    private static func sighting(
+        _ verifier: VerifierKind, _ host: String, status: UInt16 = 200, tag: String = "\"t\"", at seconds: Int64
+    ) -> Sighting {
+        Array(host.utf8).withUnsafeBytes { host in
+            Array(tag.utf8).withUnsafeBytes { tag in
+                Sighting(
+                    verifier, .appleAssociation, status: status, host: host, entityTag: tag, seconds: seconds)
+            }
+        }
+    }
+
+    /// A ledger of a server with some hosts and a wildcard.
+    private func ledger(hostsMax: Int = 100) -> VerifierLedger {
+        VerifierLedger(nowSeconds: 1_000, hostsMax: hostsMax) { host in
+            if host.hasSuffix(".wild.example") { return "*.wild.example" }
+            return host.hasSuffix(".gone.example") || host == "unknown.example" ? nil : host
+        }
+    }
+
+    @Test func `the last fetch counts, and the first is remembered`() throws {
+        let ledger = ledger()
+        ledger.note(VerifierLedgerTests.sighting(.appleCDN, "a.example", tag: "\"1\"", at: 2_000))
+        ledger.note(VerifierLedgerTests.sighting(.appleCDN, "A.Example", tag: "\"2\"", at: 3_000))
+        ledger.note(VerifierLedgerTests.sighting(.appleCDN, "a.example", status: 404, tag: "", at: 2_500))
+        ledger.note(VerifierLedgerTests.sighting(.googlebot, "a.example", at: 2_600))
+        let records = ledger.records(of: "a.example")
+        #expect(records.map(\.verifier) == [.appleCDN, .googlebot])
+        let apple = try #require(records.first)
+        #expect((apple.firstSeconds, apple.lastSeconds, apple.count) == (2_000, 3_000, 3))
+        #expect((apple.status, apple.entityTag) == (200, "\"2\""))
+        #expect(ledger.figures.fetches[.appleCDN] == [.success: 2, .clientError: 1])
+        #expect(ledger.figures.lastSeconds == [.appleCDN: 3_000, .googlebot: 2_600])
+    }
+
+    @Test func `only what is served gets in, under the name that it is configured by`() {
+        let ledger = ledger()
+        for count in 0..<500 {
+            ledger.note(VerifierLedgerTests.sighting(.appleCDN, "x\(count).wild.example", at: 2_000))
+            ledger.note(VerifierLedgerTests.sighting(.appleCDN, "x\(count).gone.example", at: 2_000))
+        }
+        ledger.note(VerifierLedgerTests.sighting(.none, "a.example", at: 2_000))
+        #expect(ledger.figures.hosts == 1)
+        #expect(ledger.records(of: "*.wild.example").map(\.count) == [500])
+    }
+
+    @Test func `when it is full, the hosts that were not looked at for longest make room`() {
+        let ledger = ledger(hostsMax: 32)
+        for count in 0..<32 {
+            ledger.note(VerifierLedgerTests.sighting(.appleCDN, "h\(count).example", at: 2_000 + Int64(count)))
+        }
+        #expect(ledger.figures.evicted == 0)
+        ledger.note(VerifierLedgerTests.sighting(.googlebot, "h0.example", at: 9_000))
+        ledger.note(VerifierLedgerTests.sighting(.appleCDN, "new.example", at: 9_001))
+        #expect(ledger.figures.evicted == 2)
+        #expect(ledger.figures.hosts == 31)
+        #expect(ledger.records(of: "h1.example").isEmpty)
+        #expect(ledger.records(of: "h2.example").isEmpty)
+        #expect(!ledger.records(of: "h0.example").isEmpty)
+        #expect(!ledger.records(of: "h3.example").isEmpty)
+    }
+
+    @Test func `of a full ledger those go first that are not served any more`() {
+        let ledger = ledger(hostsMax: 16)
+        var records: [String: [VerifierRecord]] = [:]
+        for count in 0..<15 {
+            records["h\(count).example"] = [Samples.record(.appleCDN, .appleAssociation, 200, nil, ago: 9_999)]
+        }
+        records["late.gone.example"] = [Samples.record(.appleCDN, .appleAssociation, 200, nil, ago: 0)]
+        ledger.merge(LedgerFile(beganSeconds: 1, records: records))
+        ledger.note(VerifierLedgerTests.sighting(.appleCDN, "new.example", at: 9_001))
+        #expect(ledger.records(of: "late.gone.example").isEmpty)
+        #expect(ledger.figures.evicted == 1)
+        #expect(ledger.beganSeconds == 1)
+    }
+
+    private static let file = LedgerFile(
+        beganSeconds: 1_000,
+        records: [
+            "a.example": [
+                Samples.record(.appleCDN, .appleAssociation, 200, "\"b7e07d6d-gzip\"", ago: 10),
+                Samples.record(.androidDevice, .statementList, 404, nil, ago: 20),
+            ],
+            "*.wild.example": [Samples.record(.googleAssociation, .statementList, 304, "W/\"x\"", ago: 30)],
+        ])
+
+    @Test func `a file says again what was written`() throws {
+        let read = try #require(LedgerFile(VerifierLedgerTests.file.bytes))
+        #expect(read == VerifierLedgerTests.file)
+        #expect(
+            LedgerFile(LedgerFile(beganSeconds: 5, records: [:]).bytes) == LedgerFile(beganSeconds: 5, records: [:]))
+    }
+
+    @Test func `a file that was cut or changed anywhere is not believed`() {
+        let bytes = VerifierLedgerTests.file.bytes
+        for count in 0..<bytes.count { #expect(LedgerFile(Array(bytes[..<count])) == nil) }
+        for index in bytes.indices {
+            for change in [bytes[index] ^ 1, bytes[index] ^ 0x80, 0x0A, 0x00] where change != bytes[index] {
+                var changed = bytes
+                changed[index] = change
+                // White space and case of the checksum are all that might be read in two ways, and are not.
+                #expect(LedgerFile(changed) == nil)
+            }
+        }
+        #expect(LedgerFile(bytes + bytes) == nil)
+        #expect(LedgerFile(bytes + [0x0A]) == nil)
+    }
+
+    @Test func `of two processes with one file neither forgets what the other saw`() throws {
+        let (first, second) = (ledger(), ledger())
+        first.note(VerifierLedgerTests.sighting(.appleCDN, "a.example", at: 2_000))
+        let written = first.file
+        first.noteSaved()
+        second.merge(written)
+        first.note(VerifierLedgerTests.sighting(.appleCDN, "a.example", tag: "\"old\"", at: 2_100))
+        second.note(VerifierLedgerTests.sighting(.appleCDN, "a.example", tag: "\"new\"", at: 2_200))
+        second.note(VerifierLedgerTests.sighting(.googlebot, "a.example", at: 2_200))
+        // The second writes first; the first takes that up before it writes.
+        let later = second.file
+        second.noteSaved()
+        first.merge(later)
+        let final = first.file
+        first.noteSaved()
+        second.merge(final)
+        for ledger in [first, second] {
+            let apple = try #require(ledger.records(of: "a.example").first { $0.verifier == .appleCDN })
+            #expect(apple.count == 3)
+            #expect(apple.entityTag == "\"new\"")
+            #expect(apple.firstSeconds == 2_000)
+            #expect(ledger.records(of: "a.example").count == 2)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// One rule: the patterns in it, and how it is written down.
+
+import SourceJSON
+import Testing
+
+@testable import Association
+
+struct AppleComponentTests {
+    private static let rule = AppleComponent(
+        path: "/a/*",
+        query: .items([QueryItemPattern(name: "q", pattern: "?*"), QueryItemPattern(name: "r", pattern: "1")]),
+        fragment: "b*", exclude: true, caseSensitive: false, percentEncoded: true, comment: "why")
+
+    private func text(_ component: AppleComponent, includingComment: Bool = false) -> String {
+        String(decoding: SourceWriter.minified(component.value(includingComment: includingComment)), as: UTF8.self)
+    }
+
+    @Test func `a rule has its members in one order, and its comment only where that is asked for`() {
+        let members =
+            ##""/":"/a/*","?":{"q":"?*","r":"1"},"#":"b*","exclude":true,"caseSensitive":false,"percentEncoded":true"##
+        #expect(text(Self.rule) == "{\(members)}")
+        #expect(text(Self.rule, includingComment: true) == "{\(members),\"comment\":\"why\"}")
+    }
+
+    @Test func `what is not said is not written`() {
+        #expect(text(AppleComponent(), includingComment: true) == "{}")
+        #expect(text(AppleComponent(query: .whole("x?"), exclude: false)) == #"{"?":"x?"}"#)
+    }
+
+    @Test func `its patterns are all that may have variables in them`() {
+        #expect(Self.rule.patterns == ["/a/*", "b*", "?*", "1"])
+        #expect(AppleComponent(query: .whole("x")).patterns == ["x"])
+        #expect(AppleComponent().patterns.isEmpty)
+    }
+}

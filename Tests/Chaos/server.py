@@ -1,0 +1,120 @@
+"""The process under test: started, limited, killed, and started again, always on the same ports."""
+import os
+import re
+import resource
+import signal
+import subprocess
+import threading
+import time
+
+
+class Died(Exception):
+    """The server ended by itself."""
+
+
+class Server:
+    def __init__(self, binary, world, clock, patience=60):
+        self.binary, self.world, self.clock, self.patience = binary, world, clock, patience
+        self.ports = {}
+        self.generation = 0
+        self.excused_until = 0
+        self.is_down = True
+        self.lines = []
+        self.process = None
+
+    def start(self):
+        plain, secure = (self.ports.get(scheme, 0) for scheme in ("http", "https"))
+        self.process = subprocess.Popen(
+            [self.binary, "serve", "--config", self.world.config, "--public", self.world.public, "--state",
+             self.world.state, "--http", f"127.0.0.1:{plain}", "--https", f"127.0.0.1:{secure}", "--workers", "2"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+            env=dict({"SWIFT_BACKTRACE": "enable=no"}, **os.environ, **self.clock.environment))
+        ready = threading.Event()
+        threading.Thread(target=self.listen, args=(self.process, ready), daemon=True).start()
+        if not ready.wait(self.patience) or self.process.poll() is not None:
+            raise Died(f"it did not start, status {self.process.poll()}:\n" + "\n".join(self.telling()))
+        self.generation += 1
+        self.is_down = False
+        self.excuse(0)
+
+    def listen(self, process, ready):
+        for line in process.stderr:
+            line = line.strip()
+            self.lines.append(line[:500])
+            del self.lines[:-400]
+            if match := re.match(r"listening on (https?)://.*?:(\d+)(,|$)", line):
+                self.ports[match[1]] = int(match[2])
+            if line == "ready":
+                ready.set()
+        ready.set()
+
+    def telling(self):
+        """Its last words: from where a crash begins, if it was one."""
+        start = next((index for index, line in enumerate(self.lines) if "crash" in line.lower()), len(self.lines) - 20)
+        return self.lines[max(0, start):][:60]
+
+    def check(self):
+        status = self.process.poll()
+        if status is not None:
+            raise Died(f"it ended with status {status}:\n" + "\n".join(self.telling()))
+
+    def send(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        """kill -9, and the next process."""
+        self.is_down = True
+        self.process.kill()
+        self.process.wait()
+        self.world.lost_memory()
+        self.start()
+
+    def revive(self):
+        """After an end that a fault excuses."""
+        self.is_down = True
+        self.process.wait()
+        self.lines.clear()
+        self.world.lost_memory()
+        self.start()
+
+    def stop(self):
+        self.is_down = True
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=60)
+
+    def limit(self, which, value):
+        """Sets a soft limit of the running process, and says what it was."""
+        self.check()
+        before = resource.prlimit(self.process.pid, which)
+        resource.prlimit(self.process.pid, which, (min(value, before[1]) if before[1] >= 0 else value, before[1]))
+        return before
+
+    def count_descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def has_ended(self):
+        return self.process.poll() is not None
+
+    def address_space(self):
+        with open(f"/proc/{self.process.pid}/statm") as file:
+            return int(file.read().split()[0]) * resource.getpagesize()
+
+    def resident(self):
+        with open(f"/proc/{self.process.pid}/statm") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+
+    def excuse(self, seconds):
+        """What is done to it keeps it from answering everybody, up to so many seconds from now."""
+        self.excused_until = max(self.excused_until, time.monotonic() + seconds)
+
+    def is_excused(self, began):
+        """Whether it need not have answered what was asked at that time."""
+        return self.is_down or self.process.poll() is not None or began < self.excused_until
+
+    def wait_until(self, condition, seconds):
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.02)
+        return True

@@ -1,0 +1,233 @@
+// The access log of a running server: where it goes, how it is rotated, and that a target which fails costs lines and never
+// a request.
+
+import Foundation
+import Glibc
+import Posix
+import Testing
+
+struct AccessLogTests {
+    private let folder: Folder
+    private var log: String { "\(folder.path)/access.log" }
+
+    init() throws { folder = try Folder() }
+
+    private static let path = "/.well-known/assetlinks.json"
+    private static let request = "GET \(path) HTTP/1.1\r\nHost: shop.localhost\r\nUser-Agent: test\r\n"
+    private static let plain = ServeTests.demo + ["--http", "127.0.0.1:0", "--workers", "2"]
+
+    /// A server whose standard output the shell has redirected.
+    private func server(_ redirection: String, _ more: String...) throws -> RunningServer {
+        try RunningServer(
+            command: ["/bin/sh", "-c", "exec \"$0\" \"$@\" \(redirection)", Subject.executable.path, "serve"]
+                + AccessLogTests.plain + more, environment: [:], input: nil)
+    }
+
+    /// Asks so many times on each of four connections, many at a time, and says how often the answer was right.
+    private func ask(_ server: RunningServer, _ count: Int) throws -> Int {
+        let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
+        let batch = Array(String(repeating: AccessLogTests.request + "\r\n", count: 50).utf8)
+        var answers = 0
+        for _ in 0..<4 {
+            let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
+            for _ in 0..<count / 200 {
+                try client.send(batch)
+                var (some, last) = (0, [UInt8]())
+                while some < 50 {
+                    let bytes = last + (try client.receive())
+                    some += String(decoding: bytes, as: UTF8.self).ranges(of: "HTTP/1.1 200 OK\r\n").count
+                    last = Array(bytes.suffix(16))
+                }
+                answers += some
+            }
+        }
+        return answers
+    }
+
+    /// The lines of a file once there are so many, each a JSON object of its own.
+    private func lines(_ path: String, _ count: Int) throws -> [[String: Any]] {
+        var text = ""
+        _ = eventually {
+            text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            return text.utf8.count { $0 == 0x0A } >= count
+        }
+        #expect(text.isEmpty || text.hasSuffix("\n"))
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == count)
+        return try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:] }
+    }
+
+    private func note(_ server: RunningServer, _ part: String) -> String? {
+        while let line = server.nextLine() { if line.contains(part) { return line } }
+        return nil
+    }
+
+    @Test func `standard output gets a line for each request and nothing else`() throws {
+        let server = try server(">'\(log)'", "--access-log", "stdout")
+        #expect(server.announcements.contains("logging requests to standard output"))
+        #expect(try ask(server, 400) == 400)
+        let lines = try lines(log, 400)
+        #expect(lines.allSatisfy { $0["path"] as? String == AccessLogTests.path && $0["status"] as? Int == 200 })
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        #expect(try self.lines(log, 400).count == 400)
+    }
+
+    @Test func `nothing is logged unless it is asked for`() throws {
+        let server = try server(">'\(log)'")
+        #expect(try ask(server, 200) == 200)
+        // Not the end of it.
+        server.send(SIGUSR1)
+        #expect(try ask(server, 200) == 200)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        #expect(try lines(log, 0).isEmpty)
+    }
+
+    @Test(arguments: [
+        (">&-", "bad file descriptor"), (">/dev/full", "no space left on device"),
+        ("</dev/null >&0", "bad file descriptor"),
+    ])
+    func `a standard output that takes nothing costs no request`(redirection: String, reason: String) throws {
+        let server = try server(redirection, "--access-log", "stdout")
+        #expect(try ask(server, 20_000) == 20_000)
+        #expect(note(server, "cannot write the access log to standard output: \(reason)") != nil)
+        #expect(try ask(server, 400) == 400)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `a full disk costs no request`() throws {
+        let server = try server("", "--access-log", "/dev/full")
+        #expect(try ask(server, 20_000) == 20_000)
+        #expect(note(server, "cannot write the access log to /dev/full: no space left on device") != nil)
+        #expect(try ask(server, 400) == 400)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `a reader that has stopped reading costs lines, which are counted, and no request`() throws {
+        let pipe = "\(folder.path)/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        let server = try server(">'\(pipe)'", "--access-log", "stdout")
+        #expect(try ask(server, 20_000) == 20_000)
+        #expect(note(server, "of the access log dropped: standard output did not take them in time") != nil)
+        // It ends all the same, although a thread of it waits for the reader.
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `a reader that goes away costs no request`() throws {
+        let pipe = "\(folder.path)/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+        let server = try server(">'\(pipe)'", "--access-log", "stdout")
+        #expect(try ask(server, 200) == 200)
+        close(reader)
+        #expect(try ask(server, 400) == 400)
+        #expect(note(server, "cannot write the access log to standard output: broken pipe") != nil)
+        #expect(try ask(server, 400) == 400)
+    }
+
+    @Test func `rotation by SIGUSR1 loses no line, and SIGHUP changes nothing`() throws {
+        let server = try server("", "--access-log", log)
+        for round in 0..<3 {
+            #expect(try ask(server, 400) == 400)
+            #expect(rename(log, "\(log).\(round)") == 0)
+            server.send(SIGUSR1)
+            server.send(SIGHUP)
+            #expect(try ask(server, 400) == 400)
+            #expect(eventually { FileManager.default.fileExists(atPath: log) })
+        }
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        let texts = try ["\(log).0", "\(log).1", "\(log).2", log].map {
+            try String(contentsOfFile: $0, encoding: .utf8)
+        }
+        for text in texts {
+            #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("{\"time\"") && $0.hasSuffix("}") })
+        }
+        #expect(texts.map { $0.utf8.count { $0 == 0x0A } }.reduce(0, +) == 2_400)
+    }
+
+    @Test func `two servers may write to one file`() throws {
+        let (first, second) = (try server("", "--access-log", log), try server("", "--access-log", log))
+        for _ in 0..<3 {
+            #expect(try ask(first, 200) == 200)
+            #expect(try ask(second, 200) == 200)
+        }
+        first.send(SIGTERM)
+        #expect(first.waitUntilExit() == 0)
+        #expect(try ask(second, 200) == 200)
+        second.send(SIGTERM)
+        #expect(second.waitUntilExit() == 0)
+        #expect(try lines(log, 1_400).count == 1_400)
+    }
+
+    @Test func `settings and environment may ask for it too`() throws {
+        try folder.write(
+            "config/server.json", "{ http: [\"127.0.0.1:0\"], log: { access: \"\(log)\", format: \"combined\" } }")
+        try folder.write("config/apps/README.md", "")
+        try folder.write("config/hosts/a.localhost/well-known/security.txt", "Contact: mailto:a@example.com\n")
+        let config = ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public"]
+        let server = try RunningServer(config)
+        #expect(server.announcements.contains("logging requests to \(log)"))
+        #expect(
+            try Subject.curl([
+                "--resolve", "a.localhost:\(server.port):127.0.0.1",
+                "http://a.localhost:\(server.port)/.well-known/security.txt",
+            ]).status == 0)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        let text = try folder.read("access.log")
+        #expect(
+            text.hasPrefix("127.0.0.1 - - [") && text.contains("\"GET /.well-known/security.txt HTTP/1.1\" 200 30 "))
+        let other = try RunningServer(
+            config, environment: ["ASSOCIATED_ACCESS_LOG": "off", "ASSOCIATED_ACCESS_LOG_FORMAT": "json"])
+        #expect(!other.announcements.contains { $0.hasPrefix("logging") })
+    }
+
+    @Test(arguments: [
+        (["--access-log", "sdtout"], "--access-log sdtout is not a place; write `off`, `stdout`, or a path", 2),
+        (["--access-log-format", "xml"], "--access-log-format xml is not a format; write json or combined", 2),
+        (
+            ["--access-log", "/nonexistent/access.log"],
+            "cannot write the access log /nonexistent/access.log: no such file or directory", 1
+        ),
+    ])
+    func `a place that is none is refused at the start`(arguments: [String], message: String, status: Int32) throws {
+        let run = try Subject.run(["serve"] + AccessLogTests.plain + arguments)
+        #expect(run.status == status)
+        #expect(run.errors.contains(message), "\(run.errors)")
+    }
+
+    @Test func `over TLS the line tells version, resumption and the name that was asked for`() throws {
+        let server = try RunningServer(
+            ServeTests.demo + [
+                "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--dev", "--state", folder.path, "--access-log", log,
+                "--workers", "2",
+            ])
+        let secure = try #require(server.addresses.first { $0.hasPrefix("https://") })
+        let port = try #require(secure.split(separator: ":").last)
+        let session = "\(folder.path)/session"
+        try folder.write("request", AccessLogTests.request + "Connection: close\r\n\r\n")
+        for (version, more) in [
+            ("-tls1_2", ""), ("-tls1_3", "-sess_out '\(session)'"), ("-tls1_3", "-sess_in '\(session)'"),
+        ] {
+            let command =
+                "openssl s_client -quiet -ign_eof \(version) \(more) -connect 127.0.0.1:\(port) -servername Shop.localhost "
+                + "<'\(folder.path)/request'"
+            let run = try Subject.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command])
+            #expect(run.output.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        }
+        #expect(
+            try Subject.curl(["http://127.0.0.1:\(port)/"]).output.contains("This port speaks HTTPS"))
+        let lines = try lines(log, 4)
+        #expect(lines.map { $0["tls"] as? String } == ["TLSv1.2", "TLSv1.3", "TLSv1.3", nil])
+        #expect(lines.map { $0["resumed"] as? Bool } == [false, false, true, nil])
+        #expect(lines.prefix(3).allSatisfy { $0["serverName"] as? String == "Shop.localhost" })
+        #expect(lines[3]["status"] as? Int == 400)
+    }
+}

@@ -1,0 +1,243 @@
+// The running server as those who run it meet it: probes, a scrape with exactly what has happened, and `status`.
+
+import Foundation
+import Posix
+import Testing
+
+struct AdminTests {
+    /// A server with an admin listener, and where both are.
+    private struct Bench {
+        let server: RunningServer
+        let admin: String
+
+        init(_ more: [String] = [], admin: String = "127.0.0.1:0", environment: [String: String] = [:]) throws {
+            server = try RunningServer(
+                ServeTests.demo + ["--http", "127.0.0.1:0", "--admin", admin] + more, environment: environment)
+            let line = try #require(server.addresses.first { $0.hasSuffix(" (admin)") })
+            self.admin = String(line.dropLast(" (admin)".count)).replacing("http://", with: "")
+        }
+
+        func ask(_ path: String, _ more: String...) throws -> Run {
+            let place =
+                admin.hasPrefix("unix:")
+                ? ["--unix-socket", String(admin.dropFirst(5)), "http://localhost\(path)"] : ["http://\(admin)\(path)"]
+            return try Subject.curl(["--write-out", "%{http_code}"] + more + place)
+        }
+
+        /// One request of a client that says who it is.
+        func fetch(_ host: String, _ path: String, agent: String = "curl") throws {
+            let run = try Subject.curl([
+                "--output", "/dev/null", "--user-agent", agent, "--header", "host: \(host)",
+                "http://127.0.0.1:\(server.port)\(path)",
+            ])
+            #expect(run.status == 0)
+        }
+
+        /// The numbers that are not 0, by series.
+        func scrape() throws -> [String: Double] {
+            var values: [String: Double] = [:]
+            for line in try ask("/metrics").output.split(separator: "\n") where !line.hasPrefix("#") {
+                guard let space = line.lastIndex(of: " "), let value = Double(line[line.index(after: space)...]) else {
+                    continue
+                }
+                values[String(line[..<space])] = value
+            }
+            return values
+        }
+    }
+
+    @Test func `the probes say that it lives and is ready`() throws {
+        let bench = try Bench()
+        #expect(try bench.ask("/healthz").output == "alive\n200")
+        #expect(try bench.ask("/readyz").output == "ready\n200")
+        let health = try Subject.run("health", "--admin", bench.admin)
+        #expect(health.status == 0)
+        #expect(health.output == "ready\n")
+    }
+
+    @Test func `a scrape has exactly what has happened`() throws {
+        let bench = try Bench()
+        let path = "/.well-known/apple-app-site-association"
+        for _ in 0..<3 { try bench.fetch("shop.localhost", path) }
+        try bench.fetch("shop.localhost", "/.well-known/assetlinks.json", agent: "GoogleAssociationService")
+        try bench.fetch("shop.localhost", path, agent: "AASA-Bot/1.0.0")
+        try bench.fetch("nobody.localhost", path)
+        try bench.fetch("shop.localhost", "/demo/")
+        try bench.fetch("shop.localhost", "/products/anchor")
+        try bench.fetch("shop.localhost", "/.well-known/nothing")
+        // Connections are counted as closed when the server has seen it.
+        var numbers = try bench.scrape()
+        while numbers["associated_connections_open"] != 0
+            || numbers["associated_verifier_fetches_total{verifier=\"apple\",status=\"2xx\"}"] == 0
+        {
+            numbers = try bench.scrape()
+        }
+        let requests = numbers.filter { $0.key.hasPrefix("associated_requests_total") && $0.value != 0 }
+        #expect(
+            requests == [
+                "associated_requests_total{status=\"2xx\",document=\"apple_app_site_association\"}": 4,
+                "associated_requests_total{status=\"2xx\",document=\"assetlinks\"}": 1,
+                "associated_requests_total{status=\"4xx\",document=\"apple_app_site_association\"}": 1,
+                "associated_requests_total{status=\"2xx\",document=\"page\"}": 1,
+                "associated_requests_total{status=\"2xx\",document=\"landing\"}": 1,
+                "associated_requests_total{status=\"4xx\",document=\"none\"}": 1,
+            ])
+        #expect(numbers["associated_request_duration_seconds_count"] == 9)
+        #expect(numbers["associated_request_duration_seconds_bucket{le=\"+Inf\"}"] == 9)
+        #expect(numbers["associated_connections_accepted_total"] == 9)
+        #expect(numbers["associated_connections_closed_total{reason=\"client\"}"] == 9)
+        #expect(numbers["associated_verifier_fetches_total{verifier=\"apple\",status=\"2xx\"}"] == 1)
+        #expect(numbers["associated_verifier_fetches_total{verifier=\"google\",status=\"2xx\"}"] == 1)
+        #expect(numbers["associated_hosts"] == 2)
+        #expect(numbers["associated_app_files"] == 2)
+        #expect(numbers["associated_ready"] == 1)
+        #expect(numbers["associated_findings{severity=\"error\"}"] == 0)
+        #expect((numbers["process_resident_memory_bytes"] ?? 0) > 1_000_000)
+        #expect((numbers["process_open_fds"] ?? 0) > 5)
+    }
+
+    @Test func `status tells who was there, after a restart too`() throws {
+        let state = try Folder()
+        do {
+            let bench = try Bench(["--state", state.path])
+            try bench.fetch("shop.localhost", "/.well-known/apple-app-site-association", agent: "AASA-Bot/1.0.0")
+            try bench.fetch("shop.localhost", "/.well-known/assetlinks.json", agent: "Mozilla/5.0 (Googlebot/2.1)")
+            var text = ""
+            while !text.contains("\nGooglebot last fetched shop.localhost ") {
+                text = try Subject.run("status", "shop.localhost", "--admin", bench.admin).output
+            }
+            #expect(text.contains("\nApple last fetched shop.localhost "))
+            #expect(text.contains(", got the current version\n"))
+            #expect(text.contains("\nGoogle never fetched shop.localhost; the records began "))
+            bench.server.send(SIGTERM)
+            #expect(bench.server.waitUntilExit() == 0)
+        }
+        let bench = try Bench(["--state", state.path])
+        let run = try Subject.run("status", "SHOP.localhost", "--admin", bench.admin)
+        #expect(run.status == 0)
+        #expect(run.output.contains("\nApple last fetched shop.localhost "))
+        let json = try Subject.run("status", "shop.localhost", "--admin", bench.admin, "--format", "json")
+        #expect(json.output.contains("\"version\": \"current\""))
+        let unknown = try Subject.run("status", "nobody.localhost", "--admin", bench.admin)
+        #expect(unknown.status == 1)
+        #expect(unknown.errors == "associated: nobody.localhost is not served\n")
+    }
+
+    @Test func `status without a host tells how the server stands`() throws {
+        let bench = try Bench()
+        let run = try Subject.run("status", "--admin", bench.admin)
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("associated 0."))
+        #expect(run.output.contains("\nserves 2 apps on 2 hosts, "))
+        #expect(run.output.contains(" workers, all alive; ") || run.output.contains(" worker, all alive; "))
+        let nobody = try Subject.run("status")
+        #expect(nobody.status == 1)
+        #expect(nobody.errors.hasPrefix("associated: there is no admin listener to ask; start the server with --admin"))
+        #expect(try Subject.run("status", "--admin", "127.0.0.1:1").status == 1)
+    }
+
+    @Test func `with a token metrics and status are for those who have it, probes for everybody`() throws {
+        let folder = try Folder()
+        try folder.write("token", "0123456789abcdef0123\n")
+        let bench = try Bench(["--admin-token-file", "\(folder.path)/token"], admin: "0.0.0.0:0")
+        let admin = "127.0.0.1:\(bench.admin.split(separator: ":").last ?? "")"
+        #expect(try Subject.curl(["--write-out", "%{http_code}", "http://\(admin)/readyz"]).output == "ready\n200")
+        #expect(try Subject.curl(["--write-out", "%{http_code}", "http://\(admin)/metrics"]).output.hasSuffix("401"))
+        #expect(
+            try Subject.curl([
+                "--header", "authorization: Bearer 0123456789abcdef0123", "http://\(admin)/metrics",
+            ]).output.contains("associated_hosts 2"))
+        #expect(try Subject.run("status", "--admin", admin).errors.contains("asks for a token"))
+        #expect(
+            try Subject.run("status", "--admin", admin, environment: ["ASSOCIATED_ADMIN_TOKEN": "0123456789abcdef0123"])
+                .status == 0)
+        #expect(try Subject.run("health", "--admin", admin).status == 0)
+    }
+
+    @Test(arguments: ["0.0.0.0:0", "[::]:0"])
+    func `a public address without a token is no place to start at`(address: String) throws {
+        let run = try Subject.run(["serve"] + ServeTests.demo + ["--http", "127.0.0.1:0", "--admin", address])
+        #expect(run.status == 1)
+        #expect(run.errors.contains("others than this machine can reach \(address), and no token is set"))
+    }
+
+    @Test func `a token of no use is no token`() throws {
+        let run = try Subject.run(
+            Subject.executable, ["serve"] + ServeTests.demo + ["--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"],
+            ["ASSOCIATED_ADMIN_TOKEN": "short"])
+        #expect(run.status == 1)
+        #expect(run.errors.contains("the token in ASSOCIATED_ADMIN_TOKEN is of no use: it has 5 characters"))
+    }
+
+    @Test func `a Unix-domain socket serves and goes with the server`() throws {
+        let folder = try Folder()
+        let bench = try Bench(admin: "unix:\(folder.path)/admin.sock")
+        #expect(try bench.ask("/readyz").output == "ready\n200")
+        #expect(try Subject.run("health", "--admin", bench.admin).output == "ready\n")
+        #expect(try Subject.run("status", "--admin", bench.admin).status == 0)
+        bench.server.send(SIGTERM)
+        #expect(bench.server.waitUntilExit() == 0)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/admin.sock"))
+        #expect(try Subject.run("health", "--admin", bench.admin).status == 1)
+    }
+
+    @Test func `errors of tenants are told and keep nobody from being ready`() throws {
+        let folder = try Folder()
+        let app = """
+            { name: "App", hosts: ["a.localhost"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
+              links: [{ "/": "/a/?*" }] }
+            """
+        try folder.write("config/apps/a.json", app)
+        let server = try RunningServer([
+            "--config", "\(folder.path)/config", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0",
+        ])
+        let line = try #require(server.addresses.last)
+        let admin = String(line.dropFirst("http://".count).dropLast(" (admin)".count))
+        try folder.write("config/apps/a.json", "{ name: ")
+        var health = try Subject.run("health", "--admin", admin)
+        while health.output == "ready\n" { health = try Subject.run("health", "--admin", admin) }
+        #expect(health.status == 0)
+        #expect(health.output == "ready\n1 host on its last good version\n1 error stands\n")
+        let status = try Subject.run("status", "--admin", admin)
+        #expect(
+            status.output.contains("\n1 host on a last good version:\n  a.localhost: \(folder.path)/config/apps/a.json")
+        )
+        #expect(
+            try Subject.run("status", "a.localhost", "--admin", admin).output.contains(
+                "\n  serves its last good version, because of\n    \(folder.path)/config/apps/a.json"))
+    }
+
+    @Test func `while it finishes what is in flight it lives and is not ready`() throws {
+        let bench = try Bench()
+        // A request that has begun is waited for.
+        let client = try ClientSocket(
+            to: try #require(SocketAddress("127.0.0.1:\(bench.server.port)")), timeoutMilliseconds: 20_000)
+        try client.send(Array("GET /.well-known/assetlinks.json HTTP/1.1\r\nhost: shop.loc".utf8))
+        while try bench.scrape()["associated_connections_open"] != 1 {}
+        bench.server.send(SIGTERM)
+        var ready = try bench.ask("/readyz").output
+        while ready == "ready\n200" { ready = try bench.ask("/readyz").output }
+        #expect(ready == "draining: the server is about to end\n503")
+        #expect(try bench.ask("/healthz").output == "alive\n200")
+        #expect(try Subject.run("health", "--admin", bench.admin).status == 1)
+        #expect(try bench.scrape()["associated_ready"] == 0)
+        try client.send(Array("alhost\r\n\r\n".utf8))
+        #expect(String(decoding: try client.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+        #expect(bench.server.waitUntilExit() == 0)
+    }
+
+    @Test func `whoever takes over answers from when it is ready, through the end of the other`() throws {
+        let state = try Folder()
+        let old = try Bench(["--state", state.path])
+        let new = try Bench(["--state", state.path], admin: old.admin)
+        func process() throws -> String {
+            let text = try Subject.run("status", "--admin", old.admin).output
+            return text.split(separator: "process ").last?.prefix { $0.isNumber }.description ?? ""
+        }
+        for _ in 0..<10 { #expect(try process() == "\(new.server.process.processIdentifier)") }
+        old.server.send(SIGTERM)
+        for _ in 0..<10 { #expect(try old.ask("/readyz").output == "ready\n200") }
+        #expect(old.server.waitUntilExit() == 0)
+        for _ in 0..<10 { #expect(try process() == "\(new.server.process.processIdentifier)") }
+    }
+}

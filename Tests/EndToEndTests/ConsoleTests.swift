@@ -1,0 +1,57 @@
+// Where the program speaks: that a result which nobody got is no success, that a reader who has seen enough is left in
+// peace, and that a name cannot pretend to be a line of the program's.
+
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct ConsoleTests {
+    private static let url = "https://shop.localhost/products/1"
+
+    /// What a shell makes of a line, in which `$A` is the program.
+    private func shell(_ line: String) throws -> Run {
+        try Subject.run(
+            URL(fileURLWithPath: "/bin/sh"), ["-c", line],
+            ["A": Subject.executable.path, "CONFIG": "\(ServeTests.demo[1])"])
+    }
+
+    @Test(arguments: [
+        "version >/dev/full", "render shop.localhost apple --config \"$CONFIG\" >/dev/full", "--help >/dev/full",
+        "match \(url) --config \"$CONFIG\" >/dev/full",
+    ])
+    func `results that do not fit on the disk are a failure`(line: String) throws {
+        let run = try shell("\"$A\" \(line)")
+        #expect(run.status == 1)
+        #expect(run.errors == "associated: cannot write to standard output: no space left on device\n")
+    }
+
+    @Test func `results for a closed output are a failure`() throws {
+        let run = try shell("\"$A\" version >&-")
+        #expect(run.status == 1)
+        #expect(run.errors == "associated: cannot write to standard output: bad file descriptor\n")
+    }
+
+    @Test func `a reader that goes away ends a stream of questions, whose status is kept`() throws {
+        // Whoever asks would ask for ever; the words after the pipe are of its first part.
+        let run = try shell(
+            "{ yes \(ConsoleTests.url) | timeout 60 \"$A\" match - --config \"$CONFIG\"; echo \"status $?\" >&2; } | head -1"
+        )
+        #expect(run.output.hasPrefix("{\"url\":\"\(ConsoleTests.url)\","))
+        #expect(run.errors.hasSuffix("status 0\n"))
+        #expect(!run.errors.contains("associated:"))
+    }
+
+    @Test func `a name with a line end or an escape is shown without its effect`() throws {
+        let folder = try Folder()
+        let name = "a\nerror: forged\u{1B}[31m\u{202E}.json"
+        try folder.write(name, "{\"applinks\":{\"details\":[],}}")
+        let lint = try Subject.run(["lint", "\(folder.path)/\(name)"])
+        #expect(lint.status == 1)
+        let shown = "\(folder.path)/a\u{FFFD}error: forged\u{FFFD}[31m\u{FFFD}.json:1:"
+        #expect(lint.output.hasPrefix(shown))
+        #expect(!lint.output.contains("\u{1B}"))
+        let missing = try Subject.run(["lint", "b\nassociated: forged\u{1B}[2J"])
+        let line = "associated: cannot read b\u{FFFD}associated: forged\u{FFFD}[2J: no such file or directory\n"
+        #expect(missing.errors.hasSuffix(line))
+        #expect(missing.errors.split(separator: "\n").count == 2)
+    }
+}

@@ -1,0 +1,94 @@
+// What a configuration says about itself counts for every command that reads it: which environment of its app files is
+// served, and by what its documents are signed.
+
+import Foundation
+import Testing
+
+struct GivenConfigurationTests {
+    private let folder: Folder
+    private var config: String { "\(folder.path)/config" }
+
+    /// One app that is signed by a locked key, and has another id in an environment of its own.
+    init() throws {
+        folder = try Folder()
+        try folder.write(
+            "config/apps/shop.json",
+            """
+            { name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["9JA89QQLNQ.org.acme.shop"], signed: true },
+              links: [{ "/": "/a/*" }],
+              environments: { staging: { ios: { appIDs: ["8KQ2V7M4XN.org.acme.stage"] } } } }
+            """)
+        _ = try Subject.run(
+            "certificate", "--state", "\(folder.path)/state", "--output", "\(folder.path)/made", "a.test")
+        try folder.write("phrase", "hush\n")
+        let locked = try Subject.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            [
+                "openssl", "pkcs8", "-topk8", "-in", "\(folder.path)/made/a.test/privkey.pem", "-passout", "pass:hush",
+                "-out", "\(folder.path)/locked.pem",
+            ])
+        try #require(locked.status == 0, "\(locked.errors)")
+        try folder.write(
+            "config/server.json",
+            """
+            { environment: "staging", tls: { passphraseFile: "\(folder.path)/phrase" },
+              signing: { certificateFile: "\(folder.path)/made/a.test/fullchain.pem",
+                         keyFile: "\(folder.path)/locked.pem" } }
+            """)
+    }
+
+    @Test func `lint signs with the certificate and the passphrase of the settings`() throws {
+        let run = try Subject.run("lint", config, "--format", "github")
+        #expect(!run.output.contains("APP-041") && !run.output.contains("CERT-005"), "\(run.output)")
+        try folder.write("phrase", "wrong\n")
+        #expect(try Subject.run("lint", config).output.contains("error[APP-041]"))
+        try folder.write("right", "hush\n")
+        let given = try Subject.run("lint", config, "--passphrase-file", "\(folder.path)/right")
+        #expect(!given.output.contains("APP-041"), "\(given.output)")
+    }
+
+    /// A message is DER, in which the document stands as it is.
+    @Test func `render prints what is signed, of the environment that the settings name`() throws {
+        func rendered(_ more: String..., environment: [String: String] = [:]) throws -> String {
+            let command = ([Subject.executable.path, "render", "shop.acme.test", "apple", "--config", config] + more)
+                .joined(separator: " ")
+            let run = try Subject.run(
+                URL(fileURLWithPath: "/bin/sh"), ["-c", "\(command) | tr -c '[:print:]' ' '"], environment)
+            #expect(run.errors.isEmpty)
+            return run.output
+        }
+        #expect(try rendered().hasPrefix("0"), "the first byte of a sequence is 0x30")
+        #expect(try rendered().contains("8KQ2V7M4XN.org.acme.stage"))
+        try folder.write("config/server.json", "{}")
+        try folder.write(
+            "config/apps/shop.json", try folder.read("config/apps/shop.json").replacing("signed: true", with: ""))
+        #expect(try rendered().contains("9JA89QQLNQ.org.acme.shop"))
+        #expect(try rendered("--environment", "staging").contains(".stage"))
+        #expect(try rendered(environment: ["ASSOCIATED_ENVIRONMENT": "staging"]).contains(".stage"))
+    }
+
+    @Test(arguments: [false, true])
+    func `check compares with the environment that is served`(isVariable: Bool) throws {
+        let text = try folder.read("config/apps/shop.json").replacing(", signed: true", with: "")
+        try folder.write("config/apps/shop.json", text)
+        _ = try Subject.run(
+            "certificate", "--state", "\(folder.path)/state", "--output", "\(config)/hosts", "shop.acme.test")
+        try folder.write("config/server.json", isVariable ? "{}" : #"{ environment: "staging" }"#)
+        let environment = isVariable ? ["ASSOCIATED_ENVIRONMENT": "staging"] : [:]
+        let server = try RunningServer([
+            "--config", config, "--public", "\(folder.path)/public", "--state", "\(folder.path)/state", "--http",
+            "127.0.0.1:0", "--https", "127.0.0.1:0", "--environment", "staging",
+        ])
+        let ports = server.addresses.map { $0.split(separator: ":").last.map(String.init) ?? "" }
+        let arguments = [
+            "check", "shop.acme.test", "--config", config, "--ca", "\(folder.path)/state/development-ca.pem",
+            "--resolve", "shop.acme.test:443:127.0.0.1:\(ports[1])", "--resolve",
+            "shop.acme.test:80:127.0.0.1:\(ports[0])",
+        ]
+        let run = try Subject.run(Subject.executable, arguments, environment)
+        #expect(!run.output.contains("SRV-016"), "\(run.output)")
+        #expect(run.status == 0)
+        let other = try Subject.run(Subject.executable, arguments + ["--environment", "none"], environment)
+        #expect(other.output.contains("error[SRV-016]"))
+    }
+}

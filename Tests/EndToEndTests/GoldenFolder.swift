@@ -1,0 +1,77 @@
+// A folder with one of everything that commands look at, and a server that serves it.
+
+import Foundation
+
+final class GoldenFolder {
+    private let folder: Folder
+    private let server: RunningServer
+    private let ports: [String]
+    var path: String { folder.path }
+
+    static let app = """
+        {
+          name: "Shop",
+          hosts: ["shop.acme.test", "*.acme.test"],
+          ios: { appIDs: ["9JA89QQLNQ.org.acme.shop"], storeID: "640199958" },
+          android: { package: "org.acme.shop", fingerprints: ["\(LintCommandTests.print)"], dynamicRules: true },
+          scheme: "org.acme.shop",
+          links: [
+            { "/": "/a/private/*", exclude: true },
+            { "/": "/a/*" },
+          ],
+        }
+
+        """
+
+    init() throws {
+        folder = try Folder()
+        _ = try Subject.run(
+            "certificate", "--state", "\(folder.path)/state", "--output", "\(folder.path)/config/hosts",
+            "shop.acme.test")
+        try folder.write("config/apps/shop.json", Self.app)
+        try folder.write("other/apps/shop.json", Self.app.replacing("/a/*", with: "/b/*"))
+        try folder.write("broken", LintCommandTests.broken)
+        try folder.write(
+            "aasa",
+            """
+            {"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [{"/": "/a/*"}]}]},
+             "webcredentials": {"apps": ["9JA89QQLNQ.org.acme.shop"]}}
+
+            """)
+        try folder.write(
+            "assetlinks.json",
+            """
+            [{"relation": ["delegate_permission/common.handle_all_urls"],
+              "target": {"namespace": "android_app", "package_name": "org.acme.shop",
+                         "sha256_cert_fingerprints": ["\(LintCommandTests.print)"]}}]
+
+            """)
+        try folder.write("urls", "https://shop.acme.test/a/1\nnothing\nhttps://shop.acme.test/b\n")
+        server = try RunningServer([
+            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state", "\(folder.path)/state",
+            "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
+        ])
+        ports = server.addresses.map { $0.split(separator: ":").last.map(String.init) ?? "" }
+        // What the host is and whom to trust, as an argument file would have it.
+        try folder.write(
+            "live",
+            "--ca state/development-ca.pem --resolve shop.acme.test:80:127.0.0.1:\(ports[0]) "
+                + "--resolve shop.acme.test:443:127.0.0.1:\(ports[1])")
+        try folder.write("http", "127.0.0.1:\(ports[0])")
+    }
+
+    /// A text without what differs from run to run.
+    func plain(_ text: String) -> String {
+        var text = text.replacing(folder.path, with: "FOLDER")
+        for port in ports { text = text.replacing("127.0.0.1:\(port)", with: "127.0.0.1:PORT") }
+        return text.replacing(
+            /associated \d+\.\d+\.\d+ \(OpenSSL [^)]*\)/, with: "associated VERSION (OpenSSL VERSION)"
+        )
+        .replacing(/until \d\d\d\d-\d\d-\d\d/, with: "until DATE")
+        .replacing(/"certificateNotAfter": "[^"]*"/, with: "\"certificateNotAfter\": \"DATE\"")
+        .replacing(/"milliseconds": \d+/, with: "\"milliseconds\": N")
+        .replacing(/"associated \d+\.\d+\.\d+"/, with: "\"associated VERSION\"")
+        .replacing(/"version": "\d+\.\d+\.\d+",\n( *)"rules"/, with: "\"version\": \"VERSION\",\n          \"rules\"")
+        .replacing(/CN=associated development CA [0-9a-f]+/, with: "CN=associated development CA NUMBER")
+    }
+}

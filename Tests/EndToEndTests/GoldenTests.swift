@@ -1,0 +1,127 @@
+// What every command prints, word for word, on pipes and on a terminal: the texts in Tests/Golden. A change of wording shows
+// there as a change of a file; ASSOCIATED_UPDATE_GOLDEN=1 swift test --filter GoldenTests writes them anew.
+
+import Foundation
+import Testing
+
+struct GoldenTests {
+    private static let place = Peers.root.appendingPathComponent("Tests/Golden")
+    private static let updates = ProcessInfo.processInfo.environment["ASSOCIATED_UPDATE_GOLDEN"] == "1"
+
+    private static let names = [
+        "serve", "lint", "match", "verify", "check", "render", "snippet", "import", "init", "sign", "certificate",
+        "health", "status", "completion", "manual", "version",
+    ]
+    private static let app = "--package org.acme.shop --fingerprint \(LintCommandTests.print)"
+    private static let closed = "--resolve shop.acme.test:443:127.0.0.1:1"
+
+    static let commands: [GoldenCommand] =
+        names.map { GoldenCommand("help-\($0)", "associated \($0) --help") }
+        + [
+            GoldenCommand("help", "associated --help"), GoldenCommand("no-command", "associated"),
+            GoldenCommand("version", "associated version"), GoldenCommand("mistyped-command", "associated mtch"),
+            GoldenCommand("lint", "associated lint broken"), GoldenCommand("lint-good", "associated lint aasa"),
+            GoldenCommand("lint-json", "associated lint broken --format json"),
+            GoldenCommand("lint-sarif", "associated lint broken --format sarif"),
+            GoldenCommand("lint-github", "associated lint broken --format github"),
+            GoldenCommand("lint-fix", "associated lint --fix --dry-run broken"),
+            GoldenCommand("lint-explain", "associated lint --explain DAL-010"),
+            GoldenCommand("lint-config", "associated lint config"),
+            GoldenCommand("lint-missing", "associated lint nosuch"),
+            GoldenCommand("lint-wrong-format", "associated lint --format xml"),
+            GoldenCommand("match", "associated match https://shop.acme.test/a/private/1"),
+            GoldenCommand("match-json", "associated match --format json https://x.acme.test/a/1"),
+            GoldenCommand("match-none", "associated match https://other.test/"),
+            GoldenCommand("match-files", "associated match --apple aasa --android assetlinks.json https://a.test/a/b"),
+            GoldenCommand("match-stream", "associated match - < urls"),
+            GoldenCommand("match-live", "associated match --live $(cat live) https://shop.acme.test/a/1"),
+            GoldenCommand("match-wrong-url", "associated match shop.acme.test"),
+            GoldenCommand("verify", "associated verify assetlinks.json \(app)"),
+            GoldenCommand("verify-json", "associated verify assetlinks.json \(app) --format json"),
+            GoldenCommand("verify-apple", "associated verify aasa --app-id 9JA89QQLNQ.org.acme.bank"),
+            GoldenCommand("verify-missing", "associated verify nosuch.json \(app)"),
+            GoldenCommand("verify-host", "associated verify shop.acme.test $(cat live) \(app)"),
+            GoldenCommand("verify-closed", "associated verify shop.acme.test \(closed) \(app)"),
+            GoldenCommand("verify-wrong", "associated verify aasa"),
+            GoldenCommand("check", "associated check $(cat live) --config config shop.acme.test"),
+            GoldenCommand("check-other", "associated check $(cat live) --config other shop.acme.test"),
+            GoldenCommand("check-json", "associated check $(cat live) --format json shop.acme.test"),
+            GoldenCommand(
+                "check-closed", "associated check \(closed) --resolve b.test:443:127.0.0.1:1 shop.acme.test b.test"),
+            GoldenCommand("check-wrong", "associated check https://shop.acme.test/"),
+            GoldenCommand("render", "associated render shop.acme.test"),
+            GoldenCommand("render-apple", "associated render x.acme.test apple"),
+            GoldenCommand("render-unknown", "associated render other.test"),
+            GoldenCommand("render-diff", "associated render shop.acme.test --diff $(cat live) --config other"),
+            GoldenCommand("render-same", "associated render shop.acme.test --diff $(cat live)"),
+            GoldenCommand("import", "associated import aasa assetlinks.json --host shop.acme.test"),
+            GoldenCommand(
+                "import-url",
+                "associated import https://shop.acme.test/.well-known/apple-app-site-association "
+                    + "--host shop.acme.test $(cat live)"),
+            GoldenCommand("import-broken", "associated import broken --host shop.acme.test"),
+            GoldenCommand("import-wrong", "associated import aasa"),
+            GoldenCommand("snippet-wrong", "associated snippet shop andoid"),
+            GoldenCommand("snippet-unknown", "associated snippet shpo ios"),
+            GoldenCommand("init", "associated init made --name Shop --host shop.acme.test; rm -r made"),
+            GoldenCommand("init-wrong", "associated init --name Shop --host https://x"),
+            GoldenCommand("manual", "associated manual"),
+            GoldenCommand("completion-wrong", "associated completion tcsh"),
+            GoldenCommand("certificate", "associated certificate --output made a.test; rm -r made"),
+            GoldenCommand("certificate-wrong", "associated certificate a.test"),
+            GoldenCommand("sign-wrong", "associated sign aasa"),
+            GoldenCommand(
+                "sign-missing", "associated sign nosuch --certificate a --key b --output c"),
+            GoldenCommand(
+                "sign",
+                "associated sign aasa --certificate config/hosts/shop.acme.test/fullchain.pem "
+                    + "--key config/hosts/shop.acme.test/privkey.pem --output signed; echo $?; rm -f signed"),
+            GoldenCommand("health", "associated health --http $(cat http)"),
+            GoldenCommand("health-closed", "associated health --http 127.0.0.1:1"),
+            GoldenCommand("serve-wrong", "associated serve --http localhost"),
+            GoldenCommand("serve-nothing", "associated serve --config nosuch --http 127.0.0.1:0"),
+        ]
+        + ["ios", "android", "capacitor", "flutter", "expo", "html"].map {
+            GoldenCommand("snippet-\($0)", "associated snippet shop \($0)")
+        }
+        + ["bash", "zsh", "fish"].map { GoldenCommand("completion-\($0)", "associated completion \($0)") }
+
+    /// One test for all of them, because they share a server that has to end with it.
+    @Test func `each command prints what it always has`() throws {
+        let folder = try GoldenFolder()
+        if Self.updates { try FileManager.default.createDirectory(at: Self.place, withIntermediateDirectories: true) }
+        for command in Self.commands {
+            let transcript = try command.transcript(in: folder)
+            let file = Self.place.appendingPathComponent("\(command.name).txt")
+            if Self.updates { try Data(transcript.utf8).write(to: file) }
+            let expected = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+            #expect(
+                transcript == expected,
+                """
+                \(command.command) prints something else than Tests/Golden/\(command.name).txt; if it is meant to, \
+                ASSOCIATED_UPDATE_GOLDEN=1 swift test --filter GoldenTests writes the file anew
+                """)
+        }
+    }
+
+    @Test func `each command and each text has the other`() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.place.path).sorted()
+        #expect(files == Self.commands.map { "\($0.name).txt" }.sorted())
+        let overview = try Subject.run("--help").output
+        for name in Self.names { #expect(overview.contains("  \(name) ")) }
+        let lines = overview.split(separator: "\n").filter { $0.hasPrefix("  ") }
+        #expect(lines.count == Self.names.count, "a command without a text: \(lines)")
+    }
+
+    /// A person is asked on a terminal, and what the terminal shows of the answers comes when it likes.
+    @Test func `init asks on a terminal`() throws {
+        let folder = try Folder()
+        let command =
+            "cd '\(folder.path)' && printf 'My Shop\\nshop.acme.test\\n' | script --quiet --return --command "
+            + "'\(Subject.executable.path) init' /dev/null"
+        let run = try Subject.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], ["TERM": "xterm"])
+        #expect(run.output.contains("What is the app called? "), "\(run.output)")
+        #expect(run.output.contains("On which host? "))
+        #expect(try folder.read("config/apps/myshop.json").contains(#"hosts: ["shop.acme.test"]"#))
+    }
+}

@@ -1,0 +1,25 @@
+// Readers other than ours that script/peers installs: parsers of the languages that snippets are written in, and the published
+// schema of SARIF.
+
+import Foundation
+import Testing
+
+enum Peers {
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private static let python = root.appendingPathComponent(".build/peers/bin/python")
+
+    static let areInstalled = FileManager.default.isExecutableFile(atPath: python.path)
+    static let absence: Comment = "script/peers installs what this compares with, and could not"
+
+    /// What a reader has against a text; nothing where it takes it.
+    static func problems(in text: String, as kind: String) throws -> String {
+        let folder = try Folder()
+        try folder.write("text", text)
+        let run = try Subject.run(
+            python, [root.appendingPathComponent("script/parse").path, kind, "\(folder.path)/text"])
+        #expect(run.errors.isEmpty, "\(run.errors)")
+        #expect((run.status == 0) == run.output.isEmpty)
+        return run.output
+    }
+}

@@ -1,0 +1,183 @@
+// What a running server can still do, tried by the server itself.
+
+import Foundation
+import Glibc
+import Posix
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct SandboxTests {
+    private static let hasAll = Landlock.version > 0 && SystemCallFilter.isSupported
+
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+        try folder.write(
+            "config/apps/a.json",
+            """
+            { name: "App", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
+              links: [{ "/": "/one/?*" }] }
+            """)
+        try folder.write("public/a.example/page.html", "page")
+    }
+
+    private func start(_ more: [String], environment: [String: String] = [:]) throws -> RunningServer {
+        let paths = ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public"]
+        return try RunningServer(paths + ["--http", "127.0.0.1:0"] + more, environment: environment)
+    }
+
+    /// The values of a line in what the kernel says about each thread of a process.
+    private func status(_ name: String, of server: RunningServer) throws -> Set<String> {
+        let tasks = "/proc/\(server.process.processIdentifier)/task"
+        // A thread may have ended since it was listed: then it is nobody's.
+        let texts = try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap {
+            try? String(contentsOfFile: "\(tasks)/\($0)/status", encoding: .utf8)
+        }
+        #expect(texts.count > 1)
+        return Set(
+            texts.flatMap { text in
+                text.split(separator: "\n").filter { $0.hasPrefix("\(name):") }.map {
+                    $0.dropFirst(name.count + 1).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                }
+            })
+    }
+
+    @Test(.enabled(if: hasAll, "the kernel has Landlock and seccomp"))
+    func `a server can neither open what is not its business nor start a program`() throws {
+        let probe = try Probe()
+        let server = try start([], environment: probe.environment)
+        let outcomes = try probe.outcomes(in: server)
+        #expect(
+            outcomes == [
+                "shadow": EACCES, "passwd": EACCES, "write": EACCES, "socket": EPERM, "code": EPERM, "root": EPERM,
+                "fork": EPERM, "program": EPERM,
+            ])
+        // And it goes on serving.
+        let url = "http://127.0.0.1:\(server.port)/page.html"
+        #expect(try Subject.curl(["--header", "Host: a.example", url]).output == "page")
+    }
+
+    @Test func `the folders of the configuration may be links to anywhere`() throws {
+        try folder.write("elsewhere/own.example/well-known/x.txt", "own")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/config/hosts", withDestinationPath: "\(folder.path)/elsewhere")
+        let server = try start([])
+        // A host that no app file names is there in a moment; until then it is answered 503, which is asked again.
+        let url = "http://127.0.0.1:\(server.port)/.well-known/x.txt"
+        let asking = ["--fail", "--retry", "10", "--retry-max-time", "20", "--header", "Host: own.example", url]
+        #expect(try Subject.curl(asking).output == "own")
+    }
+
+    @Test func `without a sandbox it can, and says that there is none`() throws {
+        let probe = try Probe()
+        let server = try start(["--sandbox", "off"], environment: probe.environment)
+        #expect(server.announcements.contains("sandbox: off, as asked"))
+        let outcomes = try probe.outcomes(in: server)
+        #expect(outcomes["passwd"] == 0 && outcomes["fork"] == 0 && outcomes["program"] == 0)
+    }
+
+    @Test(.enabled(if: hasAll, "the kernel has Landlock and seccomp"))
+    func `every thread has the filter, and no capabilities nor a way to any`() throws {
+        try folder.write("log/before", "")
+        let server = try start([
+            "--sandbox", "required", "--workers", "3", "--https", "127.0.0.1:0", "--dev", "--admin", "127.0.0.1:0",
+            "--access-log", "\(folder.path)/log/requests",
+        ])
+        #expect(try status("Seccomp", of: server) == ["2"])
+        #expect(try status("NoNewPrivs", of: server) == ["1"])
+        #expect(try status("CapEff", of: server) == ["0000000000000000"])
+        #expect(try status("CapPrm", of: server) == ["0000000000000000"])
+        #expect(server.announcements.contains { $0.hasPrefix("sandbox: files by Landlock ") })
+    }
+
+    @Test(.enabled(if: Privileges.isRoot, "only root can become another user"))
+    func `started as root it binds a low port and becomes the user for good`() throws {
+        // No fixed port: the first of these that is free.
+        let port = try #require((700..<800).first { Listener.isFree("127.0.0.1:\($0)") })
+        let server = try start([
+            "--user", "65532:65531", "--state", "\(folder.path)/state/of/it", "--http", "127.0.0.1:\(port)",
+        ])
+        #expect(server.addresses.contains("http://127.0.0.1:\(port)"))
+        #expect(try status("Uid", of: server) == ["65532 65532 65532 65532"])
+        #expect(try status("Gid", of: server) == ["65531 65531 65531 65531"])
+        #expect(try status("Groups", of: server) == ["65531"])
+        for name in ["CapEff", "CapPrm", "CapBnd", "CapAmb"] {
+            #expect(try status(name, of: server) == ["0000000000000000"])
+        }
+        #expect(!server.announcements.contains { $0.contains("as root") })
+        try folder.write("config/apps/a.json", folder.read("config/apps/a.json").replacing("/one/", with: "/two/"))
+        var line = server.nextLine()
+        while let text = line, !text.hasPrefix("  a.example: ") { line = server.nextLine() }
+        #expect(line?.contains("apple-app-site-association") == true)
+        // The folder for what is to be remembered was not there, and has been made for the user.
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        let state = "\(folder.path)/state/of/it"
+        let names = try FileManager.default.contentsOfDirectory(atPath: state)
+        #expect(names.contains("tenants"))
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(state)/\(name)")
+            #expect(attributes[.ownerAccountID] as? Int == 65532)
+        }
+    }
+
+    @Test(.enabled(if: Privileges.isRoot, "only root can be root"))
+    func `staying root is said, unless it is meant`() throws {
+        let warned = try start([])
+        #expect(warned.announcements.contains { $0.hasPrefix("running as root, and staying it: ") })
+        let meant = try start(["--user", "root"])
+        #expect(!meant.announcements.contains { $0.contains("as root") })
+    }
+
+    @Test(arguments: [
+        (["--user", "no such user"], "associated: there is no user \"no such user\"", Int32(1)),
+        (["--sandbox", "maybe"], "associated: --sandbox maybe is none of on, required, off", 2),
+    ])
+    func `what cannot be done is said`(arguments: [String], line: String, status: Int32) throws {
+        let run = try Subject.run(["serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0"] + arguments)
+        #expect(run.status == status && run.errors.contains(line), "\(run.errors)")
+    }
+
+    @Test(.enabled(if: hasAll, "the kernel has Landlock and seccomp"))
+    func `a link to config may be turned, and another folder in its place is said`() throws {
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/releases", withIntermediateDirectories: true)
+        for release in ["1", "2"] {
+            try FileManager.default.copyItem(
+                atPath: "\(folder.path)/config", toPath: "\(folder.path)/releases/\(release)")
+        }
+        try folder.write("releases/2/apps/a.json", folder.read("config/apps/a.json").replacing("/one/", with: "/two/"))
+        let link = "\(folder.path)/current"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "releases/1")
+        let server = try RunningServer(["--config", link, "--http", "127.0.0.1:0"])
+        try FileManager.default.createSymbolicLink(atPath: "\(link).new", withDestinationPath: "releases/2")
+        #expect(rename("\(link).new", link) == 0)
+        while let line = server.nextLine() { if line.hasPrefix("  a.example: ") { break } }
+        let url = "http://127.0.0.1:\(server.port)/.well-known/apple-app-site-association"
+        #expect(try Subject.curl(["--header", "Host: a.example", url]).output.contains("/two/"))
+    }
+
+    @Test(.enabled(if: hasAll, "the kernel has Landlock and seccomp"))
+    func `another folder in the place of config is said, and what was served is served on`() throws {
+        let server = try start([])
+        try FileManager.default.copyItem(atPath: "\(folder.path)/config", toPath: "\(folder.path)/new")
+        #expect(rename("\(folder.path)/config", "\(folder.path)/old") == 0)
+        #expect(rename("\(folder.path)/new", "\(folder.path)/config") == 0)
+        var lines: [String] = []
+        while let line = server.nextLine() {
+            lines.append(line)
+            if line.contains("is another folder than at the start") { break }
+        }
+        #expect(lines.last?.contains("sandbox.read") == true)
+        let url = "http://127.0.0.1:\(server.port)/.well-known/apple-app-site-association"
+        #expect(try Subject.curl(["--header", "Host: a.example", url]).output.contains("/one/"))
+    }
+}
+
+extension Listener {
+    /// Whether somebody could listen on an address now.
+    fileprivate static func isFree(_ text: String) -> Bool {
+        guard let address = SocketAddress(text) else { return false }
+        return (try? Listener(address, sharesPort: false)) != nil
+    }
+}

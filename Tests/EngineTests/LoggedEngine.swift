@@ -1,0 +1,80 @@
+// An engine whose workers leave lines and counts, and how a test waits for them.
+
+import Catalogue
+import Engine
+import Foundation
+import HTTP
+import Posix
+import Telemetry
+import Testing
+
+/// An engine with an access log.
+final class LoggedEngine {
+    let folder: TestFolder
+    let records: Records
+    let journal: Journal
+    let engine: Engine
+
+    static let sites =
+        TestEngine.sites + [
+            PreparedSite(
+                host: "app.example",
+                answers: [
+                    (
+                        "/.well-known/apple-app-site-association",
+                        TestEngine.answer(.bytes(Array("{}".utf8)), kind: .appleAssociation)
+                    ),
+                    (
+                        "/.well-known/security.txt",
+                        TestEngine.answer(.bytes(Array("Contact:".utf8)), kind: .wellKnown)
+                    ),
+                ])
+        ]
+
+    init(limits: Limits = TestEngine.limits, format: LogFormat = .json) throws {
+        folder = try TestFolder()
+        records = Records(workerCount: 1)
+        journal = try Journal(.file("\(folder.path)/access.log"), format, records: records)
+        var settings = EngineSettings(plainAddresses: [try #require(SocketAddress("127.0.0.1:0"))], workerCount: 1)
+        settings.limits = limits
+        (settings.records, settings.journal) = (records, journal)
+        engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(LoggedEngine.sites)))
+    }
+
+    deinit {
+        engine.stop()
+        journal.end()
+    }
+
+    var address: SocketAddress { engine.addresses[0] }
+
+    /// The lines, once there are as many.
+    func lines(_ count: Int) throws -> [[String: Any]] {
+        var text = ""
+        _ = try eventually {
+            text = try String(contentsOfFile: "\(folder.path)/access.log", encoding: .utf8)
+            return text.utf8.count { $0 == 0x0A } >= count
+        }
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == count && (text.isEmpty || text.hasSuffix("\n")))
+        return try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:] }
+    }
+
+    func total(_ counter: Counter) -> Int { Int(records.total(counter)) }
+
+    func sightings() -> [Sighting] {
+        var found: [Sighting] = []
+        records.drainSightings { found.append($0) }
+        return found
+    }
+}
+
+/// Waits until something is so, and says whether it came to be.
+func eventually(_ isSo: () throws -> Bool) rethrows -> Bool {
+    let end = Clock.monotonicMilliseconds() + 20_000
+    while Clock.monotonicMilliseconds() < end {
+        if try isSo() { return true }
+        sched_yield()
+    }
+    return false
+}

@@ -1,0 +1,69 @@
+// The numbers that say how tenants stand: each file that is held back counts once, until it is mended, after a restart too.
+
+import Association
+import Testing
+
+@testable import Hosting
+
+struct TenantsSummaryTests {
+    private let site: TenantTree
+
+    init() throws {
+        site = try TenantTree()
+        for name in ["a", "b", "c"] { try site.shop("\(name).json", hosts: ["\(name).example.com"]) }
+        try site.restart()
+    }
+
+    @Test func `counts what is served when nothing is wrong`() throws {
+        #expect(try site.round().standing == TenantsSummary(appFiles: 3, hosts: 3))
+    }
+
+    @Test func `tells the reasons host by host`() throws {
+        #expect(site.tenants.keptReasons(hostsMax: 10).isEmpty)
+        try site.write("config/apps/a.json", "{ name: ")
+        try site.shop("b.json", hosts: ["b.example.com"], ids: ["8KQ2V7M4XN.dev.other"])
+        _ = try site.round()
+        let reasons = site.tenants.keptReasons(hostsMax: 10)
+        #expect(reasons.map(\.host) == ["a.example.com", "b.example.com"])
+        #expect(reasons.map { $0.findings.contains { $0.rule == "APP-042" } } == [false, true])
+        #expect(reasons.allSatisfy { !$0.findings.isEmpty })
+        #expect(site.tenants.keptReasons(hostsMax: 1).map(\.host) == ["a.example.com"])
+    }
+
+    @Test func `counts files by what became of them, and what the guard keeps`() throws {
+        try site.write("config/apps/a.json", "{ name: ")
+        try site.shop("b.json", hosts: ["b.example.com"], ids: ["8KQ2V7M4XN.dev.other"])
+        try site.remove("config/apps/c.json")
+        try site.write("config/apps/never.json", "{ hosts: 1 }")
+        var expected = TenantsSummary(appFiles: 3, hosts: 3)
+        expected.keptHosts = 3
+        (expected.brokenFiles, expected.heldFiles, expected.goneFiles) = (2, 1, 1)
+        expected.unservedFiles = 1
+        // An id on b; on c, the host and its id.
+        expected.guardedEntries = 3
+        let standing = try site.round().standing
+        expected.standingErrors = standing.standingErrors
+        expected.standingWarnings = standing.standingWarnings
+        #expect(standing == expected)
+        #expect(standing.standingErrors >= 4)
+        #expect(try site.restart().standing == standing)
+        // Another look changes nothing, and mending everything leaves nothing.
+        #expect(try site.round().standing == standing)
+        for name in ["a", "b", "c"] { try site.shop("\(name).json", hosts: ["\(name).example.com"]) }
+        try site.remove("config/apps/never.json")
+        #expect(try site.round().standing == TenantsSummary(appFiles: 3, hosts: 3))
+    }
+
+    @Test func `counts a host whose own file would be refused, and what is wrong with it`() throws {
+        let path = "config/hosts/a.example.com/well-known/assetlinks.json"
+        try site.write(path, "[]")
+        #expect(try site.round().standing.keptHosts == 0)
+        try site.write(path, "[")
+        let standing = try site.round().standing
+        #expect(standing.keptHosts == 1)
+        #expect(standing.standingErrors > 0)
+        #expect(try site.restart().standing == standing)
+        try site.remove("config/hosts/a.example.com/well-known")
+        #expect(try site.round().standing == TenantsSummary(appFiles: 3, hosts: 3))
+    }
+}

@@ -1,0 +1,50 @@
+// A process that ends by a fault of its own says so and has a status of its own.
+
+import Glibc
+import Testing
+
+@testable import Posix
+
+struct BugExitTests {
+    @Test func `an assumption that does not hold names its place`() async throws {
+        let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
+            BugExit.install()
+            let numbers: [Int] = []
+            precondition(numbers.count == CommandLine.arguments.count, "never")
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let line =
+            /associated: ended by a bug, an assumption that does not hold \(SIG(ILL|TRAP)\) at associated\+0x[0-9a-f]+; please report it with this line and the version\n/
+        #expect(text.contains(line))
+    }
+
+    @Test func `memory that is not there is told by its address`() async throws {
+        let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
+            BugExit.install()
+            UnsafeMutablePointer<Int>(bitPattern: 0x10_0000_0008)?.pointee = 1
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("memory that is not there (SIGSEGV) at address 0x1000000008;"))
+    }
+
+    @Test(arguments: [SIGILL, SIGTRAP, SIGSEGV, SIGFPE, SIGABRT])
+    func `a signal of somebody else's has no place`(signal: Int32) async throws {
+        let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) { [signal] in
+            BugExit.install()
+            kill(getpid(), signal)
+            pause()
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("associated: ended by a bug, "))
+        #expect(!text.contains("0x"))
+    }
+
+    @Test func `who has asked for a signal keeps it`() async {
+        await #expect(processExitsWith: .exitCode(3)) {
+            signal(SIGILL) { _ in _exit(3) }
+            BugExit.install()
+            kill(getpid(), SIGILL)
+            pause()
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// Where links lead, and what is on the way.
+
+import Foundation
+import Testing
+
+@testable import Posix
+
+struct FileLinksTests {
+    private let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        for folder in ["tree/a", "tree/b/v1", "tree/c"] {
+            try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
+        }
+        let links = [
+            ("a/near", "file"), ("a/far", "../b/current/file"), ("b/current", "v1"), ("a/out", "../../other/file"),
+            ("a/whole", "/etc/hosts"), ("a/loop", "loop"), ("a/through", "far"),
+        ]
+        for (name, target) in links {
+            try FileManager.default.createSymbolicLink(atPath: "\(path)/tree/\(name)", withDestinationPath: target)
+        }
+    }
+
+    @Test(arguments: [
+        ("near", ["a"]), ("far", ["b", "b/v1"]), ("through", ["a", "b", "b/v1"]), ("out", []), ("whole", []),
+        ("nothing", ["a"]),
+    ])
+    func `names the folders that hold what is on the way`(name: String, folders: [String]) {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let root = "\(path)/tree"
+        #expect(File.foldersBehind(link: "\(root)/a/\(name)", inside: root) == folders.map { "\(root)/\($0)" })
+    }
+
+    @Test func `a link to itself ends`() {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let root = "\(path)/tree"
+        #expect(Set(File.foldersBehind(link: "\(root)/a/loop", inside: root)) == ["\(root)/a"])
+    }
+
+    @Test func `says what a link says`() {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(File.linkTarget("\(path)/tree/a/far") == "../b/current/file")
+        #expect(File.linkTarget("\(path)/tree/a") == nil)
+        #expect(File.linkTarget("\(path)/tree/none") == nil)
+    }
+}

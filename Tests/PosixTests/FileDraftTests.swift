@@ -1,0 +1,63 @@
+// A file beside its place, until it is put there.
+
+import Foundation
+import Testing
+
+@testable import Posix
+
+struct FileDraftTests {
+    private let folder: String
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data("old".utf8).write(to: URL(fileURLWithPath: "\(folder)/x"))
+    }
+
+    private func draft(_ text: String) throws -> FileDraft {
+        let bytes = Array(text.utf8)
+        var draft: FileDraft?
+        try bytes.withUnsafeBytes { bytes in
+            draft = try FileDraft.write("x", in: folder, [bytes, bytes], permissions: 0o600)
+        }
+        guard let draft = draft.take() else { throw SystemError(call: "open", number: 0) }
+        return draft
+    }
+
+    private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+    private var names: [String] { get throws { try Directory.entries(folder).map(\.name) } }
+
+    @Test func `what was there stays until the new one takes its place`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let draft = try draft("new")
+        #expect(try text("\(folder)/x") == "old")
+        let path = draft.path
+        #expect(try text(path) == "newnew")
+        try draft.putInPlace()
+        #expect(try text("\(folder)/x") == "newnew")
+        #expect(try names == ["x"])
+    }
+
+    @Test func `what is not wanted after all leaves nothing`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        do { _ = try draft("new") }
+        #expect(try names == ["x"])
+        #expect(try text("\(folder)/x") == "old")
+    }
+
+    @Test func `what a killed process has left is removed, and what another one writes is not`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for name in ["x.left.draft", "y.left.draft", "x.draft.old"] {
+            try Data().write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+        }
+        let first = try draft("first")
+        let second = try draft("second")
+        #expect(try names.count == 5)
+        #expect(try !names.contains("x.left.draft"))
+        try second.putInPlace()
+        try first.putInPlace()
+        #expect(try text("\(folder)/x") == "firstfirst")
+        #expect(try names == ["x", "x.draft.old", "y.left.draft"])
+    }
+}

@@ -1,0 +1,79 @@
+// A Unix-domain socket takes over a path, with permissions of its own, and leaves it to whoever comes after.
+
+import Foundation
+import Posix
+import Testing
+
+struct ListenerReplacingTests {
+    private let folder = NSTemporaryDirectory() + "r\(UInt32.random(in: .min ... .max))"
+
+    private func inFolder(_ body: (String) throws -> Void) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try body("\(folder)/admin.sock")
+    }
+
+    /// Whether somebody who connects comes to this listener; whoever did before is let go.
+    private func isAnswered(_ path: String, by listener: borrowing Listener) throws -> Bool {
+        while accepts(listener) {}
+        _ = try ClientSocket(to: try #require(SocketAddress(path: path)), timeoutMilliseconds: 5_000)
+        return accepts(listener)
+    }
+
+    private func accepts(_ listener: borrowing Listener) -> Bool {
+        var peer = SocketAddress.unknown
+        guard case .accepted(let number) = listener.accept(peer: &peer) else { return false }
+        closeDescriptor(number)
+        return true
+    }
+
+    @Test(arguments: [0o600, 0o660, 0o666])
+    func `the file has exactly the permissions that were asked for`(permissions: Int) throws {
+        try inFolder { path in
+            let listener = try Listener(replacing: path, permissions: UInt32(permissions))
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == permissions)
+            #expect(try isAnswered(path, by: listener))
+        }
+    }
+
+    @Test func `a path leads to the one that came last, who still listens when the first has gone`() throws {
+        try inFolder { path in
+            #expect(!Listener.isAlive(at: path))
+            let second: Listener
+            do {
+                let first = try Listener(replacing: path, permissions: 0o600)
+                let firstFile = try #require(SocketFile(path))
+                #expect(Listener.isAlive(at: path))
+                second = try Listener(replacing: path, permissions: 0o600)
+                #expect(try isAnswered(path, by: second))
+                #expect(try !isAnswered(path, by: first))
+                firstFile.remove()
+            }
+            #expect(try isAnswered(path, by: second))
+            let file = try #require(SocketFile(path))
+            file.remove()
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test func `a file that is no socket stays`() throws {
+        try inFolder { path in
+            try Data("kept".utf8).write(to: URL(fileURLWithPath: path))
+            #expect {
+                _ = try Listener(replacing: path, permissions: 0o600)
+            } throws: {
+                ($0 as? SystemError)?.cause == .inUse
+            }
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept")
+        }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:1", true), ("127.8.8.8:1", true), ("[::1]:1", true), ("unix:/a", true), ("0.0.0.0:1", false),
+        ("[::]:1", false), ("192.0.2.1:1", false), ("[2001:db8::1]:1", false), ("[::ffff:127.0.0.1]:1", false),
+    ])
+    func `knows which addresses only this machine reaches`(text: String, isLocal: Bool) throws {
+        #expect(try #require(SocketAddress(text)).isLocal == isLocal)
+    }
+}

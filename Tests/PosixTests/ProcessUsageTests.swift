@@ -1,0 +1,35 @@
+// The process's own figures, held against what is done to them.
+
+import Foundation
+import Posix
+import Testing
+
+struct ProcessUsageTests {
+    private let usage = ProcessUsage()
+
+    @Test func `memory that is written to is resident`() throws {
+        let before = try #require(usage.memoryBytes)
+        let block = Memory(byteCount: 64 * 1024 * 1024)
+        for index in stride(from: 0, to: block.bytes.count, by: 4096) { block.bytes[index] = 1 }
+        let after = try #require(usage.memoryBytes)
+        #expect(after.resident - before.resident > 32 * 1024 * 1024)
+        #expect(after.virtual >= after.resident)
+    }
+
+    @Test func `descriptors are counted`() throws {
+        // Others open and close theirs meanwhile, so there are more of ours than they are likely to have.
+        let before = try #require(usage.descriptorCount)
+        let files = try (0..<200).map { _ in try #require(FileHandle(forReadingAtPath: "/dev/null")) }
+        let after = try #require(usage.descriptorCount)
+        #expect((100...300).contains(after - before))
+        for file in files { try file.close() }
+    }
+
+    @Test func `the process began before now, and has worked`() throws {
+        let start = try #require(usage.startSeconds)
+        let now = Double(Clock.wallSeconds())
+        #expect(start <= now + 2)
+        #expect(start > now - 86_400)
+        #expect(usage.processorSeconds > 0)
+    }
+}

@@ -1,0 +1,41 @@
+// Addresses in 24 bytes and as text, held against what the system itself makes of them.
+
+import Posix
+import Testing
+
+struct RemoteAddressTests {
+    @Test(arguments: [
+        "127.0.0.1:80", "0.0.0.0:1", "255.255.255.255:65535", "8.8.8.8:53", "10.20.100.200:8080", "[::1]:80",
+        "[::]:1", "[2001:db8::1]:443", "[2001:db8:0:0:1:0:0:1]:1", "[fe80::1:2:3:4]:1", "[1:2:3:4:5:6:7:8]:1",
+        "[1:0:0:2:0:0:0:3]:1", "[0:1:0:1:0:1:0:1]:1", "[1::]:1", "[1:0:2:3:4:5:6:0]:1", "[0:0:1::]:1",
+        "[abcd:ef01:2345:6789:abcd:ef01:2345:6789]:1", "[64:ff9b::c000:201]:1",
+    ])
+    func `writes what the system writes`(text: String) throws {
+        let address = try #require(SocketAddress(text))
+        let remote = RemoteAddress(address)
+        #expect(remote.description == address.host)
+        #expect(remote.port == address.port)
+    }
+
+    @Test func `every pattern of empty groups is written as the system writes it`() throws {
+        for pattern in 0..<256 {
+            let groups = (0..<8).map { pattern >> $0 & 1 == 0 ? "0" : "a\($0)" }
+            let address = try #require(SocketAddress("[\(groups.joined(separator: ":"))]:1"))
+            // An address that ends in an IPv4 one is written with dots by the system, and not by RFC 5952.
+            if address.host.contains(".") { continue }
+            #expect(RemoteAddress(address).description == address.host)
+        }
+    }
+
+    @Test func `an IPv4 address in IPv6's clothes stands for itself`() throws {
+        let mapped = RemoteAddress(try #require(SocketAddress("[::ffff:192.0.2.7]:9")))
+        #expect(mapped.description == "192.0.2.7")
+        #expect(mapped == RemoteAddress(try #require(SocketAddress("192.0.2.7:9"))))
+    }
+
+    @Test func `who has no address is said so`() throws {
+        #expect(RemoteAddress(try #require(SocketAddress("unix:/tmp/x"))).description == "unix:")
+        #expect(RemoteAddress(.unknown).description == "-")
+        #expect(MemoryLayout<RemoteAddress>.size <= 24)
+    }
+}

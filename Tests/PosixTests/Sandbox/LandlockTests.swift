@@ -1,0 +1,64 @@
+// What a process may open once it is confined, tried in child processes.
+
+import Foundation
+import Testing
+
+@testable import Posix
+
+struct LandlockTests {
+    private static let isThere = Landlock.version > 0
+
+    @Test(.enabled(if: isThere, "the kernel has Landlock")) func `what is not named cannot be opened`() async {
+        let folder = "\(FileManager.default.temporaryDirectory.path)/\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        await #expect(processExitsWith: .success) { [folder = folder as String] in
+            for name in ["read", "write", "other"] {
+                try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+                try Data("text".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)/file"))
+            }
+            func number(_ path: String, _ flags: Int32 = O_RDONLY) -> Int32 {
+                let number = open("\(folder)/\(path)", flags, 0o600)
+                return number >= 0 ? 0 : errno
+            }
+            try Privileges.forbidGaining()
+            try Landlock.confine(to: [
+                Landlock.Rule("\(folder)/read", .read), Landlock.Rule("\(folder)/write", .write),
+                Landlock.Rule("\(folder)/missing", .write),
+            ])
+            let outcomes = [
+                number("read/file"), number("read/file", O_WRONLY), number("read/new", O_WRONLY | O_CREAT),
+                number("write/file", O_RDWR | O_TRUNC), number("write/new", O_WRONLY | O_CREAT), number("other/file"),
+                rename("\(folder)/write/new", "\(folder)/write/newer") == 0 ? 0 : errno,
+                open("/etc/shadow", O_RDONLY) >= 0 ? 0 : errno, open("/etc/hostname", O_RDONLY) >= 0 ? 0 : errno,
+            ]
+            exit(outcomes == [0, EACCES, EACCES, 0, 0, EACCES, 0, EACCES, EACCES] ? 0 : 1)
+        }
+    }
+
+    @Test(.enabled(if: isThere, "the kernel has Landlock")) func `a single file can be named`() async {
+        await #expect(processExitsWith: .success) {
+            try Privileges.forbidGaining()
+            try Landlock.confine(to: [Landlock.Rule("/etc/passwd", .read)])
+            exit(open("/etc/passwd", O_RDONLY) >= 0 && open("/etc/group", O_RDONLY) < 0 ? 0 : 1)
+        }
+    }
+
+    @Test(.enabled(if: Landlock.version >= 4, "the kernel has Landlock for sockets"))
+    func `a closed network can neither be listened on nor connected to`() async {
+        await #expect(processExitsWith: .success) {
+            let listener = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: true)
+            try Privileges.forbidGaining()
+            let isClosed = try Landlock.closeOutward(keepsAbstract: false)
+            let address = listener.address
+            func failure(_ attempt: () throws -> Void) -> Int32? {
+                do { try attempt() } catch { return (error as? SystemError)?.number }
+                return nil
+            }
+            let failures = [
+                failure { _ = try Listener(address, sharesPort: true) },
+                failure { _ = try ClientSocket(to: address, timeoutMilliseconds: 1_000) },
+            ]
+            exit(isClosed && failures == [EACCES, EACCES] ? 0 : 1)
+        }
+    }
+}

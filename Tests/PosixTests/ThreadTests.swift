@@ -1,0 +1,44 @@
+// Threads: what they own, and for how long.
+
+import Posix
+import Testing
+
+struct ThreadTests {
+    private final class Signals: Sendable {
+        private let ran: WakeUp
+        private let ended: WakeUp
+
+        init() throws {
+            ran = try WakeUp()
+            ended = try WakeUp()
+        }
+
+        func noteRun() { ran.wake() }
+        func noteEnd() { ended.wake() }
+        var hasRun: Bool { ran.wait(milliseconds: 0) }
+        var hasEnded: Bool { ended.wait(milliseconds: 0) }
+    }
+
+    /// Tells when it works and when it ends.
+    private struct Owner: ~Copyable {
+        let signals: Signals
+        private var count = 0
+
+        init(_ signals: Signals) { self.signals = signals }
+
+        mutating func run() {
+            count += 1
+            if count == 1, !signals.hasEnded { signals.noteRun() }
+        }
+
+        deinit { signals.noteEnd() }
+    }
+
+    @Test func `a value belongs to its thread, and ends when the work does`() throws {
+        let signals = try Signals()
+        let thread = try Thread(name: "owner", owning: Owner(signals)) { $0.run() }
+        thread.join()
+        #expect(signals.hasRun)
+        #expect(signals.hasEnded)
+    }
+}

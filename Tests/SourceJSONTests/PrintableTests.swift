@@ -1,0 +1,25 @@
+// Strangers' text in lines of ours: what may be shown stays as it is, and nothing acts.
+
+import Testing
+
+@testable import SourceJSON
+
+struct PrintableTests {
+    @Test(arguments: ["", "a/b c.json:1:2: error[APP-001]: …", "日本語 ñ 🏴", "tab\u{9}"])
+    func `ordinary text is shown as it is`(text: String) {
+        #expect(Printable.line(text) == text.replacing("\u{9}", with: " "))
+    }
+
+    @Test(arguments: [
+        "\n", "\r", "\u{0}", "\u{1B}", "\u{7F}", "\u{85}", "\u{9B}", "\u{200B}", "\u{202E}", "\u{2028}", "\u{2029}",
+        "\u{FEFF}",
+        "\u{E0041}",
+    ])
+    func `what ends a line, hides or acts on a terminal is replaced`(text: String) {
+        #expect(Printable.line("a\(text)b") == "a\u{FFFD}b")
+    }
+
+    @Test func `a line end of two characters is two of them`() {
+        #expect(Printable.line("a\r\nb") == "a\u{FFFD}\u{FFFD}b")
+    }
+}

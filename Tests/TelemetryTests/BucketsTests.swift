@@ -1,0 +1,50 @@
+// Histograms: both sides of every bound, sums, and how long the longest round is remembered.
+
+import Telemetry
+import Testing
+
+struct BucketsTests {
+    @Test func `each bound is the last time of its bucket`() {
+        for (bucket, bound) in Buckets.boundsMicroseconds.enumerated() {
+            #expect(Buckets.index(microseconds: bound) == bucket)
+            #expect(Buckets.index(microseconds: bound + 1) == bucket + 1)
+        }
+        #expect(Buckets.boundsMicroseconds.count + 1 == Buckets.count)
+        #expect(Buckets.index(microseconds: 0) == 0)
+        #expect(Buckets.index(microseconds: .max) == Buckets.count - 1)
+    }
+
+    @Test func `times are counted in their buckets and added up over workers`() {
+        let records = Records(workerCount: 2)
+        records.recorder(0).counters.addLatency(microseconds: 40)
+        records.recorder(0).counters.addLatency(microseconds: 300)
+        records.recorder(1).counters.addLatency(microseconds: 20_000_000)
+        // A clock that goes back costs a wrong time, not the process.
+        records.recorder(1).counters.addLatency(microseconds: -5)
+        let reading = records.latency
+        #expect(reading.count == 4)
+        #expect(reading.counts[0] == 2)
+        #expect(reading.counts[3] == 1)
+        #expect(reading.counts[17] == 1)
+        #expect(reading.sumMicroseconds == 20_000_340)
+    }
+
+    @Test func `the longest round is shown for 15 to 30 seconds`() {
+        let records = Records(workerCount: 1)
+        let counters = records.recorder(0).counters
+        func longest(_ now: Int64) -> UInt64 { records.longestRoundMicroseconds(0, nowMilliseconds: now) }
+        counters.addRound(microseconds: 10, nowMilliseconds: 100_000)
+        counters.addRound(microseconds: 900, nowMilliseconds: 101_000)
+        counters.addRound(microseconds: 20, nowMilliseconds: 102_000)
+        #expect(longest(102_000) == 900)
+        #expect(longest(116_000) == 900)
+        #expect(longest(130_000) == 0)
+        counters.addRound(microseconds: 30, nowMilliseconds: 116_000)
+        #expect(longest(116_500) == 900)
+        counters.addRound(microseconds: 5, nowMilliseconds: 131_500)
+        #expect(longest(131_500) == 30)
+        counters.addRound(microseconds: 6, nowMilliseconds: 200_000)
+        #expect(longest(200_000) == 6)
+        #expect(records.rounds(0).count == 6)
+    }
+}

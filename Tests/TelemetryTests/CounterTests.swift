@@ -1,0 +1,66 @@
+// The row of counters: every one has a place of its own, and what one thread adds another reads.
+
+import HTTP
+import Posix
+import Telemetry
+import Testing
+
+struct CounterTests {
+    @Test func `every counter has the place at which it is listed`() {
+        #expect(Counter.all.map(\.index) == Array(0..<Counter.count))
+    }
+
+    @Test func `what is added to one counter is in no other`() {
+        let records = Records(workerCount: 2)
+        for (amount, counter) in Counter.all.enumerated() {
+            records.recorder(amount % 2).counters.add(amount + 1, to: counter)
+        }
+        for (amount, counter) in Counter.all.enumerated() { #expect(records.total(counter) == UInt64(amount + 1)) }
+        #expect(records.latency.count == 0)
+        #expect(records.rounds(0).count == 0)
+    }
+
+    @Test(arguments: [
+        (UInt16(200), StatusClass.success), (206, .success), (304, .redirection), (308, .redirection),
+        (400, .clientError),
+        (421, .clientError), (431, .clientError), (500, .serverError), (505, .serverError),
+    ])
+    func `a status belongs to its hundred`(status: UInt16, expected: StatusClass) {
+        #expect(StatusClass(status) == expected)
+    }
+
+    @Test(arguments: [
+        ("/.well-known/apple-app-site-association", DocumentKind.appleAssociation),
+        ("/apple-app-site-association", .appleAssociation), ("/.well-known/assetlinks.json", .statementList),
+        ("/assetlinks.json", .none), ("/.well-known/security.txt", .none), ("/", .none), ("", .none),
+    ])
+    func `an association file is told by its path`(path: String, expected: DocumentKind) {
+        #expect(DocumentKind(naming: Array(path.utf8).span) == expected)
+    }
+
+    @Test func `open connections are those accepted and not closed`() {
+        let records = Records(workerCount: 2)
+        records.recorder(0).counters.add(5, to: .connectionsAccepted)
+        records.recorder(1).counters.add(2, to: .connectionsAccepted)
+        records.recorder(0).counters.add(to: .connectionsClosed(.idle))
+        records.recorder(1).counters.add(to: .connectionsClosed(.client))
+        #expect(records.openConnections == 5)
+    }
+
+    @Test func `a reader sees every number grow while a worker counts`() throws {
+        let records = Records(workerCount: 1)
+        let rounds = 1_000_000
+        let thread = try Thread(name: "counts") {
+            let counters = records.recorder(0).counters
+            for _ in 0..<rounds { counters.add(3, to: .bytesReceived) }
+        }
+        var last: UInt64 = 0
+        while last < UInt64(rounds * 3) {
+            let next = records.total(.bytesReceived)
+            #expect(next >= last && next % 3 == 0)
+            last = next
+        }
+        thread.join()
+        #expect(records.total(.bytesReceived) == UInt64(rounds * 3))
+    }
+}

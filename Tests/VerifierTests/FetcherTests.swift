@@ -1,0 +1,58 @@
+// The time that a fetch takes as a whole, whatever the server does with it.
+
+import Foundation
+import Posix
+import TLS
+import Testing
+import Verifier
+
+struct FetcherTests {
+    /// Fetches with a third of a second, and gives the outcome with the milliseconds it took.
+    private func fetch(_ bytes: [UInt8], isSecure: Bool) throws -> (Result<FetchedResponse, FetchError>, Int64) {
+        let server = try DrippingServer(bytes)
+        var limits = FetchLimits()
+        limits.milliseconds = 300
+        let fetcher = Fetcher(try ClientContext(authorityFile: nil))
+        let start = Clock.monotonicMilliseconds()
+        let outcome = fetcher.fetch(
+            FetchRequest(
+                host: "shop.example", hostField: "shop.example", address: server.address, isSecure: isSecure, path: "/",
+                userAgent: "test", limits: limits))
+        return (outcome, Clock.monotonicMilliseconds() - start)
+    }
+
+    /// What comes in pieces that small would take ten seconds and more.
+    @Test(
+        arguments: [
+            // A handshake record of sixteen thousand bytes.
+            ([0x16, 0x03, 0x03, 0x40, 0x00, 0x02], true), (Array("HTTP/1.1 200 OK\r\nx: y".utf8), false),
+            (Array("HTTP/1.1 200 OK\r\ncontent-length: 16000\r\n\r\n{".utf8), false),
+            (Array("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4000\r\n{".utf8), false),
+        ] as [([UInt8], Bool)])
+    func `a server that drips has the same time as any other`(bytes: [UInt8], isSecure: Bool) throws {
+        let (outcome, milliseconds) = try fetch(bytes, isSecure: isSecure)
+        guard case .failure(let error) = outcome else {
+            Issue.record("there was an answer")
+            return
+        }
+        #expect(error.isTimeOut, "\(error)")
+        #expect(milliseconds < 3_000)
+    }
+
+    @Test func `names the host as it was told to`() throws {
+        let heads = HeardHeads()
+        let server = try ScriptedServer(certificates: nil) { head in
+            heads.add(head)
+            return .text("HTTP/1.1 204 No Content\r\n\r\n")
+        }
+        let fetcher = Fetcher(try ClientContext(authorityFile: nil))
+        _ = fetcher.fetch(
+            FetchRequest(
+                host: "shop.example", hostField: "shop.example:8080", address: server.address, isSecure: false,
+                path: "/a?b", userAgent: "test"))
+        let lines = heads.all.first?.components(separatedBy: "\r\n") ?? []
+        #expect(lines.first == "GET /a?b HTTP/1.1")
+        #expect(lines.contains("Host: shop.example:8080"))
+        #expect(lines.contains("User-Agent: test"))
+    }
+}

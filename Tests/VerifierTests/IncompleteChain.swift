@@ -1,0 +1,50 @@
+// A certificate as a public authority issues it, by an intermediate certificate that the server then forgets to send: it says
+// where the intermediate can be had, as browsers would look for it and verifiers do not.
+
+import Foundation
+
+enum IncompleteChain {
+    struct Failure: Error {
+        var output: String
+    }
+
+    /// Writes the certificate alone with its key into `place`, and gives the file with the root that is trusted.
+    static func write(for host: String, to place: String, authority: String) throws -> String {
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: authority, withIntermediateDirectories: true)
+        let (root, middle) = ("\(authority)/root", "\(authority)/middle")
+        try make(root, "Root", [])
+        try make(middle, "Middle", ["-CA", "\(root).pem", "-CAkey", "\(root).key"])
+        try openssl([
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "60", "-subj",
+            "/CN=\(host)", "-keyout", "\(place)/privkey.pem", "-out", "\(place)/fullchain.pem", "-CA", "\(middle).pem",
+            "-CAkey", "\(middle).key", "-addext", "subjectAltName=DNS:\(host)", "-addext",
+            "extendedKeyUsage=serverAuth",
+            "-addext", "basicConstraints=critical,CA:FALSE", "-addext",
+            "authorityInfoAccess=caIssuers;URI:http://authority.example/middle.der",
+        ])
+        return "\(root).pem"
+    }
+
+    private static func make(_ path: String, _ name: String, _ issuer: [String]) throws {
+        try openssl(
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "60",
+                "-subj",
+                "/CN=\(name)", "-keyout", "\(path).key", "-out", "\(path).pem", "-addext", "keyUsage=keyCertSign",
+            ] + issuer)
+    }
+
+    private static func openssl(_ arguments: [String]) throws {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["openssl"] + arguments
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(output: String(decoding: text, as: UTF8.self)) }
+    }
+}
