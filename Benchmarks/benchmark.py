@@ -1,11 +1,18 @@
-"""script/benchmark [--quick] [--json FILE] [CASE…]
+"""script/benchmark [--quick] [--check] [--json FILE] [CASE…]
 
 Cases (all of them unless some are named):
   requests   processor time per request: keep-alive, close, TLS keep-alive, full handshake, resumed; against nginx and Caddy
   pages      the same for pages of 1 KB, 100 KB and 10 MB
+  steady     processor time and p99 at 10,000 requests a second, plain and TLS
   idle       a client's p99 beside 10,000 idle connections and 200 slow senders, in ratio to its quiet one
+  log        processor time per request with an access log in a file, against nginx with one
   memory     resident memory at start, per idle TLS connection, and after very many requests, connections and handshakes
   hosts      start, memory and the change of one host with 10 to 100,000 hosts that have a certificate each
+  reload     a client's p99 while files change and everything is read again, in ratio to its quiet one
+  lookup     processor time of a request for one of 10 to 1,000,000 hosts at random
+  growth     processor time by the number of idle connections and of rules
+  commands   URLs by `match -`, app files by `lint`
+With --check the status is 1 when a ratio is above its limit in thresholds.json.
 Peers take turns within a run; a figure is the median over the repetitions, with the lowest and highest in brackets.
 Everything listens on loopback only and is ended by its process id.
 """
@@ -22,7 +29,9 @@ import sys
 import tempfile
 
 import cases
+import commands
 import hosts
+import steady
 from peers import DOCUMENT, HOST, ROOT, Associated
 
 
@@ -76,9 +85,12 @@ def machine():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     known = {"requests": cases.requests, "pages": cases.pages, "idle": cases.idle, "memory": cases.memory,
-             "hosts": hosts.hosts}
+             "log": cases.log,
+             "steady": steady.steady, "hosts": hosts.hosts, "reload": hosts.reload, "lookup": steady.lookup, "growth": steady.growth,
+             "commands": commands.commands}
     parser.add_argument("case", nargs="*", choices=list(known) + [[]])
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, smaller numbers")
+    parser.add_argument("--check", action="store_true", help="fail when a ratio is above its limit")
     parser.add_argument("--json", help="write the figures there too")
     options = parser.parse_args()
 
@@ -86,7 +98,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     result = machine()
     print("\n".join(f"{name}: {value}" for name, value in result.items()), flush=True)
-    missed = []
+    missed, beyond = [], []
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = pathlib.Path(name)
         # Started by root, nginx reads its files as another user.
@@ -95,10 +107,14 @@ def main():
         for case in options.case or known:
             print(f"\n### {case}\n", flush=True)
             result[case] = known[case](folder, options.quick)
-            missed += [row["name"] for row in result[case].get("targets", []) if not row["reached"]]
+            targets = result[case].get("targets", [])
+            missed += [row["name"] for row in targets if not row["reached"]]
+            beyond += [row["name"] for row in targets if "limit" in row and row["ratio"] > row["limit"]]
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(result, indent=2) + "\n")
     print(f"\nnot reached: {', '.join(missed)}" if missed else "\nevery target of these cases is reached")
+    if options.check and beyond:
+        sys.exit(f"above the limit: {', '.join(beyond)}")
 
 
 if __name__ == "__main__":

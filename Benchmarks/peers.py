@@ -96,17 +96,20 @@ class Peer:
 class Associated(Peer):
     name = "associated"
 
-    def __init__(self, folder, config=None, state=None, limits=None):
+    def __init__(self, folder, config=None, state=None, limits=None, access_log=None):
         super().__init__()
         self.folder = folder
+        if access_log:
+            self.name += f" {access_log}"
+            self.access_log = folder / f"{self.name.replace(' ', '-')}.access"
         config = config or folder / "config"
-        if limits:
-            (config / "server.json").write_text("{ limits: {" + ", ".join(f"{k}: {v}" for k, v in limits.items()) + "} }")
-        elif (config / "server.json").exists():
-            (config / "server.json").unlink()
+        # Pages in plain HTTP are served like the others', not sent to TLS.
+        bounds = ", ".join(f"{name}: {value}" for name, value in (limits or {}).items())
+        (config / "server.json").write_text("{ tls: { redirectPages: false }, limits: { %s } }" % bounds)
         self.start([
             ROOT / ".build/release/associated", "serve", "--config", config, "--public", folder / "public", "--state",
-            state or folder / "state", "--http", f"127.0.0.1:{self.plain}", "--https", f"127.0.0.1:{self.tls}"])
+            state or folder / "state", "--http", f"127.0.0.1:{self.plain}", "--https", f"127.0.0.1:{self.tls}",
+            *(["--access-log", self.access_log, "--access-log-format", access_log] if access_log else [])])
 
 
 NGINX = """
@@ -114,7 +117,7 @@ daemon off; worker_processes {workers}; pid {folder}/nginx.pid; error_log {folde
 worker_rlimit_nofile {descriptors};
 events {{ worker_connections {connections}; multi_accept on; }}
 http {{
-  access_log off; server_tokens off; default_type application/json; types {{ text/html html; }}
+  {access} server_tokens off; default_type application/json; types {{ text/html html; }}
   keepalive_requests 100000000; keepalive_timeout 120s; tcp_nodelay on; reset_timedout_connection on;
   client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
   uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
@@ -146,10 +149,23 @@ class Nginx(Peer):
         "nginx return": ("", "location = %s {{ return 200 '{text}'; }} location / {{ root {root}; }}" % DOCUMENT),
     }
 
-    def __init__(self, folder, kind, servers=None):
+    # What our own lines say, as far as nginx knows it; in one write for many lines, as ours are.
+    log = """log_format one escape=json '{{"time":"$time_iso8601","remote":"$remote_addr","port":$remote_port,"method":'
+      '"$request_method","host":"$host","path":"$request_uri","status":$status,"bytes":$body_bytes_sent,"duration":'
+      '$request_time,"tls":"$ssl_protocol","resumed":"$ssl_session_reused","serverName":"$ssl_server_name","userAgent":'
+      '"$http_user_agent"}}';
+  access_log {file} {format}{buffer};"""
+
+    def __init__(self, folder, kind, servers=None, access_log=None, buffer=None):
         super().__init__()
         self.name, self.folder = kind, folder
         http, body = self.kinds[kind]
+        if access_log:
+            self.name += f" {access_log}" + (" buffered" if buffer else "")
+            self.access_log = folder / f"{self.name.replace(' ', '-')}.access"
+            http += "\n  " + self.log.format(
+                file=self.access_log, format="one" if access_log == "json" else access_log,
+                buffer=f" buffer={buffer} flush=1s" if buffer else "")
         text = (folder / "root" / DOCUMENT[1:]).read_text()
         fields = dict(root=folder / "root", text=text)
         if servers is None:
@@ -160,11 +176,11 @@ class Nginx(Peer):
         else:
             servers = servers(self)
         limit = int(subprocess.check_output(["sh", "-c", "ulimit -Hn"]))
-        configuration = folder / f"{kind.replace(' ', '-')}.conf"
-        configuration.write_text(NGINX.format(
-            workers=os.cpu_count(), folder=folder, http=http, servers=servers, descriptors=limit,
-            connections=limit - 100))
-        self.start(["nginx", "-p", folder, "-c", configuration])
+        self.configuration = folder / f"{self.name.replace(' ', '-')}.conf"
+        self.configuration.write_text(NGINX.format(
+            workers=os.cpu_count(), folder=folder, http=http, access="" if access_log else "access_log off;",
+            servers=servers, descriptors=limit, connections=limit - 100))
+        self.start(["nginx", "-p", folder, "-c", self.configuration])
 
 
 class Caddy(Peer):

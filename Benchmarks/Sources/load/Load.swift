@@ -9,7 +9,7 @@
 //   pipeline     the same, sixteen at a time
 //   hold         holds --idle silent connections and --slow ones that send a byte each second, says `held`, and keeps them
 //                until its standard input ends
-//   paced        one client that asks --rate times a second on one connection, for the time each answer takes
+//   paced        --threads clients that ask --rate times a second between them, for the time each answer takes
 
 import COpenSSL
 import Glibc
@@ -177,13 +177,28 @@ struct Load {
         }
     }
 
-    /// A client at its own pace: an answer that is late does not delay the next question, it counts as late.
+    /// Clients at their own pace, --rate questions a second between them: an answer that is late does not delay the next
+    /// question, it counts as late.
     private func paced() throws {
+        load_sleep_exactly()
         let tally = Tally()
-        let socket = try Socket(port: port, trust: trust)
-        let start = nanoseconds()
+        let start = nanoseconds() + 10_000_000
+        onThreads(threads) { thread in
+            do {
+                try askQuestions(of: thread, from: start, tally)
+            } catch {
+                tally.note(error)
+            }
+        }
+        print(tally.json(seconds: Double(nanoseconds() - start) / 1e9))
+    }
+
+    /// One thread's share of them, evenly between those of the others; microseconds from when each was due. A connection that
+    /// the server gives up is replaced: announced, it costs nothing but time; unannounced, the question is lost.
+    private func askQuestions(of thread: Int, from start: UInt64, _ tally: Tally) throws {
+        var socket = try Socket(port: port, trust: trust)
         var times: [UInt32] = []
-        for number in 0..<Int(seconds * rate) {
+        for number in stride(from: thread, to: Int(seconds * rate), by: threads) {
             let due = start + UInt64(Double(number) / rate * 1e9)
             let now = nanoseconds()
             if due > now {
@@ -191,12 +206,16 @@ struct Load {
                 var pause = timespec(tv_sec: wait / 1_000_000_000, tv_nsec: wait % 1_000_000_000)
                 nanosleep(&pause, nil)
             }
-            let began = max(due, min(nanoseconds(), due + 1_000_000_000))
-            try socket.send(request)
-            try check(socket)
-            times.append(UInt32(clamping: (nanoseconds() - began) / 1_000))
+            if socket.isLast { socket = try Socket(port: port, trust: trust) }
+            do {
+                try socket.send(request)
+                try check(socket)
+                times.append(UInt32(clamping: (nanoseconds() - due) / 1_000))
+            } catch {
+                tally.note(error)
+                socket = try Socket(port: port, trust: trust)
+            }
         }
         tally.note(times)
-        print(tally.json(seconds: Double(nanoseconds() - start) / 1e9))
     }
 }
