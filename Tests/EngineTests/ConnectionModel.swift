@@ -62,15 +62,30 @@ struct ConnectionModel {
         var events: Set<Event> = []
     }
 
-    private struct Pair: Hashable {
-        let state: State
-        let event: Event
+    /// What has happened so far.
+    struct Coverage {
+        fileprivate struct Pair: Hashable {
+            let state: State
+            let event: Event
+        }
+
+        fileprivate var entered: Set<State> = []
+        fileprivate var left: Set<State> = []
+        fileprivate var seen: Set<Pair> = []
+
+        /// What has not, of all that can.
+        var unseen: [String] {
+            ConnectionModel.states.filter { !entered.contains($0) }.map { "\($0): never entered" }
+                + ConnectionModel.states.filter { !left.contains($0) }.map { "\($0): never left" }
+                + ConnectionModel.states.flatMap { state in
+                    ConnectionModel.events(in: state).filter { !seen.contains(Pair(state: state, event: $0)) }
+                        .map { "\(state): no \($0)" }
+                }
+        }
     }
 
     private var looks: [Int: Look] = [:]
-    private var entered: Set<State> = []
-    private var left: Set<State> = []
-    private var seen: Set<Pair> = []
+    private(set) var coverage: Coverage
     /// Descriptors of our own, in the places of those that were closed: whoever closes one twice closes one of these.
     private var canaries: [Int32] = []
     /// What has contradicted the model.
@@ -81,6 +96,9 @@ struct ConnectionModel {
         Phase.allCases.map { State(phase: $0) } + [.idle, .head, .body].map { State(phase: $0, isSending: true) }
     /// Seldom seen: the kernel adds an alert to what waits already, however much that is.
     private static let rareStates = [State(phase: .lingering, isSending: true)]
+
+    /// Of plays that went before, too.
+    init(coverage: Coverage) { self.coverage = coverage }
 
     /// What can happen in a state.
     static func events(in state: State) -> [Event] {
@@ -125,16 +143,6 @@ struct ConnectionModel {
         return Set((states + rareStates).filter { phases.contains($0.phase) }.map(Optional.some)).union([nil])
     }
 
-    /// What has not happened yet, of all that can.
-    var unseen: [String] {
-        Self.states.filter { !entered.contains($0) }.map { "\($0): never entered" }
-            + Self.states.filter { !left.contains($0) }.map { "\($0): never left" }
-            + Self.states.flatMap { state in
-                Self.events(in: state).filter { !seen.contains(Pair(state: state, event: $0)) }
-                    .map { "\(state): no \($0)" }
-            }
-    }
-
     /// Looks at what the poller has reported, before the worker does.
     mutating func begin(_ worker: borrowing Worker, _ eventCount: Int, now: Int64) {
         looks = Self.look(worker)
@@ -173,7 +181,7 @@ struct ConnectionModel {
             if !(Self.states + Self.rareStates).contains(look.state) {
                 problem = problem ?? "slot \(slot) is in no state: \(look.state)"
             }
-            entered.insert(look.state)
+            coverage.entered.insert(look.state)
         }
     }
 
@@ -200,9 +208,9 @@ struct ConnectionModel {
 
     private mutating func follow(_ before: Look, _ after: Look?) -> String? {
         var events = before.events
-        // That it was read shows only in the handshake's going on.
-        if before.state.phase == .certificate, after?.state != before.state, events.isEmpty {
-            events = [.certificate]
+        // That it was read shows only in the handshake's going on, whose time may be over in the same round.
+        if before.state.phase == .certificate, after?.state != before.state, after != nil || events.isEmpty {
+            events.insert(.certificate)
         }
         if events.isEmpty { events = [.silence] }
         let allowed = events.reduce(into: Set<State?>()) { $0.formUnion(Self.successors(of: before, on: $1)) }
@@ -210,14 +218,14 @@ struct ConnectionModel {
             return "\(before.state) led to \(after?.state.description ?? "the end") on \(events)"
         }
         if let after, let problem = Self.contradiction(before, after, events) { return problem }
-        if after?.state != before.state { left.insert(before.state) }
+        if after?.state != before.state { coverage.left.insert(before.state) }
         if events.contains(.readable), let phase = after?.state.phase, after?.state.isSending == false,
             [.proxyHeader, .handshake, .head, .body].contains(phase), before.state.phase == phase
         {
             events.insert(.shortRead)
         }
         if events.contains(.writable), after?.state.isSending == true { events.insert(.shortWrite) }
-        for event in events { seen.insert(Pair(state: before.state, event: event)) }
+        for event in events { coverage.seen.insert(Coverage.Pair(state: before.state, event: event)) }
         return nil
     }
 

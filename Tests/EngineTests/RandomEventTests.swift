@@ -30,8 +30,13 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 struct RandomEventTests {
-    /// Two seeds for everybody, and one that is new each time.
-    @Test(arguments: [1, 2, UInt64.random(in: 3 ... .max)])
+    /// The same series of plays for everybody; as many new ones as ASSOCIATED_PLAYS says.
+    private static let seeds: [UInt64] = {
+        let count = ProcessInfo.processInfo.environment["ASSOCIATED_PLAYS"].flatMap { Int($0) } ?? 0
+        return [1, 100, 200] + (0..<count).map { _ in UInt64.random(in: 300 ... .max / 2) }
+    }()
+
+    @Test(arguments: seeds)
     func `whatever happens, nothing is left behind`(seed: UInt64) async {
         // In a process of its own, so that its descriptors can be counted. It says on standard error what went wrong.
         let result = await #expect(
@@ -51,6 +56,8 @@ func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n"
 private final class RandomPlay {
     private static let host = "play.example"
     private static let clientsMax = 24
+    private static let steps = 4_000
+    private static let (playsMin, playsMax) = (2, 40)
 
     private var dice: SeededGenerator
     private let folder: TestFolder
@@ -60,9 +67,9 @@ private final class RandomPlay {
     private let site: PreparedSite
     private var clients: [RandomClient] = []
     private(set) var answers = 0
-    private var hasFailed = false
+    private(set) var hasFailed = false
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, _ coverage: ConnectionModel.Coverage) throws {
         dice = SeededGenerator(seed: seed)
         folder = try TestFolder()
         let authority = try DevelopmentAuthority(directory: folder.path)
@@ -84,7 +91,7 @@ private final class RandomPlay {
         rig = try WorkerRig(
             [site], limits: limits,
             certificates: CertificateStore(hostsPath: "\(folder.path)/hosts", development: authority), hasFronts: true)
-        rig.model = ConnectionModel()
+        rig.model = ConnectionModel(coverage: coverage)
         contexts = [TLS1_2_VERSION, TLS1_3_VERSION].map { RandomClient.makeContext(version: $0) }
     }
 
@@ -92,33 +99,33 @@ private final class RandomPlay {
         for context in contexts { RandomClient.free(context) }
     }
 
-    /// A whole play, and what it leaves of the process's descriptors.
+    /// Plays until everything that can happen has happened, and what they leave of the process's descriptors.
     static func perform(seed: UInt64) {
         // The clients' OpenSSL writes to sockets that may be closed; the server never does without saying MSG_NOSIGNAL.
         signal(SIGPIPE, SIG_IGN)
         do {
             let before = try WorkerRig.descriptors()
-            let answers = try answers(seed: seed)
-            let after = try WorkerRig.descriptors()
-            let difference = before.symmetricDifference(after)
+            var (coverage, answers, plays) = (ConnectionModel.Coverage(), 0, 0)
+            while plays < playsMin || plays < playsMax && !coverage.unseen.isEmpty {
+                let play = try RandomPlay(seed: seed &+ UInt64(plays), coverage)
+                play.run()
+                coverage = play.end()
+                answers += play.answers
+                plays += 1
+                if play.hasFailed { return }
+            }
+            let difference = before.symmetricDifference(try WorkerRig.descriptors())
             if !difference.isEmpty { complain("opened and not closed, or the reverse: \(difference.sorted())") }
-            if answers < 100 { complain("only \(answers) answers were checked") }
+            if answers < 100 { complain("only \(answers) answers were checked in \(plays) plays") }
+            let unseen = coverage.unseen
+            if !unseen.isEmpty { complain("in \(plays) plays: \(unseen.joined(separator: "; "))") }
         } catch {
             complain("\(error)")
         }
     }
 
-    private static func answers(seed: UInt64) throws -> Int {
-        let play = try RandomPlay(seed: seed)
-        play.run(stepsMin: 4_000, stepsMax: 60_000)
-        play.end()
-        return play.answers
-    }
-
-    /// Until everything that can happen has happened.
-    func run(stepsMin: Int, stepsMax: Int) {
-        for step in 0..<stepsMax where !hasFailed {
-            if step >= stepsMin, step % 100 == 0, rig.model?.unseen.isEmpty == true { return }
+    func run() {
+        for step in 0..<RandomPlay.steps where !hasFailed {
             act()
             if pick(3) > 0 { rig.turn(after: Int64(pick(10))) }
             if let problem = rig.contradiction { fail("step \(step): \(problem)") }
@@ -128,13 +135,10 @@ private final class RandomPlay {
             }
             fail("step \(step): \(problem)")
         }
-        if !hasFailed, let unseen = rig.model?.unseen {
-            fail("in \(stepsMax) steps: \(unseen.joined(separator: "; "))")
-        }
     }
 
-    /// Everybody goes, time passes, and the worker is told to stop.
-    func end() {
+    /// Everybody goes, time passes, and the worker is told to stop. What has happened so far is the result.
+    func end() -> ConnectionModel.Coverage {
         for client in clients { leave(client) }
         clients = []
         rig.settle()
@@ -151,6 +155,7 @@ private final class RandomPlay {
         rig.control.drain()
         for _ in 0..<3 { rig.turn(after: 2_000) }
         if !rig.worker.isFinished { fail("the worker does not end") }
+        return model?.coverage ?? ConnectionModel.Coverage()
     }
 
     private func fail(_ text: String) {
