@@ -58,6 +58,7 @@ private final class RandomPlay {
     private static let clientsMax = 24
     private static let steps = 4_000
     private static let (playsMin, playsMax) = (2, 40)
+    private static let answersMin = 100
 
     private var dice: SeededGenerator
     private let folder: TestFolder
@@ -106,7 +107,7 @@ private final class RandomPlay {
         do {
             let before = try WorkerRig.descriptors()
             var (coverage, answers, plays) = (ConnectionModel.Coverage(), 0, 0)
-            while plays < playsMin || plays < playsMax && !coverage.unseen.isEmpty {
+            while plays < playsMin || plays < playsMax && (answers < answersMin || !coverage.unseen.isEmpty) {
                 let play = try RandomPlay(seed: seed &+ UInt64(plays), coverage)
                 play.run()
                 coverage = play.end()
@@ -116,7 +117,7 @@ private final class RandomPlay {
             }
             let difference = before.symmetricDifference(try WorkerRig.descriptors())
             if !difference.isEmpty { complain("opened and not closed, or the reverse: \(difference.sorted())") }
-            if answers < 100 { complain("only \(answers) answers were checked in \(plays) plays") }
+            if answers < answersMin { complain("only \(answers) answers were checked in \(plays) plays") }
             let unseen = coverage.unseen
             if !unseen.isEmpty { complain("in \(plays) plays: \(unseen.joined(separator: "; "))") }
         } catch {
