@@ -47,6 +47,15 @@ public struct QueryItemPattern: Hashable, Sendable {
         self.name = name
         self.pattern = pattern
     }
+
+    public static func == (left: QueryItemPattern, right: QueryItemPattern) -> Bool {
+        left.name.isIdentical(to: right.name) && left.pattern.isIdentical(to: right.pattern)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(name))
+        hasher.combine(ExactText(pattern))
+    }
 }
 
 /// A named list of alternatives that patterns use as `$(name)`.
@@ -57,5 +66,15 @@ public struct SubstitutionVariable: Hashable, Sendable {
     public init(name: String, values: [String]) {
         self.name = name
         self.values = values
+    }
+
+    public static func == (left: SubstitutionVariable, right: SubstitutionVariable) -> Bool {
+        left.name.isIdentical(to: right.name)
+            && left.values.elementsEqual(right.values) { $0.isIdentical(to: $1) }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(name))
+        for value in values { hasher.combine(ExactText(value)) }
     }
 }

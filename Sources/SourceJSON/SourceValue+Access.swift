@@ -71,11 +71,3 @@ extension [SourceMember] {
         return kept
     }
 }
-
-extension String {
-    /// Equality by code point. Swift's `==` also equates different spellings of one character (é as one scalar or two),
-    /// which no JSON reader does.
-    func isIdentical(to other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-    }
-}

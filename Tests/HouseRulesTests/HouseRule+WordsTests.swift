@@ -15,6 +15,7 @@ struct HouseRuleWordsTests {
         ("HTTP", "let x = Foundation.Date()"),
         ("Association", "let x: any Sequence = y"),
         ("Association", "print(x)"),
+        ("Association", "if text.hasPrefix(other) {}"),
         ("Hosting", "print(x)"),
         ("Verifier", "try! x()"),
         ("associated", "fatalError(\"no\")"),

@@ -6,10 +6,12 @@ extension AndroidListLint {
         let matcher = AndroidMatcher(rules: rules)
         guard matcher.discardedBecauseOf == nil else { return }
         for rule in rules.prefix(decisionsMax / max(1, rules.count)) {
-            guard let path = rule.path, rule.query == nil, rule.fragment == nil, path.hasPrefix("/") else { continue }
-            if path.hasSuffix("/*"), !hasWildcard(path.dropLast()) {
+            guard let path = rule.path, rule.query == nil, rule.fragment == nil, path.begins(with: "/") else {
+                continue
+            }
+            if path.ends(with: "/*"), !hasWildcard(path.utf8.dropLast()) {
                 reportBarePath(path, rule, matcher, &findings)
-            } else if !hasWildcard(path[...]), path != "/" {
+            } else if !hasWildcard(path.utf8[...]), path != "/" {
                 reportSlash(path, rule, matcher, &findings)
             }
         }
@@ -21,7 +23,7 @@ extension AndroidListLint {
     private static func reportBarePath(
         _ path: String, _ rule: AndroidRule, _ matcher: AndroidMatcher, _ findings: inout FindingList
     ) {
-        let bare = String(path.dropLast(2))
+        let bare = path.dropping(lastBytes: 2)
         guard !bare.isEmpty, let opens = opens(bare, matcher), opens == rule.exclude else { return }
         findings.report(
             "DAL-033", at: rule.range,
@@ -33,10 +35,10 @@ extension AndroidListLint {
     private static func reportSlash(
         _ path: String, _ rule: AndroidRule, _ matcher: AndroidMatcher, _ findings: inout FindingList
     ) {
-        let other = path.hasSuffix("/") ? String(path.dropLast()) : path + "/"
+        let other = path.ends(with: "/") ? path.dropping(lastBytes: 1) : path + "/"
         // Nobody asks for a file with a slash behind it.
         let name = path.split(separator: "/").last ?? ""
-        guard !other.isEmpty, !(other.hasSuffix("/") && name.contains(".")) else { return }
+        guard !other.isEmpty, !(other.ends(with: "/") && name.contains(run: ".")) else { return }
         guard let opens = opens(path, matcher), let otherOpens = self.opens(other, matcher), opens != otherOpens,
             opens != rule.exclude
         else { return }
@@ -47,15 +49,17 @@ extension AndroidListLint {
             fix: "add a rule for \(other.quoted)")
     }
 
-    private static func hasWildcard(_ path: Substring) -> Bool { path.contains { $0 == "*" || $0 == "?" } }
+    private static func hasWildcard(_ path: Substring.UTF8View) -> Bool {
+        path.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+    }
 
     /// What happens to a decoded path; nil where it cannot be written as a URL.
     private static func opens(_ path: String, _ matcher: AndroidMatcher) -> Bool? {
-        let encoded = path.map { character in
-            switch character {
+        let encoded = path.unicodeScalars.map { scalar in
+            switch scalar {
             case "%": "%25"
             case "#": "%23"
-            default: String(character)
+            default: String(scalar)
             }
         }.joined()
         return LinkURL("https://example.com" + encoded).flatMap { matcher.decide($0).opens }

@@ -4,7 +4,7 @@
 enum AndroidPatternCheck {
     static func problems(in pattern: String, isPath: Bool) -> [TextProblem] {
         var problems: [TextProblem] = []
-        if pattern.contains("*?") || pattern.contains("**") {
+        if pattern.contains(run: "*?") || pattern.contains(run: "**") {
             let mended = collapsed(pattern)
             problems.append(
                 TextProblem(
@@ -20,7 +20,7 @@ enum AndroidPatternCheck {
                         + "that are encoded twice match",
                     fix: "write the decoded character"))
         }
-        if pattern.contains("$(") {
+        if pattern.contains(run: "$(") {
             problems.append(
                 TextProblem(
                     "DAL-039", "\(pattern.quoted) has a variable of Apple's rules, which Android compares as text",
@@ -39,18 +39,18 @@ enum AndroidPatternCheck {
 
     /// `**` is one star, and `*?` means `?*`.
     private static func collapsed(_ pattern: String) -> String? {
-        var result: [Character] = []
-        for character in pattern {
+        var result = String.UnicodeScalarView()
+        for character in pattern.unicodeScalars {
             if character == "*", result.last == "*" { continue }
             if character == "?", result.last == "*" {
                 result.removeLast()
-                result += ["?", "*"]
+                result += "?*".unicodeScalars
                 continue
             }
             result.append(character)
         }
         let text = String(result)
-        return text.contains("*?") || text.contains("**") ? nil : text
+        return text.contains(run: "*?") || text.contains(run: "**") ? nil : text
     }
 
     private static func firstEscape(_ pattern: String) -> String? {

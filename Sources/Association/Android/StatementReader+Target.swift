@@ -76,7 +76,7 @@ extension StatementReader {
                 fix: "add the fingerprint of the app's certificate")
         }
         var fingerprints: [LocatedText] = []
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         for element in elements {
             guard case .string(let text) = element.kind else {
                 endanger()
@@ -90,7 +90,7 @@ extension StatementReader {
             let problems = Fingerprint.problems(in: text)
             for problem in problems { findings.report(problem, at: element.range) }
             if problems.contains(where: { $0.severity == .error }) { reject() }
-            if !seen.insert(text).inserted {
+            if !seen.insert(ExactText(text)).inserted {
                 findings.report(
                     "DAL-025", at: element.range, "the fingerprint stands twice in this statement", fix: "remove one",
                     severity: .note)

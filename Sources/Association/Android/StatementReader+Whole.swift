@@ -17,7 +17,7 @@ extension StatementReader {
             let key = targetKey(target)
             var earlier: Int?
             for relation in statement.relations {
-                let grant = Grant(relation: relation.text, target: key)
+                let grant = Grant(relation: ExactText(relation.text), target: key)
                 if let line = lines[grant] {
                     earlier = earlier ?? line
                 } else {
@@ -33,50 +33,54 @@ extension StatementReader {
     }
 
     private struct Grant: Hashable {
-        var relation: String
-        var target: [String]
+        var relation: ExactText
+        var target: [ExactText]
     }
 
-    private func targetKey(_ target: StatementTarget) -> [String] {
-        switch target {
-        case .androidApp(let package, let fingerprints):
-            ["android_app", package.text] + Set(fingerprints.map { $0.text.uppercased() }).sorted()
-        case .web(let site): ["web", site.text]
-        case .iOSApp(let id): ["ios_app", id.text]
-        }
+    private func targetKey(_ target: StatementTarget) -> [ExactText] {
+        let parts: [String] =
+            switch target {
+            case .androidApp(let package, let fingerprints):
+                ["android_app", package.text] + Set(fingerprints.map { $0.text.uppercased() }).sorted()
+            case .web(let site): ["web", site.text]
+            case .iOSApp(let id): ["ios_app", id.text]
+            }
+        return parts.map(ExactText.init(_:))
     }
 
     private mutating func reportSecondRuleLists(_ statements: [Statement]) {
-        var lines: [String: Int] = [:]
+        var lines: [ExactText: Int] = [:]
         for statement in statements where statement.dynamicRules != nil {
             guard case .androidApp(let package, _)? = statement.target else { continue }
-            if let line = lines[package.text] {
+            if let line = lines[ExactText(package.text)] {
                 findings.report(
                     "DAL-026", at: statement.range,
                     "app \(package.text.quoted) also has dynamic rules in the statement of line \(line); which list "
                         + "Android uses is undefined",
                     fix: "merge them into one")
             } else {
-                lines[package.text] = statement.range.start.line
+                lines[ExactText(package.text)] = statement.range.start.line
             }
         }
     }
 
     /// Passkeys need both relations; sharing passwords needs one.
     private mutating func reportCredentials(_ statements: [Statement]) {
-        var openers: Set<String> = []
+        var openers: Set<ExactText> = []
         var sharers: [LocatedText] = []
         for statement in statements {
             guard case .androidApp(let package, _)? = statement.target else { continue }
             for relation in statement.relations {
-                if relation.text == StatementRelation.handleAllURLs { openers.insert(package.text) }
+                if relation.text == StatementRelation.handleAllURLs { openers.insert(ExactText(package.text)) }
                 if relation.text == StatementRelation.getLoginCredentials {
                     sharers.append(LocatedText(package.text, range: relation.range))
                 }
             }
         }
-        var reported: Set<String> = []
-        for sharer in sharers where !openers.contains(sharer.text) && reported.insert(sharer.text).inserted {
+        var reported: Set<ExactText> = []
+        for sharer in sharers {
+            let package = ExactText(sharer.text)
+            guard !openers.contains(package), reported.insert(package).inserted else { continue }
             findings.report(
                 "DAL-020", at: sharer.range,
                 "app \(sharer.text.quoted) has get_login_creds without handle_all_urls: passwords are shared, but "

@@ -22,12 +22,12 @@ enum StatementRelation {
         if known.contains(text) { return nil }
         let nearest =
             known.first { $0 == "delegate_permission/common." + text }
-            ?? NearestKey.find(text, among: known) ?? (text.contains("handle_all") ? handleAllURLs : nil)
+            ?? NearestKey.find(text, among: known) ?? (text.contains(run: "handle_all") ? handleAllURLs : nil)
         guard isWellFormed(text) else {
             let reason: String
-            if text.contains("*") {
+            if text.contains(run: "*") {
                 reason = "has a wildcard"
-            } else if !text.contains("/") {
+            } else if !text.contains(run: "/") {
                 reason = "has no kind before a slash"
             } else if text.unicodeScalars.contains(where: \.isUpperLetter) {
                 reason = "has upper-case letters"

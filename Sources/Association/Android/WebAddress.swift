@@ -28,7 +28,7 @@ struct WebAddress {
             user = String(authority[..<at])
             authority = authority[authority.index(after: at)...]
         }
-        if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
+        if let colon = authority.lastIndex(of: ":"), !authority.ends(with: "]") {
             portText = String(authority[authority.index(after: colon)...])
             authority = authority[..<colon]
         }

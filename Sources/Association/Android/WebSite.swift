@@ -12,7 +12,7 @@ enum WebSite {
                 fix: "write https:// and the host, without a slash at the end", replacement: replacement)
         }
         guard let address = WebAddress(text) else {
-            let isHost = text.contains(".") && !text.contains("/") && !text.contains(":")
+            let isHost = text.contains(run: ".") && !text.contains(run: "/") && !text.contains(run: ":")
             return [problem("has no scheme", replacement: isHost ? "https://" + text : nil)]
         }
         guard address.scheme == "http" || address.scheme == "https" else {
@@ -20,7 +20,7 @@ enum WebSite {
         }
         if address.user != nil { return [problem("has user information")] }
         guard !address.host.isEmpty, address.host.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0 != "*" }) else {
-            return [problem(address.host.contains("*") ? "has a wildcard" : "has no valid host")]
+            return [problem(address.host.contains(run: "*") ? "has a wildcard" : "has no valid host")]
         }
         if let problem = hostProblem(address.host, text) { return [problem] }
         if let port = address.portText {
@@ -41,7 +41,7 @@ enum WebSite {
             } else {
                 let what = address.rest == "/" ? "a slash at the end" : "a path, query or fragment"
                 let origin = String(text.dropLast(address.rest.count))
-                return [problem("has \(what)", replacement: origin.hasSuffix("\\") ? nil : origin)]
+                return [problem("has \(what)", replacement: origin.ends(with: "\\") ? nil : origin)]
             }
         }
         return problems + adviceProblems(address, text)
@@ -49,11 +49,11 @@ enum WebSite {
 
     /// What is no name of a host; addresses of machines are left alone. What Google makes of such a host is not known.
     private static func hostProblem(_ host: String, _ text: String) -> TextProblem? {
-        if host.hasPrefix("[") || host.unicodeScalars.allSatisfy({ $0.isDigit || $0 == "." }) { return nil }
-        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        if host.begins(with: "[") || host.unicodeScalars.allSatisfy({ $0.isDigit || $0 == "." }) { return nil }
+        let name = host.ends(with: ".") ? host.dropLast() : host[...]
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         let isName = labels.allSatisfy { label in
-            !label.isEmpty && label.utf8.count <= 63 && !label.hasPrefix("-") && !label.hasSuffix("-")
+            !label.isEmpty && label.utf8.count <= 63 && !label.begins(with: "-") && !label.ends(with: "-")
                 && label.utf8.allSatisfy {
                     ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
                 }

@@ -23,6 +23,6 @@ enum AndroidRelation {
     }
 
     static func shortened(_ relation: String) -> String {
-        relation.hasPrefix(prefix) ? String(relation.dropFirst(prefix.count)) : relation
+        relation.begins(with: prefix) ? String(relation.dropFirst(prefix.count)) : relation
     }
 }

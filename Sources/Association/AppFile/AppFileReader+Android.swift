@@ -51,7 +51,7 @@ extension AppFileReader {
         guard let values = elements("packages", in: fields, of: "packages") else { return [] }
         requireElements("packages", in: fields, because: "no app is bound to the hosts")
         var packages: [Located<AndroidPackage>] = []
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         for (index, value) in values.enumerated() {
             let place = "android.packages[\(index)]"
             guard let entry = self.fields(of: value, place: place, known: ["name", "fingerprints"]) else { continue }
@@ -59,7 +59,7 @@ extension AppFileReader {
             guard let name = packageName("name", in: entry) else { continue }
             requireElements("fingerprints", in: entry, because: "no build of the app is trusted")
             let prints = fingerprints("fingerprints", in: entry)
-            if !seen.insert(name.value).inserted {
+            if !seen.insert(ExactText(name.value)).inserted {
                 report(
                     .duplicateEntry, name.range, "`android.packages` lists \(name.value) twice", fix: "merge the two")
             }

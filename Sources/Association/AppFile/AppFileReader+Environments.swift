@@ -48,7 +48,7 @@ extension AppFileReader {
     mutating func overlaid(_ root: AppFileFields, environment: String?, names: [String]) -> AppFileFields {
         guard let environment, !names.isEmpty else { return root }
         guard case .object(let overlays) = root["environments"]?.value.kind,
-            let overlay = overlays.first(where: { $0.key == environment })
+            let overlay = overlays.first(where: { $0.key.isIdentical(to: environment) })
         else {
             report(
                 .unknownEnvironment, root["environments"]?.keyRange,
@@ -67,7 +67,7 @@ extension AppFileReader {
     private static func merged(_ base: [SourceMember], with changes: [SourceMember], depth: Int) -> [SourceMember] {
         var result = base
         for change in changes {
-            let index = result.firstIndex { $0.key == change.key }
+            let index = result.firstIndex { $0.key.isIdentical(to: change.key) }
             switch (change.value.kind, index) {
             case (.null, let index?): result.remove(at: index)
             case (.null, nil): break

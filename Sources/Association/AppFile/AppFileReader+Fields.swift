@@ -13,7 +13,7 @@ extension AppFileReader {
         var kept: [SourceMember] = []
         for member in members {
             let isKnown = known.contains(member.key)
-            if isKnown, !kept.contains(where: { $0.key == member.key }) {
+            if isKnown, !kept.contains(where: { $0.key.isIdentical(to: member.key) }) {
                 kept.append(member)
                 continue
             }
@@ -34,10 +34,10 @@ extension AppFileReader {
             return []
         }
         guard isWithin(max, members.count, value.range, place) else { return [] }
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         var kept: [SourceMember] = []
         for member in members {
-            if seen.insert(member.key).inserted {
+            if seen.insert(ExactText(member.key)).inserted {
                 kept.append(member)
             } else {
                 reportDuplicate(member, "\(place)[\(member.key)]")
@@ -173,20 +173,25 @@ extension AppFileReader {
         }
     }
 
-    private func repeats<Value: Equatable>(_ entries: [Located<Value>], _ index: Int) -> Bool {
-        entries[..<index].contains { $0.value == entries[index].value }
-    }
-
     /// Reports what occurs twice and keeps the first of each.
     mutating func unique<Value: Hashable>(
         _ entries: [Located<Value>], place: String, rule: AppFileRule = .duplicateEntry, text: (Value) -> String
     ) -> [Located<Value>] {
+        unique(entries, place: place, rule: rule, by: { $0 }, text: text)
+    }
+
+    /// The same for values that are equal where their keys are.
+    mutating func unique<Value, Key: Hashable>(
+        _ entries: [Located<Value>], place: String, rule: AppFileRule = .duplicateEntry, by key: (Value) -> Key,
+        text: (Value) -> String
+    ) -> [Located<Value>] {
+        let repeats = { (index: Int) in entries[..<index].contains { key($0.value) == key(entries[index].value) } }
         // Few entries, as nearly always, are looked through faster than hashed.
-        if entries.indices.count <= 8, !entries.indices.contains(where: { repeats(entries, $0) }) { return entries }
-        var seen: Set<Value> = []
+        if entries.indices.count <= 8, !entries.indices.contains(where: repeats) { return entries }
+        var seen: Set<Key> = []
         var kept: [Located<Value>] = []
         for entry in entries {
-            if seen.insert(entry.value).inserted {
+            if seen.insert(key(entry.value)).inserted {
                 kept.append(entry)
             } else {
                 report(rule, entry.range, "\(place.quoted) lists \(text(entry.value)) twice", fix: "remove one of them")

@@ -99,7 +99,7 @@ extension AppFileReader {
             }
             let place = "ios.variables[\(member.key)]"
             let values = strings(member.value, place: place, of: "values") ?? []
-            for text in values where text.value.contains("$(") {
+            for text in values where text.value.contains(run: "$(") {
                 findings.report(
                     "AASA-062", at: text.range,
                     "a value of \(member.key.quoted) names a variable, and Apple drops such a value",

@@ -9,7 +9,7 @@ extension AppFileReader {
         guard let texts = strings(key, in: fields, of: "app ids") else { return [] }
         var kept: [Located<String>] = []
         for text in texts where isFree(of: AppID.problems(in: text.value), text) { kept.append(text) }
-        return unique(kept, place: fields.path(key)) { $0 }
+        return unique(kept, place: fields.path(key), by: ExactText.init(_:)) { $0 }
     }
 
     mutating func packageName(_ key: String, in fields: AppFileFields) -> Located<String>? {
@@ -27,7 +27,7 @@ extension AppFileReader {
                 report(Fingerprint.problems(in: text.value), text)
                 continue
             }
-            if print.text != text.value {
+            if !print.text.isIdentical(to: text.value) {
                 report(
                     .fingerprintNormalised, text.range,
                     "the fingerprint is served in upper case with colons, because Google rejects any other form",

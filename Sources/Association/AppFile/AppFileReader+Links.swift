@@ -29,16 +29,16 @@ extension AppFileReader {
         guard let fields = fields(of: value, place: place(), known: Self.linkKeys) else { return nil }
         var link = AppleComponent(range: value.range)
         link.percentEncoded = bool("percentEncoded", in: fields)?.value
+        link.caseSensitive = bool("caseSensitive", in: fields)?.value
         var check = ApplePatternCheck(
             part: .path, percentEncoded: link.percentEncoded ?? ios?.defaults.percentEncoded ?? true,
-            variables: names)
+            caseSensitive: link.caseSensitive ?? ios?.defaults.caseSensitive ?? true, variables: names)
         link.path = pattern("/", in: fields, check)
         check.part = .query
         link.query = query(in: fields, check)
         check.part = .fragment
         link.fragment = pattern("#", in: fields, check)
         link.exclude = bool("exclude", in: fields)?.value
-        link.caseSensitive = bool("caseSensitive", in: fields)?.value
         link.comment = string("comment", in: fields)?.value
         if ["/", "?", "#"].allSatisfy({ fields[$0] == nil }) {
             findings.reportRuleWithoutPattern("rule", excludes: link.exclude == true, at: value.range)

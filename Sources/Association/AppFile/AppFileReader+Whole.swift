@@ -34,8 +34,9 @@ extension AppFileReader {
 
     private mutating func checkVariables(_ app: AppFile) {
         guard app.ios?.variables.isEmpty == false else { return }
-        let used = Set(app.links.flatMap(\.patterns).flatMap { ParsedPattern($0).names })
-        for (index, variable) in (app.ios?.variables ?? []).enumerated() where !used.contains(variable.name) {
+        let used = Set(app.links.flatMap(\.patterns).flatMap { ParsedPattern($0).names.map(ExactText.init(_:)) })
+        for (index, variable) in (app.ios?.variables ?? []).enumerated() where !used.contains(ExactText(variable.name))
+        {
             findings.report(
                 "AASA-065", at: app.ranges.variables.element(at: index),
                 "the variable \(variable.name.quoted) is used by no rule", fix: "remove it")
@@ -44,10 +45,10 @@ extension AppFileReader {
 
     private mutating func checkRetired(_ app: AppFile, _ fields: AppFileFields) {
         guard let range = fields["retired"]?.value.range else { return }
-        let ids = Set(app.ios?.appIDs ?? [])
+        let ids = Set((app.ios?.appIDs ?? []).map(ExactText.init(_:)))
         let prints = Set(app.android?.packages.flatMap(\.fingerprints) ?? [])
         let both =
-            app.retired.appIDs.filter(ids.contains) + app.retired.fingerprints.filter(prints.contains)
+            app.retired.appIDs.filter { ids.contains(ExactText($0)) } + app.retired.fingerprints.filter(prints.contains)
             + app.retired.hosts.filter(app.hosts.contains).map(\.text)
         for text in both {
             report(

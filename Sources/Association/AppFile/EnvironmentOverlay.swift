@@ -14,7 +14,7 @@ struct EnvironmentOverlay {
     init?(_ name: String, in document: SourceDocument) {
         guard case .object(let root) = document.value?.kind,
             case .object(let overlays) = root.first(where: { $0.key == "environments" })?.value.kind,
-            let overlay = overlays.first(where: { $0.key == name })
+            let overlay = overlays.first(where: { $0.key.isIdentical(to: name) })
         else { return nil }
         self.name = name
         keyRange = overlay.keyRange

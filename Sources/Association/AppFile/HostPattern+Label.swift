@@ -27,8 +27,8 @@ extension HostPattern {
             }
         }
         if label.utf8.count > 63 { return .failure(.labelTooLong(label)) }
-        if label.hasPrefix("-") || label.hasSuffix("-") { return .failure(.hyphenAtEdge(label)) }
-        guard label.hasPrefix("xn--") else { return .success(label) }
+        if label.begins(with: "-") || label.ends(with: "-") { return .failure(.hyphenAtEdge(label)) }
+        guard label.begins(with: "xn--") else { return .success(label) }
         // A label that does not come back the same is one that no browser will ever ask for.
         let encoded = label.dropFirst(4)
         guard let decoded = Punycode.decode(encoded), decoded.contains(where: { !$0.isASCII }),

@@ -52,10 +52,10 @@ public struct HostPattern: Hashable, Sendable {
     /// Reads a name as a person writes it: any case, in any script, perhaps with a trailing dot.
     public static func parse(_ text: String) -> Result<HostPattern, Fault> {
         var rest = text[...]
-        let isWildcard = rest.hasPrefix("*.")
+        let isWildcard = rest.begins(with: "*.")
         if isWildcard { rest = rest.dropFirst(2) }
         if isPlain(rest) { return .success(HostPattern(isWildcard: isWildcard, name: String(rest))) }
-        if rest.hasSuffix("."), rest.count > 1 { rest = rest.dropLast() }
+        if rest.ends(with: "."), rest.count > 1 { rest = rest.dropLast() }
         if let fault = shapeFault(of: rest) { return .failure(fault) }
         var labels: [String] = []
         for label in rest.split(separator: ".", omittingEmptySubsequences: false) {

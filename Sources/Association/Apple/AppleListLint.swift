@@ -30,7 +30,7 @@ struct AppleListLint {
         /// Whether it matches every URL, as far as its text shows.
         var matchesEverything: Bool {
             let isFree = { (pattern: String) in !pattern.isEmpty && pattern.allSatisfy { $0 == "*" } }
-            if let path = component.path, !isFree(path), !(path.hasPrefix("/") && isFree(String(path.dropFirst()))) {
+            if let path = component.path, !isFree(path), !(path.begins(with: "/") && isFree(String(path.dropFirst()))) {
                 return false
             }
             if let fragment = component.fragment, !isFree(fragment) { return false }

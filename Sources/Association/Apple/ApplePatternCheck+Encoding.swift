@@ -8,7 +8,15 @@ extension ApplePatternCheck {
         var problems: [TextProblem] = []
         let escapes = Escapes(in: text)
         if percentEncoded {
-            if let bad = text.unicodeScalars.first(where: { isNeverInURL($0) }) {
+            if let letter = text.unicodeScalars.first(where: isOnlyALetterWithoutCase) {
+                problems.append(
+                    TextProblem(
+                        "AASA-051",
+                        "\(pattern.quoted) has U+\(String(letter.value, radix: 16, uppercase: true)), which a URL has only in "
+                            + "encoded form; without case it is compared as \(String(letter.folded).quoted), so it matches that letter alone",
+                        fix: "write the letter, or percent-encode it and compare case"))
+            }
+            if let bad = text.unicodeScalars.first(where: { isNeverInURL($0) && !isOnlyALetterWithoutCase($0) }) {
                 problems.append(
                     TextProblem(
                         "AASA-051",
@@ -48,7 +56,7 @@ extension ApplePatternCheck {
                         + "is not, so only links that are encoded twice match",
                     fix: "write the decoded character"))
         }
-        if part == .query, text.contains("+") {
+        if part == .query, text.contains(run: "+") {
             problems.append(
                 TextProblem(
                     "AASA-059",
@@ -64,6 +72,11 @@ extension ApplePatternCheck {
         scalar.value != 0 && (!scalar.isASCII || Percent.isAlwaysEscaped(UInt8(truncatingIfNeeded: scalar.value)))
     }
 
+    /// Compared without case, the Kelvin sign is a `k`, which URLs do have.
+    private func isOnlyALetterWithoutCase(_ scalar: Unicode.Scalar) -> Bool {
+        !caseSensitive && !scalar.isASCII && scalar.folded.isASCII
+    }
+
     /// Outside the characters of RFC 3986 §3.3 and §3.4, and yet it does reach phones as it is; brackets occur in
     /// queries.
     private func isDoubtful(_ scalar: Unicode.Scalar, isForeign: Bool) -> Bool {
@@ -77,7 +90,7 @@ extension ApplePatternCheck {
 
     /// Percent-encodes what may not stand as it is, outside of variables.
     private func encoded(_ pattern: String) -> String? {
-        guard !pattern.contains("$(") else { return nil }
+        guard !pattern.contains(run: "$(") else { return nil }
         var result = ""
         for scalar in pattern.unicodeScalars {
             guard isNeverInURL(scalar) else {
@@ -92,7 +105,7 @@ extension ApplePatternCheck {
     }
 
     private func upperCased(_ pattern: String) -> String? {
-        guard !pattern.contains("$(") else { return nil }
+        guard !pattern.contains(run: "$(") else { return nil }
         var result = ""
         var digitsLeft = 0
         for scalar in pattern.unicodeScalars {

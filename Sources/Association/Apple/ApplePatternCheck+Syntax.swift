@@ -4,7 +4,7 @@ extension ApplePatternCheck {
     /// What belongs to another part of the URL, and what the normalising of paths does to a pattern.
     func partProblems(_ text: String, _ pattern: String) -> [TextProblem] {
         var problems: [TextProblem] = []
-        if part != .fragment, percentEncoded, text.contains("#") {
+        if part != .fragment, percentEncoded, text.contains(run: "#") {
             problems.append(
                 TextProblem(
                     "AASA-042", "\(pattern.quoted) has a #, which no \(part.name) of a URL has, so it never matches",
@@ -12,7 +12,7 @@ extension ApplePatternCheck {
         }
         switch part {
         case .path:
-            if pattern.hasPrefix("NOT ") || pattern.hasPrefix("NOT/") {
+            if pattern.begins(with: "NOT ") || pattern.begins(with: "NOT/") {
                 problems.append(
                     TextProblem(
                         "AASA-070",
@@ -39,7 +39,7 @@ extension ApplePatternCheck {
                             + "character",
                         fix: "write components with \"?\""))
             }
-            let isMisspeltNot = ["not/", "not*"].contains(where: pattern.lowercased().hasPrefix)
+            let isMisspeltNot = ["not/", "not*"].contains(where: pattern.lowercased().begins(with:))
             if !isMisspeltNot { problems += pathProblems(pattern) }
         case .query, .fragment: break
         }
@@ -64,7 +64,7 @@ extension ApplePatternCheck {
         if pattern.isEmpty {
             problems.append(
                 TextProblem("AASA-049", "the path pattern is empty and matches the root alone", fix: "write \"/\""))
-        } else if !pattern.hasPrefix("/"), !pattern.hasPrefix("*"), !pattern.hasPrefix("$("), !pattern.hasPrefix("?") {
+        } else if !["/", "*", "$(", "?"].contains(where: pattern.begins(with:)) {
             problems.append(
                 TextProblem(
                     "AASA-049",
@@ -84,8 +84,8 @@ extension ApplePatternCheck {
 
     /// Ends in `?*` other than `/?*`: the question mark can take the slash that normalising adds.
     private func endsInOpenQuestionMark(_ pattern: String) -> Bool {
-        guard pattern.hasSuffix("?*") else { return false }
-        let before = pattern.dropLast(2)
+        guard pattern.ends(with: "?*") else { return false }
+        let before = pattern.unicodeScalars.dropLast(2)
         guard let last = before.last else { return false }
         return last != "/" && last != "*"
     }
@@ -104,7 +104,7 @@ extension ApplePatternCheck {
                 "\(pattern.quoted) has \(regex.quoted) as in a regular expression, which is compared as text",
                 fix: "use * for any text, ? for one character, or a variable")
         }
-        guard text.contains("\\") else { return nil }
+        guard text.contains(run: "\\") else { return nil }
         return TextProblem(
             "AASA-046", "\(pattern.quoted) has a backslash; Apple documents no escape, so what it means is not known",
             fix: "remove it")
@@ -114,7 +114,7 @@ extension ApplePatternCheck {
     private func routerPlaceholder(_ text: String) -> String? {
         guard text.utf8.contains(where: Array(":{<".utf8).contains) else { return nil }
         for segment in text.split(separator: "/") {
-            if segment.hasPrefix(":"), let first = segment.dropFirst().unicodeScalars.first,
+            if segment.begins(with: ":"), let first = segment.dropFirst().unicodeScalars.first,
                 first.isLetter || first == "_"
             {
                 return String(segment)
@@ -138,17 +138,19 @@ extension ApplePatternCheck {
         for sign in ["/.*", "(.*", ").*", ".+", "\\d", "\\w", "\\/", "\\.", "(?:", "(?!", "[^"]
         where text.contains(sign) {
             // `/.*` could be meant for hidden files; nobody serves those as links.
-            return sign.hasPrefix("/") || sign.hasPrefix("(.") || sign.hasPrefix(")") ? ".*" : sign
+            return sign.begins(with: "/") || sign.begins(with: "(.") || sign.begins(with: ")") ? ".*" : sign
         }
-        if text.hasPrefix("^") { return "^" }
-        if text.hasSuffix("$") { return "$" }
-        for range in ["a-z", "A-Z", "0-9", "a-zA-Z", "A-Za-z"] where text.contains("[" + range) { return "[\(range)]" }
+        if text.begins(with: "^") { return "^" }
+        if text.ends(with: "$") { return "$" }
+        for range in ["a-z", "A-Z", "0-9", "a-zA-Z", "A-Za-z"] where text.contains(run: "[" + range) {
+            return "[\(range)]"
+        }
         if let open = text.firstIndex(of: "("), let close = text[open...].firstIndex(of: ")"),
-            text[open...close].contains("|")
+            text[open...close].contains(run: "|")
         {
             return String(text[open...close])
         }
-        return text.hasPrefix(".*") ? ".*" : nil
+        return text.begins(with: ".*") ? ".*" : nil
     }
 }
 
@@ -174,12 +176,12 @@ extension String {
     /// With each `$(old)` written as `$(new)`.
     func replacingVariable(_ old: String, by new: String) -> String {
         var result = ""
-        var rest = self[...]
-        let wanted = "$(\(old))"
+        var rest = utf8[...]
+        let wanted = "$(\(old))".utf8
         while let start = rest.firstRange(of: wanted) {
-            result += rest[..<start.lowerBound] + "$(\(new))"
+            result += Substring(rest[..<start.lowerBound]) + "$(\(new))"
             rest = rest[start.upperBound...]
         }
-        return result + rest
+        return result + Substring(rest)
     }
 }

@@ -1,6 +1,8 @@
 // What one pattern says that its author did not mean: queries in paths, regular expressions, text in the wrong
 // encoding. A check of one string on its own; patterns against each other are judged elsewhere.
 
+import SourceJSON
+
 /// Checks one pattern of Apple's dialect.
 struct ApplePatternCheck {
     /// The part of the URL that it is compared with.
@@ -21,6 +23,7 @@ struct ApplePatternCheck {
 
     var part: Part
     var percentEncoded = true
+    var caseSensitive = true
     var variables = VariableNames([])
 
     func problems(in pattern: String) -> [TextProblem] {
@@ -50,7 +53,7 @@ struct ApplePatternCheck {
             }
             (beforeLast, last) = (last, byte)
         }
-        return !(last == UInt8(ascii: "*") && beforeLast == UInt8(ascii: "?")) || pattern.hasSuffix("/?*")
+        return !(last == UInt8(ascii: "*") && beforeLast == UInt8(ascii: "?")) || pattern.ends(with: "/?*")
     }
 
     private func variableProblems(_ parsed: ParsedPattern, _ pattern: String) -> [TextProblem] {
@@ -64,9 +67,8 @@ struct ApplePatternCheck {
                     fix: "close it: $(name)"))
         }
         guard !parsed.names.isEmpty else { return problems }
-        var reported: Set<String> = []
-        for name in parsed.names
-        where !variables.contain(name) && reported.insert(name).inserted {
+        var reported: Set<ExactText> = []
+        for name in parsed.names where !variables.contain(name) && reported.insert(ExactText(name)).inserted {
             let nearest = NearestKey.find(name, among: variables.compared)
             problems.append(
                 TextProblem(
@@ -79,8 +81,8 @@ struct ApplePatternCheck {
 
     /// A whole URL, or a host, where only the path is compared.
     private func addressProblem(_ pattern: String) -> TextProblem? {
-        guard part == .path || part == .legacyPath, pattern.utf8.first != UInt8(ascii: "/") || pattern.hasPrefix("//")
-        else { return nil }
+        guard part == .path || part == .legacyPath else { return nil }
+        guard pattern.utf8.first != UInt8(ascii: "/") || pattern.begins(with: "//") else { return nil }
         func problem(_ what: String) -> TextProblem {
             TextProblem(
                 "AASA-043",
@@ -89,8 +91,10 @@ struct ApplePatternCheck {
                 fix: "write the path alone")
         }
         let lower = pattern.lowercased()
-        if ["http://", "https://", "*://", "//http"].contains(where: lower.hasPrefix) { return problem("a scheme") }
-        if ["applinks:", "webcredentials:"].contains(where: lower.hasPrefix) {
+        if ["http://", "https://", "*://", "//http"].contains(where: lower.begins(with:)) {
+            return problem("a scheme")
+        }
+        if ["applinks:", "webcredentials:"].contains(where: lower.begins(with:)) {
             return problem("an entitlement's prefix")
         }
         return startsWithHost(lower) ? problem("a host") : nil
@@ -98,7 +102,7 @@ struct ApplePatternCheck {
 
     /// `www.…` or a name with a well-known last label, and no slash before it. `index.html` is no host.
     private func startsWithHost(_ lower: String) -> Bool {
-        guard !lower.hasPrefix("/") else { return false }
+        guard !lower.begins(with: "/") else { return false }
         let first = lower.prefix { $0 != "/" }
         let labels = first.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count >= 2, let last = labels.last, labels.allSatisfy({ !$0.isEmpty }) else { return false }

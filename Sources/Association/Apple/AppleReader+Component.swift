@@ -40,9 +40,8 @@ extension AppleReader {
         var fields = fields(members, place: "a component")
         fields.component.range = value.range
         let component = fields.component
-        let encoded = component.percentEncoded ?? own?.percentEncoded ?? defaults?.percentEncoded ?? true
-        lint(fields, percentEncoded: encoded)
         let layers = [component, own, defaults].compactMap { $0 }
+        lint(fields, within: Array(layers.dropFirst()))
         if !layers.contains(where: { $0.path != nil || $0.query != nil || $0.fragment != nil }),
             !fields.hasFaultyPattern
         {
@@ -70,7 +69,7 @@ extension AppleReader {
         }
         var fields = fields(members, place: place)
         fields.component.range = value.range
-        lint(fields, percentEncoded: fields.component.percentEncoded ?? defaults?.percentEncoded ?? true)
+        lint(fields, within: defaults.map { [$0] } ?? [])
         return fields.component
     }
 

@@ -66,7 +66,7 @@ extension AppleReader {
             findings.report(
                 "AASA-016", at: list.value.range, "appIDs is empty, so no app is registered\(extra)",
                 fix: "list the app ids, or remove the key")
-        } else if let id, !ids.isEmpty, !ids.contains(where: { $0.text == id.text }) {
+        } else if let id, !ids.isEmpty, !ids.contains(where: { $0.text.isIdentical(to: id.text) }) {
             findings.report(
                 "AASA-017", at: id.range,
                 "appID names \(id.text.quoted), which is not in appIDs: iOS 13 and later read the array, older systems "

@@ -84,11 +84,11 @@ extension AppleReader {
 
     /// The same app in two entries: whether the second counts is unsettled.
     private mutating func reportRepeatedApps(_ details: [AppleDetail]) {
-        var first: [String: Int] = [:]
+        var first: [ExactText: Int] = [:]
         for (index, detail) in details.enumerated() {
             for app in detail.appIDs {
-                guard let earlier = first[app.text] else {
-                    first[app.text] = index
+                guard let earlier = first[ExactText(app.text)] else {
+                    first[ExactText(app.text)] = index
                     continue
                 }
                 guard earlier != index else { continue }

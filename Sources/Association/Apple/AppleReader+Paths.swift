@@ -21,7 +21,7 @@ extension AppleReader {
         // iOS 13 and later read paths with the defaults; that older systems do not is said where the defaults stand.
         let check = ApplePatternCheck(
             part: .legacyPath, percentEncoded: own?.percentEncoded ?? defaults?.percentEncoded ?? true,
-            variables: variableNames)
+            caseSensitive: own?.caseSensitive ?? defaults?.caseSensitive ?? true, variables: variableNames)
         return elements.compactMap { path($0, check) }
     }
 
@@ -35,8 +35,8 @@ extension AppleReader {
         }
         var pattern = text
         // The comparison of the prefix ignores case, as far as is known.
-        let isExclude = text.lowercased().hasPrefix("not ")
-        if isExclude { pattern = String(text.dropFirst(4)) }
+        let isExclude = text.lowercased().begins(with: "not ")
+        if isExclude { pattern = text.dropping(firstBytes: 4) }
         reportNot(text, isExclude: isExclude, at: value.range)
         for var problem in check.problems(in: pattern) {
             problem.replacement = problem.replacement.map { isExclude ? "NOT " + $0 : $0 }
@@ -48,17 +48,17 @@ extension AppleReader {
 
     private mutating func reportNot(_ text: String, isExclude: Bool, at range: SourceRange) {
         let lower = text.lowercased()
-        if isExclude, !text.hasPrefix("NOT ") {
+        if isExclude, !text.begins(with: "NOT ") {
             findings.report(
                 "AASA-071", at: range, "\(text.quoted) writes NOT in lower case, which is undocumented",
                 fix: "write NOT in upper case",
-                edit: SourceEdit(range: range, replacement: ("NOT " + text.dropFirst(4)).jsonQuoted))
-        } else if !isExclude, lower.hasPrefix("not/") || lower.hasPrefix("not*") {
+                edit: SourceEdit(range: range, replacement: ("NOT " + text.dropping(firstBytes: 4)).jsonQuoted))
+        } else if !isExclude, lower.begins(with: "not/") || lower.begins(with: "not*") {
             findings.report(
                 "AASA-071", at: range,
                 "\(text.quoted) has no space after NOT, so it is an ordinary pattern, which excludes nothing",
                 fix: "write NOT and a space",
-                edit: SourceEdit(range: range, replacement: ("NOT " + text.dropFirst(3)).jsonQuoted))
+                edit: SourceEdit(range: range, replacement: ("NOT " + text.dropping(firstBytes: 3)).jsonQuoted))
         }
     }
 }

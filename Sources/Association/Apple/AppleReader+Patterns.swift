@@ -3,8 +3,11 @@
 import SourceJSON
 
 extension AppleReader {
-    mutating func lint(_ fields: AppleFields, percentEncoded: Bool) {
-        var check = ApplePatternCheck(part: .path, percentEncoded: percentEncoded, variables: variableNames)
+    mutating func lint(_ fields: AppleFields, within outer: [AppleComponent]) {
+        let settings = fields.component.inheriting(from: outer)
+        var check = ApplePatternCheck(
+            part: .path, percentEncoded: settings.percentEncoded ?? true,
+            caseSensitive: settings.caseSensitive ?? true, variables: variableNames)
         if let path = fields.path { lint(path, check) }
         check.part = .query
         for pattern in fields.query { lint(pattern, check) }

@@ -68,11 +68,11 @@ extension AppleReader {
             (association.applinks?.details.flatMap(\.appIDs) ?? []) + (association.webcredentials?.apps ?? [])
             + (association.activitycontinuation?.apps ?? [])
         guard !apps.isEmpty else { return }
-        let texts = Set((apps + clips).map(\.text))
+        let texts = Set((apps + clips).map { ExactText($0.text) })
         let parents = Set(clips.flatMap { ancestors(of: $0.text) })
         for clip in clips {
-            let isClip = ancestors(of: clip.text).contains { texts.contains($0) }
-            let isParent = parents.contains(clip.text)
+            let isClip = ancestors(of: clip.text).contains(where: texts.contains)
+            let isParent = parents.contains(ExactText(clip.text))
             guard !isClip, !isParent else { continue }
             findings.report(
                 "AASA-076", at: clip.range,
@@ -83,15 +83,15 @@ extension AppleReader {
     }
 
     /// What stands before each dot of an id: the ids that it could continue. Bundle ids have a handful of parts.
-    private func ancestors(of id: String) -> [String] {
-        id.indices.filter { id[$0] == "." }.prefix(32).map { String(id[..<$0]) }
+    private func ancestors(of id: String) -> [ExactText] {
+        id.utf8.indices.filter { id.utf8[$0] == UInt8(ascii: ".") }.prefix(32).map { ExactText(String(id[..<$0])) }
     }
 
     private mutating func reportMissingCredentials(_ association: AppleAssociation) {
         guard let links = association.applinks else { return }
         let linked = links.details.flatMap(\.appIDs)
         guard let first = linked.first else { return }
-        let credentials = Set(association.webcredentials?.apps.map(\.text) ?? [])
+        let credentials = Set((association.webcredentials?.apps ?? []).map { ExactText($0.text) })
         guard association.webcredentials != nil else {
             findings.report(
                 "AASA-077", at: first.range,
@@ -100,8 +100,10 @@ extension AppleReader {
                 fix: "add webcredentials, if that is wanted")
             return
         }
-        var reported: Set<String> = []
-        for app in linked where !credentials.contains(app.text) && reported.insert(app.text).inserted {
+        var reported: Set<ExactText> = []
+        for app in linked {
+            let text = ExactText(app.text)
+            guard !credentials.contains(text), reported.insert(text).inserted else { continue }
             findings.report(
                 "AASA-077", at: app.range,
                 "app \(app.text.quoted) is in applinks and not in webcredentials, so it has no passkeys and no "

@@ -25,11 +25,11 @@ extension AppleReader {
                     "variable \(member.key.quoted) has a name that no pattern can write between $( and ), so it is "
                         + "never used",
                     fix: "choose a name without $, ( and )")
-                usedVariables.insert(member.key)
+                usedVariables.insert(ExactText(member.key))
             }
             return SubstitutionVariable(name: member.key, values: values(of: member))
         }
-        for member in members { variableRanges[member.key] = member.keyRange }
+        for member in members { variableRanges[ExactText(member.key)] = member.keyRange }
     }
 
     private mutating func values(of member: SourceMember) -> [String] {
@@ -69,7 +69,7 @@ extension AppleReader {
                 fix: "put it in quotation marks")
             return nil
         }
-        if text.contains("$(") {
+        if text.contains(run: "$(") {
             findings.report(
                 "AASA-062", at: element.range,
                 "the value \(text.quoted) of variable \(name.quoted) refers to a variable, which Apple does not allow; "
@@ -88,7 +88,7 @@ extension AppleReader {
         findings.reportOnce(
             "AASA-067", at: range,
             "the pattern uses a variable, which needs iOS 13.5 or macOS 10.15.6; on older systems it never matches")
-        usedVariables.formUnion(names)
+        usedVariables.formUnion(names.map(ExactText.init(_:)))
         if names.contains("region"), !variables.contains(where: { $0.name == "region" }) {
             regionUse = regionUse ?? range
         }
@@ -101,9 +101,10 @@ extension AppleReader {
     }
 
     mutating func reportVariables(_ links: AppleLinks?) {
-        for variable in variables where !usedVariables.contains(variable.name) {
+        for variable in variables where !usedVariables.contains(ExactText(variable.name)) {
             findings.report(
-                "AASA-065", at: variableRanges[variable.name], "variable \(variable.name.quoted) is never used",
+                "AASA-065", at: variableRanges[ExactText(variable.name)],
+                "variable \(variable.name.quoted) is never used",
                 fix: "remove it")
         }
         if let regionUse, mentionsUK {

@@ -22,8 +22,8 @@ struct AppleReader {
     }
     private(set) var variableNames = VariableNames([])
     private(set) var table = SubstitutionTable([])
-    var variableRanges: [String: SourceRange] = [:]
-    var usedVariables: Set<String> = []
+    var variableRanges: [ExactText: SourceRange] = [:]
+    var usedVariables: Set<ExactText> = []
     /// The place of the first `$(region)`, and whether any text says UK: together they are a mistake.
     var regionUse: SourceRange?
     var mentionsUK = false
@@ -140,7 +140,7 @@ extension AppleReader {
     mutating func appIDs(_ value: SourceValue) -> [LocatedText]? {
         guard case .array(let elements) = value.kind else { return nil }
         var ids: [LocatedText] = []
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         for element in elements {
             guard case .string(let text) = element.kind else {
                 findings.report(
@@ -149,7 +149,7 @@ extension AppleReader {
                 continue
             }
             for problem in AppID.problems(in: text) { findings.report(problem, at: element.range) }
-            if !seen.insert(text).inserted {
+            if !seen.insert(ExactText(text)).inserted {
                 findings.report(
                     "AASA-024", at: element.range, "app id \(text.quoted) stands twice in this list", fix: "remove one")
             }

@@ -1,6 +1,8 @@
 // Short texts that tell a few patterns apart: for each combination of "matches" and "does not" that some text shows,
 // the shortest such text of ordinary letters.
 
+import SourceJSON
+
 /// Texts by what patterns make of them.
 enum SampleTexts {
     /// The texts, shortest first. Past the limits the rest is missing.
@@ -43,14 +45,14 @@ enum SampleTexts {
         _ patterns: [(pattern: ReadPattern, written: String)]
     ) -> [(pattern: ReadPattern, written: String)] {
         struct Key: Hashable {
-            var written: String
+            var written: ExactText
             var lens: Lens
         }
         var seen: Set<Key> = []
         var distinct: [(pattern: ReadPattern, written: String)] = []
         for entry in patterns where distinct.count < patternsMax {
-            let isNew = seen.insert(Key(written: entry.written, lens: entry.pattern.lens)).inserted
-            if isNew || entry.written.contains("$(") { distinct.append(entry) }
+            let isNew = seen.insert(Key(written: ExactText(entry.written), lens: entry.pattern.lens)).inserted
+            if isNew || entry.written.contains(run: "$(") { distinct.append(entry) }
         }
         return distinct
     }

@@ -2,6 +2,8 @@
 // each item that a rule names, absent, one value for each way in which the patterns can take it, and two values at once;
 // for whole queries and fragments the same; in all combinations where they are few, else around each rule's own demand.
 
+import SourceJSON
+
 /// One query and fragment, as they stand in a URL.
 struct Situation: Hashable {
     var query: String?
@@ -37,16 +39,17 @@ struct Situation: Hashable {
     private static func queries(_ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits) -> [String?] {
         var queries: [String?] = [nil]
         var names: [String] = []
-        var patterns: [String: [(list: Int, item: RuleList.ItemPattern)]] = [:]
+        var patterns: [ExactText: [(list: Int, item: RuleList.ItemPattern)]] = [:]
         for (list, item) in lists.enumerated().flatMap({ list, rules in rules.itemPatterns.map { (list, $0) } }) {
-            if patterns[item.name] == nil { names.append(item.name) }
-            patterns[item.name, default: []].append((list, item))
+            let name = ExactText(item.name)
+            if patterns[name] == nil { names.append(item.name) }
+            patterns[name, default: []].append((list, item))
         }
         var choices: [[String]] = []
         // For each item of the first rules, the first value it takes; the first choice is that it is absent.
         var demands: [Int: [Int: Int]] = [:]
         for (position, name) in names.enumerated() {
-            let items = patterns[name] ?? []
+            let items = patterns[ExactText(name)] ?? []
             let values = SampleTexts.telling(
                 items.map { ($0.item.pattern, $0.item.written) }, apart: .itemValue, stepsLeft: &stepsLeft, limits)
             for (list, item) in items where item.rule < demandsMax {

@@ -29,7 +29,7 @@ public struct AndroidBinding: Hashable, Sendable {
         }
         let trusted = consumer == .chromium ? trustedByChromium(bytes) : trusted(in: list, by: consumer)
         let needed = consumer == .chromium ? fingerprints : Array(fingerprints.prefix(1))
-        for statement in trusted where needed.allSatisfy(statement.fingerprints.contains) {
+        for statement in trusted where needed.allSatisfy({ statement.fingerprints.contains(ExactText($0)) }) {
             let line = statement.line
             return BindingVerdict(
                 .verified, "the statement in line \(line) names the app, its certificate and the relation")
@@ -42,16 +42,16 @@ extension AndroidBinding {
     /// A statement that a consumer can use and that grants the relation to the package.
     private struct Trusted {
         let line: Int
-        let fingerprints: Set<String>
+        let fingerprints: Set<ExactText>
     }
 
     /// Only Google minds the form of a fingerprint; to AOSP one that nothing equals is one that nothing equals.
     private func trusted(in list: StatementList, by consumer: StatementConsumer) -> [Trusted] {
         list.statements.filter { consumer != .google || $0.consumers.contains(.google) }.compactMap { statement in
-            guard case .androidApp(let name, let prints)? = statement.target, name.text == package,
-                statement.relations.contains(where: { $0.text == relation })
+            guard case .androidApp(let name, let prints)? = statement.target, name.text.isIdentical(to: package),
+                statement.relations.contains(where: { $0.text.isIdentical(to: relation) })
             else { return nil }
-            return Trusted(line: statement.range.start.line, fingerprints: Set(prints.map(\.text)))
+            return Trusted(line: statement.range.start.line, fingerprints: Set(prints.map { ExactText($0.text) }))
         }
     }
 
@@ -61,11 +61,11 @@ extension AndroidBinding {
         let statements = SourceReader.read(bytes, as: .json).value?.asArray ?? []
         return statements.compactMap { statement in
             let target = statement.members(named: "target").last?.value
-            guard strings(statement.members(named: "relation").last?.value).contains(relation),
-                target?.members(named: "package_name").last?.value.asString == package
+            guard strings(statement.members(named: "relation").last?.value).containsExactly(relation),
+                target?.members(named: "package_name").last?.value.asString?.isIdentical(to: package) == true
             else { return nil }
             let prints = strings(target?.members(named: "sha256_cert_fingerprints").last?.value)
-            return Trusted(line: statement.range.start.line, fingerprints: Set(prints))
+            return Trusted(line: statement.range.start.line, fingerprints: Set(prints.map(ExactText.init(_:))))
         }
     }
 
@@ -73,14 +73,14 @@ extension AndroidBinding {
     private func reason(_ list: StatementList, _ consumer: StatementConsumer, _ trusted: [Trusted]) -> String {
         let includes = list.includes.isEmpty ? "" : "; includes are not followed here"
         if let statement = trusted.first {
-            let some = fingerprints.contains(where: statement.fingerprints.contains)
+            let some = fingerprints.contains { statement.fingerprints.contains(ExactText($0)) }
             return some && consumer == .chromium
                 ? "the statement in line \(statement.line) lacks one of the certificates, and Chromium wants all"
                 : "the statement in line \(statement.line) lists other certificates" + includes
         }
         let named = list.statements.filter { statement in
             guard case .androidApp(let name, _)? = statement.target else { return false }
-            return name.text == package
+            return name.text.isIdentical(to: package)
         }
         guard let statement = named.first(where: { $0.consumers.contains(consumer) }) ?? named.first else {
             return "no statement names \(package)" + includes

@@ -28,7 +28,7 @@ public struct AppleBinding: Hashable, Sendable {
         guard let apps = apps(of: association) else {
             return BindingVerdict(.notVerified, "the file has no service \(service.rawValue)")
         }
-        if let place = apps.first(where: { $0.text == appID }) {
+        if let place = apps.first(where: { $0.text.isIdentical(to: appID) }) {
             return BindingVerdict(.verified, "line \(place.range.start.line) lists it for \(service.rawValue)")
         }
         if let near = apps.first(where: { $0.text.lowercased() == appID.lowercased() }) {

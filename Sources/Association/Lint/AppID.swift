@@ -132,7 +132,7 @@ extension AppID {
                     fix: "write the bundle id as Xcode shows it")
             ]
         }
-        if bundleID.hasPrefix(".") || bundleID.hasSuffix(".") || bundleID.contains("..") {
+        if bundleID.begins(with: ".") || bundleID.ends(with: ".") || bundleID.contains(run: "..") {
             return [
                 TextProblem(
                     "AASA-019", "the bundle id in \(text.quoted) has an empty part, so it equals no signed app's id",

@@ -45,11 +45,10 @@ extension DocumentKind {
     private static func recognise(brokenText text: [UInt8]) -> DocumentKind {
         // Past the beginning nothing decides; a megabyte of something else is not searched.
         let start = String(decoding: text.prefix(4_096), as: UTF8.self)
-        if ["applinks", "webcredentials", "appclips"].contains(where: start.contains) { return .appleAssociation }
-        if ["delegate_permission", "sha256_cert_fingerprints"].contains(where: start.contains) {
-            return .statementList
-        }
-        if start.contains("hosts"), start.contains("ios") || start.contains("android") { return .appFile }
+        let has = { (word: String) in start.contains(run: word) }
+        if ["applinks", "webcredentials", "appclips"].contains(where: has) { return .appleAssociation }
+        if ["delegate_permission", "sha256_cert_fingerprints"].contains(where: has) { return .statementList }
+        if has("hosts"), has("ios") || has("android") { return .appFile }
         return .unknown
     }
 }

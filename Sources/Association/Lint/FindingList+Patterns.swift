@@ -23,7 +23,7 @@ extension FindingList {
 
     /// A pattern for the whole query that one more parameter defeats.
     mutating func reportWholeQuery(_ pattern: String, at range: SourceRange) {
-        guard pattern.utf8.contains(UInt8(ascii: "=")), !pattern.hasSuffix("*") else { return }
+        guard pattern.utf8.contains(UInt8(ascii: "=")), !pattern.ends(with: "*") else { return }
         report(
             "AASA-058", at: range,
             "a query in string form has to equal the whole query, so one more parameter, such as a campaign tag, and "

@@ -82,7 +82,7 @@ extension Fingerprint {
         let trimmed = text.trimmingSpaces()
         let lower = trimmed.lowercased()
         for label in ["sha256 fingerprint=", "sha-256 fingerprint=", "sha256:", "sha-256:", "sha256=", "sha256/"]
-        where lower.hasPrefix(label) {
+        where lower.begins(with: label) {
             return String(trimmed.dropFirst(label.count))
         }
         return trimmed
@@ -132,7 +132,7 @@ extension Fingerprint {
 
     private static func looksLikePlaceholder(_ text: String) -> Bool {
         let upper = text.uppercased()
-        return upper.contains("XX:XX") || upper.contains("XXXX") || upper.contains("...") || upper.contains("…")
+        return ["XX:XX", "XXXX", "...", "…"].contains { upper.contains(run: $0) }
             || ["YOUR", "SHA256", "SHA_256", "SHA-256", "FINGERPRINT", "CERT", "HASH", "REPLACE", "<", "${", "{{"]
                 .contains { upper.contains($0) }
     }

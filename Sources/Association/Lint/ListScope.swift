@@ -40,9 +40,8 @@ struct ListScope {
     /// Bytes of the values that stand for the variables of a pattern.
     private static func bytes(ofVariablesIn pattern: String, _ table: SubstitutionTable?) -> Int {
         guard let table, !table.isEmpty else { return 0 }
-        return pattern.split(separator: "$(").dropFirst(pattern.hasPrefix("$(") ? 0 : 1).reduce(0) { total, part in
-            total + table.bytes(ofValuesOf: String(part.prefix { $0 != ")" })) * variableWeight
-        }
+        guard pattern.utf8.contains(UInt8(ascii: "$")) else { return 0 }
+        return ParsedPattern(pattern).names.reduce(0) { $0 + table.bytes(ofValuesOf: $1) * variableWeight }
     }
 
     /// A fraction of what an explanation asked for by a person may cost.

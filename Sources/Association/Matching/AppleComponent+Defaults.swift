@@ -46,7 +46,7 @@ struct LegacyNot {
         if rest.first == " " {
             pattern = String(rest.dropFirst())
             excludes = true
-            if !text.hasPrefix("NOT") { doubt = .lowerCaseNot }
+            if !text.begins(with: "NOT") { doubt = .lowerCaseNot }
         } else if rest.first == "/" || rest.first == "*" {
             otherPattern = String(rest)
             doubt = .notWithoutSpace

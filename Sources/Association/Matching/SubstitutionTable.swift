@@ -1,29 +1,33 @@
 // What `$(name)` stands for: the file's own variables, then the predefined ones (reference A.6.8).
 
+import SourceJSON
+
 /// Resolves variables to what they match.
 struct SubstitutionTable: Sendable {
     /// The file's own variables, without those of their values that refer to another variable.
-    private let custom: [String: [String]]
+    private let custom: [ExactText: [String]]
     /// The variables that lost values for that.
-    private let incomplete: Set<String>
+    private let incomplete: Set<ExactText>
     /// The variables with a value that is empty, or that has a slash at an end.
-    private let withSlash: Set<String>
+    private let withSlash: Set<ExactText>
     /// Predefined names go before the file's own; the reading that the engine does not follow.
     private var prefersPredefined = false
 
     /// Bytes of all values of each.
-    private let valueBytes: [String: Int]
+    private let valueBytes: [ExactText: Int]
 
     /// Each of the file's own variables, compiled once for exact and once for folded comparison.
-    private let compiled: [Bool: [String: GlobElement]]
+    private let compiled: [Bool: [ExactText: GlobElement]]
 
     init(_ variables: [SubstitutionVariable]) {
         // Of a name that is written twice the last counts, as of every key of a file.
-        let values = Dictionary(variables.map { ($0.name, $0.values) }, uniquingKeysWith: { _, last in last })
+        let values = Dictionary(
+            variables.map { (ExactText($0.name), $0.values) }, uniquingKeysWith: { _, last in last })
         let usable = values.mapValues { $0.filter { !Self.refersToVariable($0) } }
         custom = usable
         withSlash = Set(
-            usable.lazy.filter { $0.value.contains { $0.isEmpty || $0.hasPrefix("/") || $0.hasSuffix("/") } }.map(\.key)
+            usable.lazy.filter { $0.value.contains { $0.isEmpty || $0.begins(with: "/") || $0.ends(with: "/") } }.map(
+                \.key)
         )
         valueBytes = values.mapValues { $0.reduce(0) { $0 + $1.utf8.count } }
         incomplete = Set(values.keys.filter { usable[$0]?.count != values[$0]?.count })
@@ -44,24 +48,26 @@ struct SubstitutionTable: Sendable {
     static let predefinedNames: Set<String> = ["alpha", "upper", "lower", "alnum", "digit", "xdigit", "region", "lang"]
 
     /// The file's own values of a variable, without those that refer to another variable.
-    func values(of name: String) -> [String]? { custom[name] }
+    func values(of name: String) -> [String]? { custom[ExactText(name)] }
 
     var isEmpty: Bool { valueBytes.isEmpty }
 
     /// How many bytes all values of one of the file's own variables have together.
-    func bytes(ofValuesOf name: String) -> Int { valueBytes[name] ?? 0 }
+    func bytes(ofValuesOf name: String) -> Int { valueBytes[ExactText(name)] ?? 0 }
 
-    func shadowsPredefined(_ name: String) -> Bool { custom[name] != nil && Self.predefinedNames.contains(name) }
+    func shadowsPredefined(_ name: String) -> Bool {
+        Self.predefinedNames.contains(name) && custom[ExactText(name)] != nil
+    }
 
-    func dropsValues(of name: String) -> Bool { incomplete.contains(name) }
+    func dropsValues(of name: String) -> Bool { incomplete.contains(ExactText(name)) }
 
     /// Whether slashes of a value stand where those of a pattern are brought into one form.
-    func bringsSlash(_ name: String) -> Bool { withSlash.contains(name) }
+    func bringsSlash(_ name: String) -> Bool { withSlash.contains(ExactText(name)) }
 
     /// What a variable matches; an undefined one never does.
     func element(for name: String, folds: Bool) -> GlobElement {
         if prefersPredefined, let element = Self.predefined(name, folds: folds) { return element }
-        return compiled[folds]?[name] ?? Self.predefined(name, folds: folds) ?? .never
+        return compiled[folds]?[ExactText(name)] ?? Self.predefined(name, folds: folds) ?? .never
     }
 
     private static func compile(_ values: [String], folds: Bool) -> GlobElement {

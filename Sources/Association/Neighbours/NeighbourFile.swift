@@ -65,7 +65,7 @@ public enum NeighbourFile {
     /// The label before the public suffix, by the shape of the name: two short last labels are one suffix.
     private static func registrableLabel(_ origin: String) -> String? {
         let scheme = "https://"
-        guard origin.hasPrefix(scheme) else { return nil }
+        guard origin.begins(with: scheme) else { return nil }
         let host = origin.dropFirst(scheme.count).prefix { $0 != ":" && $0 != "/" }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count > 1, !labels.contains("") else { return host == "localhost" ? "localhost" : nil }

@@ -5,6 +5,8 @@
 // "The same" is meant for links as browsers write them: no doubled slash, no escape where none is needed, no query item
 // twice. Elsewhere the two platforms differ in every rule.
 
+import SourceJSON
+
 /// Translates the rules of one app.
 struct AndroidTranslator {
     private let defaults: AppleDefaults
@@ -109,8 +111,8 @@ struct AndroidTranslator {
         let whole = String(decoding: pattern, as: UTF8.self)
         guard pattern.count > 1 else { return whole == "*" ? .anything : .patterns([whole]) }
         if whole == "/*" { return .anything }
-        guard whole.hasSuffix("/") || whole.hasSuffix("/*") else { return .patterns([whole]) }
-        return .patterns([String(whole.dropLast(whole.hasSuffix("/") ? 1 : 2)), whole])
+        guard whole.ends(with: "/") || whole.ends(with: "/*") else { return .patterns([whole]) }
+        return .patterns([whole.dropping(lastBytes: whole.ends(with: "/") ? 1 : 2), whole])
     }
 
     private func itemAlternatives(_ item: QueryItemPattern, isEncoded: Bool) -> Alternatives {
@@ -143,9 +145,9 @@ struct AndroidTranslator {
     private static func texts(_ patterns: [[PatternToken]]) -> [String] {
         let texts = patterns.flatMap(AndroidPattern.repeated).map(\.text)
         // Mostly a path with and without its slash.
-        if texts.count == 1 || (texts.count == 2 && texts[0] != texts[1]) { return texts }
-        var seen: Set<String> = []
-        return texts.filter { seen.insert($0).inserted }
+        if texts.count == 1 || (texts.count == 2 && !texts[0].isIdentical(to: texts[1])) { return texts }
+        var seen: Set<ExactText> = []
+        return texts.filter { seen.insert(ExactText($0)).inserted }
     }
 }
 

@@ -1,5 +1,7 @@
 // The variables in a rule.
 
+import SourceJSON
+
 extension AppleComponent {
     /// Every pattern in the rule.
     public var patterns: [String] {
@@ -13,7 +15,7 @@ extension AppleComponent {
     }
 
     /// The rule with variables called by other names.
-    func renaming(_ names: [String: String]) -> AppleComponent {
+    func renaming(_ names: [ExactText: String]) -> AppleComponent {
         guard !names.isEmpty else { return self }
         let rename = { (pattern: String) in ParsedPattern(pattern).text(renaming: names) }
         var result = self

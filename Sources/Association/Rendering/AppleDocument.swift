@@ -24,8 +24,8 @@ enum AppleDocument {
     }
 
     private static func service(_ appIDs: [String]) -> SourceValue? {
-        var seen: Set<String> = []
-        let unique = appIDs.filter { seen.insert($0).inserted }
+        var seen: Set<ExactText> = []
+        let unique = appIDs.filter { seen.insert(ExactText($0)).inserted }
         return unique.isEmpty ? nil : .object([("apps", .strings(unique))])
     }
 
@@ -68,9 +68,10 @@ enum AppleDocument {
         }
     }
 
-    private static func renamedFindings(_ renamed: [String: String], _ app: AppFile) -> [Finding] {
-        renamed.sorted { $0.key < $1.key }.map { name, newName in
-            let index = app.ios?.variables.firstIndex { $0.name == name }
+    private static func renamedFindings(_ renamed: [ExactText: String], _ app: AppFile) -> [Finding] {
+        renamed.sorted { $0.key.text < $1.key.text }.map { key, newName in
+            let name = key.text
+            let index = app.ios?.variables.firstIndex { $0.name.isIdentical(to: name) }
             let reason =
                 SubstitutionTable.predefinedNames.contains(name)
                 ? "because Apple defines one of that name" : "because another app of the host has one of that name"

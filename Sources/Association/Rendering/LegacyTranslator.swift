@@ -1,6 +1,8 @@
 // From one rule of an app file to the strings of a `paths` list, for iOS 9 to 12. That dialect has `*`, `?` and `NOT `,
 // and looks at the path alone. How its own engine treats a trailing slash is not documented, so both forms are written.
 
+import SourceJSON
+
 /// Translates the rules of one app.
 struct LegacyTranslator {
     private let defaults: AppleDefaults
@@ -29,8 +31,8 @@ struct LegacyTranslator {
             case .some(let some): paths += some.map { prefix + Self.text($0, isEncoded: isEncoded) }
             }
         }
-        var seen: Set<String> = []
-        return RuleTranslation(rules: paths.filter { seen.insert($0).inserted })
+        var seen: Set<ExactText> = []
+        return RuleTranslation(rules: paths.filter { seen.insert(ExactText($0)).inserted })
     }
 
     private func obstacle(in link: AppleComponent) -> String? {

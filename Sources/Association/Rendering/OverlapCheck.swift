@@ -14,7 +14,7 @@ struct OverlapCheck {
 
     func findings() -> [Finding] {
         // A pattern over hosts has no URL; the search needs some host, whichever.
-        let example = host.hasPrefix("*.") ? "www" + host.dropFirst() : host
+        let example = host.begins(with: "*.") ? "www" + host.dropFirst() : host
         let probes = apps.map { Probe($0, host: example) }
         var findings: [Finding] = []
         var pairs = 0

@@ -1,9 +1,11 @@
 // Patterns written down again.
 
+import SourceJSON
+
 extension ParsedPattern {
     /// The pattern as it is written, with some variables under other names. An unclosed variable does not come back as
     /// it was, but the reader lets no such rule pass.
-    func text(renaming newNames: [String: String] = [:]) -> String {
+    func text(renaming newNames: [ExactText: String] = [:]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(tokens.count)
         for token in tokens {
@@ -14,7 +16,7 @@ extension ParsedPattern {
             case .star: text.append(UInt8(ascii: "*"))
             case .variable(let index):
                 let name = names.element(at: index) ?? ""
-                text.append(contentsOf: "$(\(newNames[name] ?? name))".utf8)
+                text.append(contentsOf: "$(\(newNames[ExactText(name)] ?? name))".utf8)
             case .broken: text.append(contentsOf: "$(".utf8)
             }
         }

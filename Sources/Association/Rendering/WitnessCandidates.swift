@@ -14,12 +14,12 @@ struct WitnessCandidates {
         let sampler = PatternSampler(table: table, isEncoded: isEncoded)
         let inQuery = sampler.inQuery
         let shortest = sampledPath(tokens, sampler, .shortest)
-        let path = shortest.contains("//") ? sampledPath(tokens, sampler, .word) : shortest
+        let path = shortest.contains(run: "//") ? sampledPath(tokens, sampler, .word) : shortest
         let query = queryText(link.query) { inQuery.sample($0, star: .word) }
         let fragment = link.fragment.map { "#" + sampler.sample(ParsedPattern($0), star: .word) } ?? ""
         var texts: [(String, WitnessCandidate.Reason)] = [
             (path + query + fragment, .plain),
-            (path + (path.hasSuffix("/") ? "" : "/") + query + fragment, .plain),
+            (path + (path.ends(with: "/") ? "" : "/") + query + fragment, .plain),
             (sampledPath(tokens, sampler, .word) + query + fragment, .plain),
             (path + fragment, .absentItem),
             (path + query + (query.isEmpty ? "?" : "&") + "utm_source=mail" + fragment, .extraItem),
@@ -82,8 +82,8 @@ struct WitnessCandidates {
 
     /// Nil where it would be none that a link has: with a doubled slash, or on another host.
     private func url(_ text: String) -> LinkURL? {
-        guard text.isEmpty || text.hasPrefix("/") || text.hasPrefix("?") || text.hasPrefix("#"),
-            let url = LinkURL("https://\(host)\(text)"), !url.path.contains("//")
+        guard text.isEmpty || text.begins(with: "/") || text.begins(with: "?") || text.begins(with: "#"),
+            let url = LinkURL("https://\(host)\(text)"), !url.path.contains(run: "//")
         else { return nil }
         return url
     }
@@ -93,7 +93,7 @@ struct WitnessCandidates {
         _ pattern: ParsedPattern, _ sampler: PatternSampler, _ star: PatternSampler.Star, any: String = "x"
     ) -> String {
         let path = withoutTrailingSlash(sampler.sample(pattern, star: star, any: any))
-        if path.hasPrefix("/") { return path }
+        if path.begins(with: "/") { return path }
         return pattern.tokens.first == .any ? "/" + path.dropFirst() : "/" + path
     }
 
@@ -113,11 +113,11 @@ struct WitnessCandidates {
     }
 
     private func withoutTrailingSlash(_ path: String) -> String {
-        path.utf8.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        path.utf8.count > 1 && path.ends(with: "/") ? path.dropping(lastBytes: 1) : path
     }
 
     private func slashInPlaceOfLast(_ path: String) -> String {
-        path.utf8.count > 1 && !path.hasSuffix("/") ? path.dropLast() + "/" : path
+        path.utf8.count > 1 && !path.ends(with: "/") ? path.dropLast() + "/" : path
     }
 
     private func withUpperCaseEscapes(_ text: String) -> String {
@@ -134,11 +134,11 @@ struct WitnessCandidates {
     /// stay as they are.
     private func swappedCase(_ text: String, _ count: Int) -> String {
         var bytes = Array(text.utf8)
-        var isName = text.hasPrefix("?")
+        var isName = text.begins(with: "?")
         var index = 0
         var left = count
         while index < bytes.count, left > 0 {
-            if text.hasPrefix("?") {
+            if text.begins(with: "?") {
                 if bytes[index] == UInt8(ascii: "&") { isName = true }
                 if bytes[index] == UInt8(ascii: "=") { isName = false }
             }

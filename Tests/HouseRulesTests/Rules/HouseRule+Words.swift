@@ -14,7 +14,7 @@ extension HouseRule {
     private static func forbiddenWords(in module: Module) -> [(word: String, instead: String)] {
         switch module.plane {
         case .data: everywhere + quiet + still + bytes
-        case .pure: everywhere + quiet + still
+        case .pure: everywhere + quiet + still + (module.name == "Association" ? exact : [])
         case .control: module.name == "associated" ? everywhere : everywhere + quiet
         }
     }
@@ -33,6 +33,12 @@ extension HouseRule {
         ("Task", "use a thread of Posix: nothing here is scheduled by somebody else"),
         ("async", "return an outcome such as .wantsRead and be called again"),
         ("await", "return an outcome such as .wantsRead and be called again"),
+    ]
+
+    /// `\u{301}` behind a slash hides it from these.
+    private static let exact = [
+        (".hasPrefix", "use begins(with:), which compares bytes as phones do"),
+        (".hasSuffix", "use ends(with:), which compares bytes as phones do"),
     ]
 
     private static let bytes = [
