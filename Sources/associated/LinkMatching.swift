@@ -22,6 +22,8 @@ struct LinkMatching {
     struct Android {
         let package: String
         let matcher: AndroidMatcher?
+        /// The rule for whose sake there is no matcher although there are rules.
+        var malformedRule: MalformedRule?
         let file: String
     }
 
@@ -49,11 +51,11 @@ struct LinkMatching {
     /// One entry for each app, in the order of the file; of several entries for one app the first counts.
     static func apple(of association: AppleAssociation, file: String) -> [Apple] {
         guard let links = association.applinks else { return [] }
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         return links.details.flatMap { detail in
             let hasList = detail.components != nil || detail.paths != nil
             let rules = hasList ? Apple.Rules.list(detail.matcher(in: links)) : .everything
-            return detail.appIDs.filter { seen.insert($0.text).inserted }.map {
+            return detail.appIDs.filter { seen.insert(ExactText($0.text)).inserted }.map {
                 Apple(appID: $0.text, rules: rules, file: file)
             }
         }
@@ -62,16 +64,19 @@ struct LinkMatching {
     /// The apps that may open links. Dynamic rules count wherever they stand for a package.
     static func android(of list: StatementList, file: String) -> [Android] {
         var apps: [Android] = []
+        var places: [ExactText: Int] = [:]
         for statement in list.statements
         where statement.relations.contains(where: { $0.text == AndroidApp.handleAllURLs }) {
             guard case .androidApp(let package, _)? = statement.target else { continue }
             let app = Android(
-                package: package.text, matcher: statement.dynamicRules.map { AndroidMatcher(rules: $0) }, file: file)
-            guard let index = apps.firstIndex(where: { $0.package == app.package }) else {
+                package: package.text, matcher: statement.dynamicRules.map { AndroidMatcher(rules: $0) },
+                malformedRule: statement.malformedRule, file: file)
+            guard let index = places[ExactText(app.package)] else {
+                places[ExactText(app.package)] = apps.count
                 apps.append(app)
                 continue
             }
-            if apps[index].matcher == nil { apps[index] = app }
+            if apps[index].matcher == nil, app.matcher != nil || apps[index].malformedRule == nil { apps[index] = app }
         }
         return apps
     }
@@ -163,14 +168,16 @@ extension LinkMatching.Android {
     }
 
     func text(of url: LinkURL) -> String {
-        guard let matcher else {
-            return "Android, \(package): its manifest decides\n  there are no dynamic rules (\(file))\n"
+        let manifest = "Android, \(package): its manifest decides"
+        if let malformedRule {
+            return LinkMatching.lines(manifest, [malformedRule.step], [malformedRule.unsettled], file: file)
         }
+        guard let matcher else { return "\(manifest)\n  there are no dynamic rules (\(file))\n" }
         let head =
             switch matcher.decide(url).opens {
             case true: "Android, \(package): opens the app"
             case false: "Android, \(package): stays in the browser"
-            case nil: "Android, \(package): its manifest decides"
+            case nil: manifest
             }
         return LinkMatching.lines(head, matcher.explain(url), matcher.unsettled(url), file: file)
     }

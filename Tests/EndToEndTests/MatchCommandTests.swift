@@ -71,6 +71,32 @@ struct MatchCommandTests {
         #expect(json.output == #"{"url":"https://acme.test/a/1","apple":[],"android":[]}"# + "\n")
     }
 
+    @Test func `says what is not settled where a rule has a value of the wrong type`() throws {
+        let folder = try Folder()
+        try folder.write(
+            "assetlinks.json",
+            """
+            [{"relation": ["delegate_permission/common.handle_all_urls"],
+              "target": {"namespace": "android_app", "package_name": "org.acme.shop",
+                "sha256_cert_fingerprints": ["\(LintCommandTests.print)"]},
+              "relation_extensions": {"delegate_permission/common.handle_all_urls": {
+                "dynamic_app_link_components": [
+                  {"?": "a=1"}]}}}]
+            """)
+        let file = "\(folder.path)/assetlinks.json"
+        let run = try Subject.run("match", "--android", file, "https://shop.acme.test/x?a=1")
+        #expect(
+            run.output == """
+                https://shop.acme.test/x?a=1
+                Android, org.acme.shop: its manifest decides
+                  rule 0 has a value of the wrong type, so Android throws all the rules away and the manifest decides \
+                alone (\(file):6)
+                  not settled: rule 0: whether Android discards all rules for a value of the wrong type, or reads the \
+                rule without it, is not settled
+
+                """)
+    }
+
     @Test func `takes published files for those of the URL's host, with one entry for each app in their order`() throws
     {
         let folder = try Folder()

@@ -11,6 +11,8 @@ public struct Statement: Sendable {
     /// Android 15's rules for `handle_all_urls`; nil where there are none or Android discards them, which lets the
     /// manifest decide.
     public var dynamicRules: [AndroidRule]?
+    /// The rule for whose sake they are taken as discarded; nil where there is none.
+    public var malformedRule: MalformedRule?
     /// Who can use the statement, if the file as a whole reaches them.
     public var consumers: Set<StatementConsumer>
     public var range: SourceRange

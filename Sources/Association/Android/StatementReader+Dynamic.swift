@@ -8,15 +8,14 @@ extension StatementReader {
     private static let ruleKeys = ["/", "?", "#", "exclude", "comments"]
     private static let appleKeys: Set<String> = ["caseSensitive", "percentEncoded", "comment"]
 
-    mutating func dynamicRules(_ member: SourceMember, of statement: Statement) -> [AndroidRule]? {
+    mutating func readDynamicRules(_ member: SourceMember, into statement: inout Statement) {
         guard case .object(let relations) = member.value.kind else {
             findings.report(
                 "DAL-027", at: member.value.range,
                 "relation_extensions is \(member.value.spokenName), so its rules do nothing",
                 fix: "write an object keyed by relation")
-            return nil
+            return
         }
-        var rules: [AndroidRule]?
         for relation in relations {
             if relation.key == Self.dynamicRulesKey {
                 reportMisplacedRules(relation, in: "relation_extensions itself")
@@ -35,11 +34,11 @@ extension StatementReader {
                     reportExtensionKey(field)
                     continue
                 }
-                let read = self.rules(field.value)
-                if isRead { rules = read }
+                malformedRule = nil
+                let rules = self.rules(field.value)
+                if isRead { (statement.dynamicRules, statement.malformedRule) = (rules, malformedRule) }
             }
         }
-        return rules
     }
 
     /// Whether rules under this relation are read.
@@ -91,10 +90,13 @@ extension StatementReader {
             "DAL-040", at: first.range,
             "dynamic rules need Android 15 with Google services; elsewhere the manifest alone decides",
             fix: "keep the manifest's intent filters as narrow as they can be")
-        hasMalformedRule = false
-        let rules = elements.compactMap { rule($0) }
+        var rules: [AndroidRule] = []
+        for (index, element) in elements.enumerated() {
+            ruleIndex = index
+            if let rule = rule(element) { rules.append(rule) }
+        }
         // What Android throws away needs no closer look.
-        if hasMalformedRule { return nil }
+        if malformedRule != nil { return nil }
         AndroidListLint.report(rules, into: &findings, &scope)
         return rules
     }
@@ -179,7 +181,7 @@ extension StatementReader {
     }
 
     private mutating func reportType(_ name: String, _ value: SourceValue, wanted: String) {
-        hasMalformedRule = true
+        malformedRule = malformedRule ?? MalformedRule(index: ruleIndex, range: value.range)
         var edit: SourceEdit?
         switch value.kind {
         case .number(let number) where wanted == "a string":

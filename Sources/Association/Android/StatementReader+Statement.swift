@@ -31,7 +31,7 @@ extension StatementReader {
         }
         if let relation { statement.relations = relations(relation) }
         if let target { statement.target = self.target(target, relations: statement.relations) }
-        if let extensions { statement.dynamicRules = dynamicRules(extensions, of: statement) }
+        if let extensions { readDynamicRules(extensions, into: &statement) }
         statement.consumers = consumers
         return statement
     }

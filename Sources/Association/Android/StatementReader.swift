@@ -11,9 +11,10 @@ struct StatementReader {
     private(set) var dropsFile: Set<StatementConsumer> = []
     /// Who can use the statement that is being read.
     var consumers: Set<StatementConsumer> = []
-    /// Whether the dynamic rules that are being read have a value of the wrong type, for which Android discards them
-    /// all.
-    var hasMalformedRule = false
+    /// The place of the dynamic rule that is being read, and the first one with a value of the wrong type, for which
+    /// Android discards them all.
+    var ruleIndex = 0
+    var malformedRule: MalformedRule?
     /// What is left of the effort that searches over all URLs may cost.
     var scope = ListScope()
 

@@ -39,6 +39,8 @@ public struct UnsettledPoint: Hashable, Sendable {
         case semicolonSeparator
         /// Android: a part that the URL lacks, against a pattern that accepts everything, as AOSP reads it.
         case absentPart
+        /// Android: a value of the wrong type in a rule, such as a query that is a string as on Apple's systems.
+        case malformedRule
     }
 
     public var kind: Kind
@@ -76,6 +78,9 @@ extension UnsettledPoint.Kind {
         case .starLookahead: "`*` before `?` or `*` looks for a literal dot in AOSP; Play services may differ"
         case .semicolonSeparator: "`;` separates items where there is no `&` in AOSP; Play services may differ"
         case .absentPart: "a part that is absent matches nothing in AOSP, not even `*`; Play services may differ"
+        case .malformedRule:
+            "whether Android discards all rules for a value of the wrong type, or reads the rule without it, is not "
+                + "settled"
         }
     }
 }

@@ -209,6 +209,29 @@ import Testing
         #expect(list.statements.first?.dynamicRules == nil)
     }
 
+    @Test(arguments: [
+        ("{\"?\": \"a=1\"}", 0), ("{\"/\": \"/x\"}, {\"/\": 1}", 1), ("7", 0), ("{\"/\": \"*\", \"exclude\": 1}", 0),
+        ("{\"?\": {\"a\": 1}}, {\"#\": false}", 0),
+    ])
+    func `names the rule for which Android may throw all of them away, and that this is not settled`(
+        rules: String, index: Int
+    ) throws {
+        let statement = try #require(Self.read(LintExample.rules(rules)).list?.statements.first)
+        #expect(statement.dynamicRules == nil)
+        let malformed = try #require(statement.malformedRule)
+        #expect(malformed.index == index)
+        #expect(malformed.step.rule == index && malformed.step.outcome == .leftOpen)
+        #expect(malformed.unsettled == UnsettledPoint(.malformedRule, rule: index))
+    }
+
+    @Test func `names none where the rules are read, or are not the app's`() throws {
+        let good = try #require(Self.read(LintExample.rules("{\"/\": \"/x\"}")).list?.statements.first)
+        #expect(good.malformedRule == nil && good.dynamicRules?.count == 1)
+        let key = "delegate_permission/common.get_login_creds"
+        let other = try #require(Self.read(LintExample.rules("{\"/\": 1}", key: key)).list?.statements.first)
+        #expect(other.malformedRule == nil)
+    }
+
     @Test func `of a query item that is written twice the last counts`() throws {
         let list = try #require(
             Self.read(LintExample.rules("{\"?\": {\"a\": \"1\", \"b\": \"2\", \"a\": \"3\"}}")).list)
