@@ -34,14 +34,32 @@ public enum RuleComparison: Hashable, Sendable {
     public static func differences(
         between first: RuleList, and second: RuleList, host: String, limits: AutomatonLimits = AutomatonLimits()
     ) -> RuleComparison {
-        examine(first, second, host: host, limits: limits).comparison
+        examine(first, second, host: host, limits: limits, wanted: [.onlyFirst, .onlySecond]).comparison
     }
 
-    /// The same, and whether nothing was left open: with one link found, there may be another of the other kind.
+    /// The outcome of a search: with one link found, there may be another of the other kind.
+    struct Examination {
+        var comparison: RuleComparison
+        /// Whether nothing was left open.
+        var isComplete = false
+        /// Whether a limit ended it.
+        var isCutShort = false
+    }
+
+    /// URLs in the wanted ways.
     static func examine(
-        _ first: RuleList, _ second: RuleList, host: String, limits: AutomatonLimits
-    ) -> (comparison: RuleComparison, isComplete: Bool) {
-        compare(first, second, host, limits, wanted: [.onlyFirst, .onlySecond])
+        _ first: RuleList, _ second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening]
+    ) -> Examination {
+        guard !first.isLeftToManifest, !second.isLeftToManifest, LinkURL("https://\(host)/") != nil else {
+            return Examination(comparison: .unknown)
+        }
+        var search = WitnessSearch(first: first, second: second, host: host, limits: limits, wanted: wanted)
+        let isComplete = search.run()
+        let isProof = first.looksOnlyAtPaths && second.looksOnlyAtPaths
+        let witnesses = wanted.compactMap { search.witnesses[$0] }
+        return Examination(
+            comparison: !witnesses.isEmpty ? .found(witnesses) : !isComplete ? .unknown : isProof ? .none : .noneFound,
+            isComplete: isComplete, isCutShort: search.isOutOfSteps || search.isGivenUp)
     }
 
     /// A URL that both lists open.
@@ -49,20 +67,7 @@ public enum RuleComparison: Hashable, Sendable {
         of first: RuleList, and second: RuleList, host: String, limits: AutomatonLimits = AutomatonLimits()
     ) -> RuleComparison {
         if AppleRelations.areProvenDisjoint(first, second, limits) { return .none }
-        return compare(first, second, host, limits, wanted: [Opening(true, true)]).comparison
-    }
-
-    private static func compare(
-        _ first: RuleList, _ second: RuleList, _ host: String, _ limits: AutomatonLimits, wanted: [Opening]
-    ) -> (comparison: RuleComparison, isComplete: Bool) {
-        guard !first.isLeftToManifest, !second.isLeftToManifest, LinkURL("https://\(host)/") != nil else {
-            return (.unknown, false)
-        }
-        var search = WitnessSearch(first: first, second: second, host: host, limits: limits, wanted: wanted)
-        let isComplete = search.run()
-        if !search.witnesses.isEmpty { return (.found(wanted.compactMap { search.witnesses[$0] }), isComplete) }
-        guard isComplete else { return (.unknown, false) }
-        return (first.looksOnlyAtPaths && second.looksOnlyAtPaths ? .none : .noneFound, true)
+        return examine(first, second, host: host, limits: limits, wanted: [Opening(true, true)]).comparison
     }
 }
 

@@ -27,6 +27,9 @@ struct WitnessSearch {
     /// What else is asked of a witness.
     private let accepts: (LinkURL, Opening) -> Bool
     private(set) var witnesses: [Opening: RuleWitness] = [:]
+    /// Whether the limit on steps or states ended it, and whether it was given up after too many witnesses that were none.
+    private(set) var isOutOfSteps = false
+    private(set) var isGivenUp = false
 
     init(
         first: RuleList, second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening],
@@ -49,7 +52,10 @@ struct WitnessSearch {
         let situations = shared ?? Situation.worthTrying([first, second], stepsLeft: &stepsLeft, limits)
         var isComplete = false
         for texts in searched where witnesses.count < wanted.count {
-            guard let pair = ListPair(first, second, texts, limits) else { return false }
+            guard let pair = ListPair(first, second, texts, limits) else {
+                isOutOfSteps = true
+                return false
+            }
             isComplete = texts != .plain
             var tried: Set<[[Int]]> = []
             for situation in situations where witnesses.count < wanted.count {
@@ -78,12 +84,14 @@ struct WitnessSearch {
             return found.count == wanted.count || rejected >= limits.rejectedWitnessesMax
         }
         witnesses = found
+        if outcome == .outOfSteps { isOutOfSteps = true }
+        if rejected >= limits.rejectedWitnessesMax { isGivenUp = true }
         return outcome == .finished && rejected == 0
     }
 
     /// The witness, if the matchers agree and nothing about it is unsettled on AOSP or on Apple's systems.
     private func check(_ text: String, _ opening: Opening) -> RuleWitness? {
-        guard let url = LinkURL(text), url.path.hasPrefix("/"), let one = first.decide(url),
+        guard let url = LinkURL(text), url.path.begins(with: "/"), let one = first.decide(url),
             let two = second.decide(url),
             one.opens == opening.first, two.opens == opening.second
         else { return nil }

@@ -16,6 +16,9 @@ struct OtherDialect {
     /// What one link alone looks for: makes a question out of it.
     var holds: (_ link: Int) -> (LinkURL) -> Bool
 
+    /// Whether there is a rule that opens the app.
+    var opensAnything: Bool { (0..<list.count).contains(where: list.opens) }
+
     static func android(_ app: AppFile) -> OtherDialect? {
         guard let list = app.androidRules else { return nil }
         let matcher = AndroidMatcher(rules: list.rules)

@@ -7,6 +7,8 @@ struct PlatformSearch {
     var comparison: RuleComparison?
     /// Links that came of parts of the rules, where all of them were too much.
     var ofParts: [LinkURL] = []
+    /// Whether it ended at its limits while it was looking for something.
+    var isCutShort = false
 
     var links: [LinkURL] { (comparison?.witnesses ?? []).map(\.url) + ofParts }
 
@@ -33,15 +35,18 @@ extension PlatformComparison {
         _ other: OtherDialect, shown: Set<Bool>, explained: Set<Int>, isWanted: Bool
     ) -> PlatformSearch {
         var scope = ListScope()
-        guard isWanted, scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count else {
-            return PlatformSearch()
+        guard isWanted, !other.list.isLeftToManifest else { return PlatformSearch() }
+        guard scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count else {
+            return PlatformSearch(isCutShort: shown.count < 2)
         }
-        let (comparison, isComplete) = RuleComparison.examine(
-            .apple(source), other.list, host: host, limits: Self.limits)
-        var search = PlatformSearch(comparison: comparison)
+        // What opens nothing opens nothing more than iOS does.
+        let possible = other.opensAnything ? [Opening.onlyFirst, .onlySecond] : [.onlyFirst]
+        let examination = RuleComparison.examine(
+            .apple(source), other.list, host: host, limits: Self.limits, wanted: possible)
+        var search = PlatformSearch(comparison: examination.comparison)
         let seen = shown.union(search.links.map { source.decide($0).opens })
-        let wanted = [Opening.onlyFirst, .onlySecond].filter { !seen.contains($0.first) }
-        guard !isComplete, !wanted.isEmpty else { return search }
+        let wanted = possible.filter { !seen.contains($0.first) }
+        guard !examination.isComplete, !wanted.isEmpty else { return search }
         let parts = PartSearch(
             app: app, source: source, other: other, host: host, explained: explained, limits: Self.limitsOfParts)
         let links = parts.links(wanted, SearchedTexts.ordinary) { url, opening in
@@ -49,6 +54,7 @@ extension PlatformComparison {
                 && source.unsettled(url).isEmpty
         }
         search.ofParts = wanted.compactMap { links[$0] }
+        search.isCutShort = examination.isCutShort && search.ofParts.count < wanted.count
         return search
     }
 

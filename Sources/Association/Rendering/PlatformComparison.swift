@@ -25,10 +25,12 @@ struct PlatformComparison {
         let others = [OtherDialect.android(app), .legacy(app)].compactMap { $0 }
         guard app.appleMatcher != nil else { return others.flatMap(leftOutAlone) }
         return others.flatMap { other in
-            let (findings, explained) = compare(other)
+            let (findings, explained, isCutShort) = compare(other)
             let spelling = SpellingComparison(
-                app: app, source: source, other: other, host: host, explained: explained)
-            return findings + spelling.findings()
+                app: app, source: source, other: other, host: host, explained: explained
+            ).compare()
+            return findings + spelling.findings
+                + (isCutShort ? [cutShort(other)] : spelling.isCutShort ? [spellingsCutShort(other)] : [])
         }
     }
 
@@ -44,8 +46,9 @@ struct PlatformComparison {
         }
     }
 
-    /// The findings, and the rules that are left out and have one with a link.
-    private func compare(_ other: OtherDialect) -> (findings: [Finding], explained: Set<Int>) {
+    /// The findings, the rules that are left out and have one with a link, and whether the search for more ended at its
+    /// limits.
+    private func compare(_ other: OtherDialect) -> (findings: [Finding], explained: Set<Int>, isCutShort: Bool) {
         var findings: [Finding] = []
         var explained: Set<Int> = []
         var caseWitnesses: [LinkURL] = []
@@ -102,8 +105,10 @@ struct PlatformComparison {
             other, shown: shown, explained: explained, isWanted: shown.count < 2 || !unshown.isEmpty)
         let missed = leftOutUnseen(unshown, search, other)
         shown.formUnion(missed.shown)
+        let more = beside(search, shown: shown, other)
+        let isSettled = firstLeftOut != nil || shown.count + more.count >= 2
         return (
-            findings + missed.findings + beside(search, shown: shown, other), explained.union(missed.explained)
+            findings + missed.findings + more, explained.union(missed.explained), search.isCutShort && !isSettled
         )
     }
 
@@ -149,7 +154,7 @@ struct PlatformComparison {
         if folds(link) { return true }
         return link.patterns.contains { pattern in
             pattern.unicodeScalars.contains("%") || pattern.unicodeScalars.contains("?")
-                || pattern.unicodeScalars.dropLast().contains("*") || pattern.contains("$(")
+                || pattern.unicodeScalars.dropLast().contains("*") || pattern.contains(run: "$(")
         }
     }
 
@@ -175,6 +180,20 @@ struct PlatformComparison {
             .notExamined, in: app, at: app.links.element(at: index)?.range,
             "what \(other.name) does otherwise was looked for in the rules before this one only; the list is too long "
                 + "for more, or this pattern is")
+    }
+
+    private func cutShort(_ other: OtherDialect) -> Finding {
+        Finding(
+            .notExamined, in: app, at: app.ranges.links,
+            "the search for links that \(other.name) decides otherwise ended at its limits, because the rules together "
+                + "are too much for it; there may be more than are named")
+    }
+
+    private func spellingsCutShort(_ other: OtherDialect) -> Finding {
+        Finding(
+            .notExamined, in: app, at: app.ranges.links,
+            "the search for unusual spellings that \(other.name) decides otherwise ended at its limits, because the "
+                + "rules together are too much for it; there may be more than are named")
     }
 
     /// For a rule that is past the limits of the search.

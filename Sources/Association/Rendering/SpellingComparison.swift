@@ -25,16 +25,19 @@ struct SpellingComparison {
     /// For how many rules URLs are made up.
     private static let linksMax = 40
 
-    func findings() -> [Finding] {
+    /// The findings, and whether the search for more ended at its limits.
+    func compare() -> (findings: [Finding], isCutShort: Bool) {
         var shown: [Difference: LinkURL] = [:]
         ask(&shown)
-        search(&shown)
-        return [true, false].compactMap { opensOnIOS in
+        let isCutShort = search(&shown)
+        let findings = [true, false].compactMap { opensOnIOS -> Finding? in
             let urls = LinkSpelling.allCases.compactMap { spelling in
                 shown[Difference(spelling: spelling, opensOnIOS: opensOnIOS)].map { "\($0.text) (\(spelling.words))" }
             }
             return urls.isEmpty ? nil : finding(opensOnIOS, urls)
         }
+        // A finding names spellings by way of example, and there are nearly always more.
+        return (findings, isCutShort && findings.isEmpty)
     }
 
     /// URLs of each rule, respelled.
@@ -70,15 +73,16 @@ struct SpellingComparison {
 
     /// What single rules do not show, all of them together may: paths are searched as a whole. The dialect that Apple's
     /// own engine reads is searched only where a rule is read otherwise or not at all; elsewhere the rules themselves
-    /// show what they do.
-    private func search(_ shown: inout [Difference: LinkURL]) {
+    /// show what they do. Returns whether it ended at its limits before it had found what it looked for.
+    private func search(_ shown: inout [Difference: LinkURL]) -> Bool {
         var scope = ListScope()
-        guard isWorthSearching, scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count
-        else { return }
+        guard isWorthSearching, !other.list.isLeftToManifest else { return false }
+        guard scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count else { return true }
+        var isCutShort = false
         var stepsLeft = Self.limits.stepsMax
         let situations = Situation.worthTrying([.apple(source), other.list], stepsLeft: &stepsLeft, Self.limits)
         for spelling in LinkSpelling.allCases where spelling.isOfPaths {
-            let missing = [Opening.onlyFirst, .onlySecond].filter {
+            let missing = possible.filter {
                 shown[Difference(spelling: spelling, opensOnIOS: $0.first)] == nil
             }
             guard !missing.isEmpty else { continue }
@@ -98,9 +102,20 @@ struct SpellingComparison {
                     app: app, source: source, other: other, host: host, explained: explained, partsMax: Self.partsMax,
                     limits: Self.limitsOfParts)
                 links.merge(parts.links(left, [.paths(spelling)], accepts: accepts)) { first, _ in first }
+                if search.isOutOfSteps, links.count < missing.count { isCutShort = true }
             }
             for (opening, url) in links { shown[Difference(spelling: spelling, opensOnIOS: opening.first)] = url }
         }
+        return isCutShort
+    }
+
+    /// The ways round that there can be: what the other dialect leaves out has its finding, and what opens nothing opens
+    /// nothing more than iOS does.
+    private var possible: [Opening] {
+        let isOnIOS = app.links.indices.contains {
+            app.links[$0].exclude != true && !(explained.contains($0) && other.obstacles[$0] != nil)
+        }
+        return (isOnIOS ? [.onlyFirst] : []) + (other.opensAnything ? [.onlySecond] : [])
     }
 
     private var isWorthSearching: Bool {

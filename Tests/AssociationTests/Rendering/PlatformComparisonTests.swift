@@ -194,8 +194,27 @@ import Testing
     func `looks for differences in two hundred rules, and says where it stops`(count: Int) throws {
         let links = (0..<count).map { #"{ "/": "/a\#($0)/?" }"# }.joined(separator: ",")
         let found = try findings("[\(links)]").filter { $0.rule == "APP-043" }
-        #expect(found.count == (count > 200 ? 1 : 0))
-        #expect(found.first?.message.hasPrefix("what Android does otherwise was looked for") ?? true)
+        #expect(found.count == 1)
+        let isLong = count > 200
+        #expect(found.first?.message.hasPrefix("what Android does otherwise was looked for") == isLong)
+        // The rules were looked at one by one; all of them together are too much.
+        #expect(found.first?.message.hasPrefix("the search for links that Android decides otherwise ended") == !isLong)
+    }
+
+    @Test func `says that a search ended at its limits, and says so once`() throws {
+        let links = (0..<60).map { #"{ "/": "/a\#($0)*/*b\#($0)", exclude: \#($0 % 2 == 0) }"# }.joined(separator: ",")
+        let found = try findings("[\(links)]").filter { $0.rule == "APP-043" }
+        #expect(found.count == 1, "\(found.map(\.message))")
+        #expect(found.first?.message.contains("ended at its limits") == true)
+        #expect(found.first?.range != nil)
+    }
+
+    @Test func `a list too long for a search is not passed over in silence`() throws {
+        let links = (0..<201).map { #"{ "/": "/a\#($0)" }"# }.joined(separator: ",")
+        let found = try findings("[\(links)]")
+        #expect(found.rules == ["APP-043"])
+        #expect(found.first?.message.contains("ended at its limits") == true)
+        #expect(try findings(#"[{ "/": "/a" }]"#).isEmpty)
     }
 
     @Test func `says once of many rules that escapes are read differently`() throws {
