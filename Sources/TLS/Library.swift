@@ -8,5 +8,8 @@ public enum Library {
 
     /// Reads the system's settings for the library, which otherwise happens when it is first used: to be called while its
     /// files can still be opened. The corresponding C function is `OPENSSL_init_ssl`.
-    public static func start() { _ = OPENSSL_init_ssl(0, nil) }
+    public static func start() {
+        _ = OPENSSL_init_ssl(0, nil)
+        _ = DerivationProvider.preference
+    }
 }
