@@ -9,6 +9,8 @@ import Glibc
 public enum BugExit {
     /// `EX_SOFTWARE` of sysexits.h.
     public static let status: Int32 = 70
+    /// `EX_OSERR` of the same: what the system did not give.
+    public static let memoryStatus: Int32 = 71
 
     /// Where the program was put into memory. Written once, before there is a second thread.
     nonisolated(unsafe) private static var base: UInt = 0
@@ -34,7 +36,9 @@ public enum BugExit {
 
     /// Async-signal-safe: no memory from the heap, no lock (signal-safety(7)).
     private static func end(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
-        write("associated: ended by a bug, ")
+        // Swift has no other way than a trap for memory that it cannot get, and what refused it has left its reason.
+        let wantsMemory = errno == ENOMEM
+        write(wantsMemory ? "associated: ended for want of memory, " : "associated: ended by a bug, ")
         switch signal {
         case SIGILL: write("an assumption that does not hold (SIGILL)")
         case SIGTRAP: write("an assumption that does not hold (SIGTRAP)")
@@ -48,8 +52,18 @@ public enum BugExit {
             write(signal == SIGSEGV ? " at address 0x" : " at associated+0x")
             writeHexadecimal(signal == SIGSEGV ? place : place &- base)
         }
+        if wantsMemory {
+            write("; give it more, or lower limits.connectionsMax\n")
+            _exit(memoryStatus)
+        }
         write("; please report it with this line and the version\n")
         _exit(status)
+    }
+
+    /// For who asks the system for memory and gets none.
+    static func endForWantOfMemory() -> Never {
+        write("associated: ended for want of memory; give it more, or lower limits.connectionsMax\n")
+        _exit(memoryStatus)
     }
 
     private static func write(_ text: StaticString) {

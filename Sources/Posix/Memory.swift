@@ -13,7 +13,7 @@ public struct Memory: ~Copyable, @unchecked Sendable {
     public init(byteCount: Int) {
         let size = Memory.wholePages(byteCount)
         let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        precondition(start != MAP_FAILED, "the system has no memory left")
+        if start == MAP_FAILED { BugExit.endForWantOfMemory() }
         bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
     }
 
@@ -21,7 +21,7 @@ public struct Memory: ~Copyable, @unchecked Sendable {
     public mutating func resize(byteCount: Int) {
         let size = Memory.wholePages(byteCount)
         let start = associated_remap(bytes.baseAddress!, bytes.count, size)
-        precondition(start != MAP_FAILED, "the system has no memory left")
+        if start == MAP_FAILED { BugExit.endForWantOfMemory() }
         bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
     }
 

@@ -132,7 +132,7 @@ extension Command {
         }
         return text + """
             .SH EXIT STATUS
-            0 fine, 1 a check failed or something could not be done, 2 wrong usage, 70 a bug.
+            0 fine, 1 a check failed or something could not be done, 2 wrong usage, 70 a bug, 71 want of memory.
 
             """
     }

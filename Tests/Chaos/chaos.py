@@ -167,7 +167,8 @@ class Run:
             print("FAILURE: nothing was verified")
         if self.tally.failures or not verified:
             print(f"again: script/chaos --seconds {self.options.seconds} --seed {self.options.seed} "
-                  f"--tenants {self.options.tenants} --clients {self.options.clients}")
+                  f"--tenants {self.options.tenants} --clients {self.options.clients}"
+                  + (f" --only {','.join(self.options.only)}" if self.options.only else ""))
             return 1
         return 0
 

@@ -102,8 +102,14 @@ class Faults:
             self.server.limit(resource.RLIMIT_AS, before[0] if before[0] >= 0 else resource.RLIM_INFINITY)
             self.server.excuse(2)
             return "lived"
+        status, said = self.server.process.wait(), self.server.said("associated: ended for want of memory")
         self.server.revive()
-        return "ended for want of memory"
+        if status == 71 and said:
+            return "ended for want of memory and said so"
+        # The kernel ends who has no room for a stack, and the C library who has none for a thread, before anything can be said.
+        if status in (-signal.SIGSEGV, -signal.SIGKILL, 127):
+            return f"ended by the system, status {status}"
+        raise RuntimeError(f"without memory it ended with status {status}" + ("" if said else ", and did not say why"))
 
     def full_disk(self, dice):
         """No room for the state; what is served does not depend on it."""

@@ -30,7 +30,8 @@ class Server:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
             env=dict({"SWIFT_BACKTRACE": "enable=no"}, **os.environ, **self.clock.environment))
         ready = threading.Event()
-        threading.Thread(target=self.listen, args=(self.process, ready), daemon=True).start()
+        self.listener = threading.Thread(target=self.listen, args=(self.process, ready), daemon=True)
+        self.listener.start()
         if not ready.wait(self.patience) or self.process.poll() is not None:
             raise Died(f"it did not start, status {self.process.poll()}:\n" + "\n".join(self.telling()))
         self.generation += 1
@@ -47,6 +48,11 @@ class Server:
             if line == "ready":
                 ready.set()
         ready.set()
+
+    def said(self, text):
+        """Whether the process that has ended has said so."""
+        self.listener.join(10)
+        return any(line.startswith(text) for line in self.lines)
 
     def telling(self):
         """Its last words: from where a crash begins, if it was one."""

@@ -18,6 +18,23 @@ struct BugExitTests {
         #expect(text.contains(line))
     }
 
+    @Test func `want of memory is no bug, whether the library or we ask for it`() async throws {
+        let result = await #expect(processExitsWith: .exitCode(71), observing: [\.standardErrorContent]) {
+            BugExit.install()
+            // More than any address space has.
+            let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 50, alignment: 16)
+            withExtendedLifetime(bytes) {}
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("associated: ended for want of memory, "), "\(text)")
+        let other = await #expect(processExitsWith: .exitCode(71), observing: [\.standardErrorContent]) {
+            _ = Memory(byteCount: 1 << 50)
+        }
+        #expect(
+            String(decoding: try #require(other).standardErrorContent, as: UTF8.self).contains(
+                "associated: ended for want of memory; give it more"))
+    }
+
     @Test func `memory that is not there is told by its address`() async throws {
         let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
             BugExit.install()
