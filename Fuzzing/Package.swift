@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 // The fuzzers: the project's own modules, instrumented for libFuzzer, with one program that feeds them. A package of its
-// own, because instrumentation is for the whole of a module; the sources are the same files, by way of links. Built and
-// run by script/fuzz; the targets themselves are also compiled into the project's tests, which replay what was found.
+// own, because instrumentation is for the whole of a module; the sources are the same files, by way of links that script/fuzz
+// makes. Built and run by it; the targets themselves are also compiled into the project's tests, which replay what was found.
 import PackageDescription
 
 let house: [SwiftSetting] = [
