@@ -88,7 +88,10 @@ public enum NameLookup {
         }
 
         func result(_ milliseconds: Int32) -> Result<[SocketAddress], NameLookupError>? {
-            isOver.wait(milliseconds: milliseconds) ? outcome : nil
+            guard isOver.wait(milliseconds: milliseconds) else { return nil }
+            // Reading it is what makes what was written before visible here, whatever waiting does.
+            isOver.clear()
+            return outcome
         }
     }
 

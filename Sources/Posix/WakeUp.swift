@@ -15,7 +15,8 @@ public struct WakeUp: ~Copyable, Sendable {
 
     public func wake() {
         // EAGAIN means that the counter is at its maximum, so the sleeper is being woken already.
-        _ = eventfd_write(descriptor.number, 1)
+        var one: eventfd_t = 1
+        _ = write(descriptor.number, &one, MemoryLayout<eventfd_t>.size)
     }
 
     /// Waits until somebody has called `wake`, and says whether that has happened in time.
@@ -28,6 +29,6 @@ public struct WakeUp: ~Copyable, Sendable {
     /// Makes the descriptor unreadable again.
     public func clear() {
         var count: eventfd_t = 0
-        _ = eventfd_read(descriptor.number, &count)
+        _ = read(descriptor.number, &count, MemoryLayout<eventfd_t>.size)
     }
 }

@@ -5,6 +5,9 @@ import Foundation
 import Posix
 import Testing
 
+@Suite(
+    .enabled(
+        if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers keep what was freed"))
 struct MemoryTests {
     private let folder: Folder
     private let server: RunningServer

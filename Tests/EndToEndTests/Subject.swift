@@ -17,6 +17,10 @@ enum Subject {
     static let executable: URL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("associated")
 
+    /// What programs are run with: nothing of ours, but what `script/sanitize` tells the sanitizers.
+    static let environment = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+        .merging(["PATH": "/usr/bin:/bin"]) { $1 }
+
     /// Runs the program to its end.
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Run {
         try run(executable, arguments, environment)
@@ -35,7 +39,7 @@ enum Subject {
         process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
+        process.environment = Subject.environment.merging(environment) { _, new in new }
         // Files, because two pipes would have to be read at the same time.
         process.standardOutput = try folder.create("output")
         process.standardError = try folder.create("errors")
@@ -103,7 +107,7 @@ final class RunningServer {
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         if let input { process.standardInput = input }
-        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, new in new }
+        process.environment = Subject.environment.merging(environment) { _, new in new }
         process.standardError = errors
         process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()

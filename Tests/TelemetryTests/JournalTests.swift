@@ -117,7 +117,8 @@ struct JournalTests {
         let began = Clock.monotonicMicroseconds()
         TestJournal.write(0..<count, to: &sink, agentBytes: 1_000)
         let took = Clock.monotonicMicroseconds() - began
-        #expect(took < 5_000_000)
+        // Whoever waited for a reader would wait for ever.
+        #expect(took < 60_000_000)
         let dropped = test.records.total(.droppedLogLines)
         #expect(dropped > 500 && dropped < 2_500)
         #expect(
