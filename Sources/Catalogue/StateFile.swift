@@ -86,9 +86,13 @@ public final class StateFile: @unchecked Sendable {
         defer { buffer.deallocate() }
         while offset < end {
             let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, end - offset)])
-            guard case .moved(let count) = receive(file: file.number, from: offset, into: piece) else {
-                throw .damaged(section)
+            let outcome = receive(file: file.number, from: offset, into: piece)
+            if case .failed(let number) = outcome, case let error = SystemError(call: "pread", number: number),
+                error.isShortage
+            {
+                throw .unreadable(.system(error))
             }
+            guard case .moved(let count) = outcome else { throw .damaged(section) }
             checksum.add(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             offset += count
         }

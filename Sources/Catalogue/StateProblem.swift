@@ -29,4 +29,10 @@ public enum StateProblem: Error, Hashable, Sendable, CustomStringConvertible {
         guard case .unreadable(let error) = self else { return false }
         return error.isMissing
     }
+
+    /// What the kernel said, when it was short of something and the file may be as good as ever.
+    public var shortage: SystemError? {
+        guard case .unreadable(let error) = self else { return nil }
+        return error.shortage
+    }
 }

@@ -23,6 +23,9 @@ final class AppTree: Sendable {
         var problems: [String: Finding] = [:]
         /// Folders that could not be looked into: what is in them is not known to be gone.
         var unlisted: [String] = []
+        /// Those of them that are not to blame for it, and why.
+        var starved: [String] = []
+        var shortage: SystemError?
     }
 
     /// What came of reading one file.
@@ -31,6 +34,8 @@ final class AppTree: Sendable {
         /// Somebody is writing to it at this moment.
         case changing
         case unreadable(Finding)
+        /// There was no descriptor for it, or no memory.
+        case starved(SystemError)
         case contents(SettledContents)
     }
 
@@ -52,6 +57,10 @@ final class AppTree: Sendable {
         } catch {
             if error.isMissing { return }
             listing.unlisted.append(folder)
+            if error.isShortage {
+                listing.starved.append(folder)
+                return listing.shortage = listing.shortage ?? error
+            }
             let isRefused = error.cause == .permission
             listing.problems[folder] = unreadable(folder, AppTree.reason(error), isRefused: isRefused)
             return
@@ -84,6 +93,7 @@ final class AppTree: Sendable {
             return .contents(contents)
         } catch {
             if error.isMissing, fenced.root.isMissing(prefix + path) { return .gone }
+            if let shortage = error.shortage { return .starved(shortage) }
             return .unreadable(unreadable(path, AppTree.reason(error), isRefused: error.isRefused))
         }
     }

@@ -2,6 +2,7 @@
 
 public import Association
 public import Catalogue
+import Posix
 public import TLS
 
 /// What loading gave.
@@ -15,6 +16,13 @@ public struct LoadedConfiguration: Sendable {
 /// A configuration that cannot be loaded at all.
 public struct ConfigurationError: Error, CustomStringConvertible {
     public let description: String
+
+    init(description: String) { self.description = description }
+
+    /// What cannot be read for want of descriptors or memory.
+    init(_ path: String, _ shortage: SystemError) {
+        description = "cannot read \(path): \(shortage.reason); raise LimitNOFILE= or ulimit -n, or give it more memory"
+    }
 }
 
 public struct ConfigurationLoader: Sendable {
@@ -27,6 +35,9 @@ public struct ConfigurationLoader: Sendable {
 
     public func load() throws(ConfigurationError) -> LoadedConfiguration {
         let report = try tenants.round(.allAgain)
+        if let postponed = report.postponed {
+            throw ConfigurationError("all of \(tenants.configPath)", postponed.reason)
+        }
         return LoadedConfiguration(
             catalogue: report.catalogue, findings: report.findings,
             hosts: report.catalogue.layers.last?.hosts.sorted() ?? [])

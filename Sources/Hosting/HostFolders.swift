@@ -19,9 +19,15 @@ final class FolderLook: Sendable {
     private let hosts: FencedFolder?
     private let pageFolders: Set<String>
 
-    init(_ folders: HostFolders) {
-        hosts = try? FencedFolder("hosts", in: folders.configPath)
-        pageFolders = Set(folders.pageFolders())
+    /// Throws where there is no descriptor or memory for a look, and nothing else.
+    init(_ folders: HostFolders) throws(SystemError) {
+        do throws(SystemError) {
+            hosts = try FencedFolder("hosts", in: folders.configPath)
+        } catch {
+            if error.isShortage { throw error }
+            hosts = nil
+        }
+        pageFolders = Set(try folders.pageFolders())
     }
 
     /// Whether there is a folder with files of the host's own, or was a moment ago.
@@ -38,7 +44,7 @@ final class FolderLook: Sendable {
 
     private func hasFiles(in name: String) -> Bool {
         guard let hosts else { return false }
-        return hosts.root.status("\(hosts.prefix)\(name)/well-known") != nil
+        return hosts.root.mayHave("\(hosts.prefix)\(name)/well-known")
     }
 
     /// The hosts that have pages of their own.
@@ -70,11 +76,12 @@ struct HostFolders: Sendable {
     func pagesPath(of host: String) -> String { "\(publicPath)/\(HostFolders.name(of: host))" }
 
     /// The folders of `config/hosts` that have a `well-known`. Most have only a certificate, so their number must not
-    /// matter: nothing more is looked at. That there is no such folder is fine.
-    func wellKnownFolders(_ findings: inout [Finding]) -> [String] {
-        do {
+    /// matter: nothing more is looked at. That there is no such folder is fine; a shortage is thrown.
+    func wellKnownFolders(_ findings: inout [Finding]) throws(SystemError) -> [String] {
+        do throws(SystemError) {
             return try Folder(hostsPath).names(having: "well-known")
         } catch {
+            if error.isShortage { throw error }
             if !error.isMissing {
                 let fix = error.cause == .permission ? "let the server's user read it" : nil
                 findings.append(problem(hostsPath, "cannot read the folder: \(error.reason)", fix: fix))
@@ -83,17 +90,23 @@ struct HostFolders: Sendable {
         }
     }
 
-    /// The folders of `public`. That there is no such folder is fine.
-    func pageFolders() -> [String] {
-        guard let entries = try? Folder(publicPath).list("") else { return [] }
+    /// The folders of `public`. That there is no such folder is fine; a shortage is thrown.
+    func pageFolders() throws(SystemError) -> [String] {
+        let entries: [ListedEntry]
+        do throws(SystemError) {
+            entries = try Folder(publicPath).list("")
+        } catch {
+            if error.isShortage { throw error }
+            return []
+        }
         return entries.filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map(\.name)
     }
 
-    /// How the folders of a host look at this moment.
-    func record(of host: String, _ look: FolderLook? = nil) -> FolderRecord {
+    /// How the folders of a host look at this moment, unless there is no descriptor or memory for a look.
+    func record(of host: String, _ look: FolderLook? = nil) throws(SystemError) -> FolderRecord {
         if let look, !look.mayHaveFolder(host) { return FolderRecord() }
         return FolderRecord(
-            wellKnown: signature(of: wellKnownPath(of: host)), pages: signature(of: pagesPath(of: host)))
+            wellKnown: try signature(of: wellKnownPath(of: host)), pages: try signature(of: pagesPath(of: host)))
     }
 
     /// Opens the folder of a host, which no link may lead to from outside: a link to somebody else's files would serve them.
@@ -106,20 +119,32 @@ struct HostFolders: Sendable {
     }
 
     /// A number that changes when anything in a folder does; nil when there is no such folder.
-    func signature(of path: String) -> UInt64? {
-        guard Directory.exists(path) else { return nil }
-        // One that cannot be opened is there, and is a finding for whoever wants to read it.
-        guard let folder = try? open(path) else { return 7 }
+    func signature(of path: String) throws(SystemError) -> UInt64? {
+        guard try Directory.isThere(path) else { return nil }
+        let folder: Folder
+        do throws(SystemError) {
+            folder = try open(path)
+        } catch {
+            if error.isShortage { throw error }
+            // It is there, and is a finding for whoever wants to read it.
+            return 7
+        }
         var signature: UInt64 = 1
-        HostFolders.add(folder, "", depth: 0, now: Clock.wallNanoseconds(), to: &signature)
+        try HostFolders.add(folder, "", depth: 0, now: Clock.wallNanoseconds(), to: &signature)
         return signature
     }
 
     private static func add(
         _ folder: borrowing Folder, _ path: String, depth: Int, now: Int64, to signature: inout UInt64
-    ) {
-        // A folder that cannot be read differs from an empty one.
-        guard let entries = try? folder.list(path) else { return signature &+= 7 }
+    ) throws(SystemError) {
+        let entries: [ListedEntry]
+        do throws(SystemError) {
+            entries = try folder.list(path)
+        } catch {
+            if error.isShortage { throw error }
+            // A folder that cannot be read differs from an empty one.
+            return signature &+= 7
+        }
         for entry in entries {
             let name = path.isEmpty ? entry.name : "\(path)/\(entry.name)"
             var mark: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -130,7 +155,9 @@ struct HostFolders: Sendable {
             // A sum, because names come in no order.
             signature &+= mix(mark)
             let below = depth + entry.steps
-            if entry.kind == .directory, below <= depthMax { add(folder, name, depth: below, now: now, to: &signature) }
+            if entry.kind == .directory, below <= depthMax {
+                try add(folder, name, depth: below, now: now, to: &signature)
+            }
         }
     }
 

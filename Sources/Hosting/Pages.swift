@@ -12,6 +12,8 @@ struct PageSet: Sendable {
     private(set) var landingTemplate: LandingTemplate?
     /// Paths of files that were being written to, so there is no page for them.
     private(set) var refused: Set<String> = []
+    /// Why not everything could be looked at, when the files are not to blame for it.
+    private(set) var shortage: SystemError?
     private var openFileCount = 0
 
     /// Larger files are sent from where they are, instead of living in memory in two forms.
@@ -26,12 +28,12 @@ struct PageSet: Sendable {
 
     /// The pages below a folder; none when there is no such folder.
     init(below directory: String, in folders: HostFolders, findings: inout [Finding]) {
-        guard Directory.exists(directory) else { return }
-        do {
+        do throws(SystemError) {
+            guard try Directory.isThere(directory) else { return }
             let root = try folders.open(directory)
             add(root, directory, path: "", depth: 0, &findings)
         } catch {
-            findings.append(unreadable(directory, reason(.system(error))))
+            note(.system(error), directory, &findings)
         }
     }
 
@@ -42,8 +44,7 @@ struct PageSet: Sendable {
         do {
             entries = try root.sortedList(String(path.dropFirst()))
         } catch {
-            findings.append(unreadable(directory + path, reason(.system(error))))
-            return
+            return note(.system(error), directory + path, &findings)
         }
         let names = Set(entries.map(\.name))
         for entry in entries where !entry.name.hasPrefix(".") {
@@ -90,7 +91,16 @@ struct PageSet: Sendable {
             answers[path] = answer
             if let folder = PageSet.folder(ofIndex: path) { answers[folder] = answer }
         } catch {
-            findings.append(unreadable(directory + path, reason(error)))
+            note(error, directory + path, &findings)
+        }
+    }
+
+    /// A file or folder that cannot be read. A shortage is no finding on it.
+    private mutating func note(_ error: FileError, _ path: String, _ findings: inout [Finding]) {
+        if let shortage = error.shortage {
+            self.shortage = self.shortage ?? shortage
+        } else {
+            findings.append(unreadable(path, reason(error)))
         }
     }
 
@@ -122,6 +132,10 @@ struct PageSet: Sendable {
                 return packed
             }
         } catch {
+            if case .unreadable(let error) = error, let shortage = error.shortage {
+                self.shortage = self.shortage ?? shortage
+                return nil
+            }
             findings.append(
                 Finding(
                     rule: "CFG-006", severity: .warning, file: directory + path, range: nil,
@@ -146,6 +160,7 @@ struct PageSet: Sendable {
                 findings.append(LandingTemplate.finding(path, error.message, line: error.line))
             }
         } catch {
+            if let shortage = error.shortage { return self.shortage = self.shortage ?? shortage }
             findings.append(LandingTemplate.finding(path, "the template cannot be read: \(reason(error))"))
         }
     }

@@ -64,6 +64,14 @@ struct Round {
     var retired: RetiredFiles?
     /// Hosts that keep the version in service because they cannot be rendered.
     var stale: Set<String> = []
+    /// What was left to a later round for want of descriptors or memory.
+    var postponed: Postponement?
+    /// Hosts that are not to be made in this round, for that reason.
+    var postponedHosts: Set<String> = []
+    /// How often some had to be taken out.
+    var starvedPasses = 0
+    /// What was known of folders that look otherwise now.
+    var formerRecords: [String: FolderRecord] = [:]
 }
 
 /// What was taken out of service by moving its file.
@@ -71,4 +79,6 @@ struct RetiredFiles {
     var identities: Set<LiveIdentity> = []
     /// Below `config/retired`.
     var paths: Set<String> = []
+    /// Why not all of it is known.
+    var shortage: SystemError?
 }

@@ -20,4 +20,6 @@ public struct RoundReport: Sendable {
     public var notes: [String] = []
     /// What was being written to while it was to be read. To be looked at soon.
     public var later = TreeChanges()
+    /// What could not be looked at for want of descriptors or memory. To be looked at again, not at once.
+    public var postponed: Postponement?
 }

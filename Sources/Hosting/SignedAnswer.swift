@@ -3,6 +3,7 @@
 
 import Association
 import Catalogue
+import Posix
 import TLS
 
 /// What goes into a host's signed document.
@@ -11,12 +12,18 @@ struct SignedAnswer {
     let apps: [LoadedAppFile]
     let cacheSeconds: Int
 
-    /// Signs the document; nil, with a finding on the app file that asks for it, when there must be no answer.
-    func make(_ document: [UInt8], by signer: DocumentSigner, _ findings: inout [Finding]) -> PreparedAnswer? {
+    /// Signs the document; nil when there must be no answer, with a finding on the app file that asks for it or the shortage
+    /// that it is nothing more than.
+    func make(
+        _ document: [UInt8], by signer: DocumentSigner, _ findings: inout [Finding], _ shortage: inout SystemError?
+    ) -> PreparedAnswer? {
         var problems: [CertificateProblem] = []
         let outcome = signer.sign(document, for: host, problems: &problems)
         findings += problems.map(Finding.init)
         switch outcome {
+        case .starved(let reason):
+            shortage = reason
+            return nil
         case .impossible(let reason):
             findings.append(
                 finding(

@@ -3,6 +3,7 @@
 
 import Association
 import Catalogue
+import Posix
 import TLS
 
 /// What rendering a host gave.
@@ -18,6 +19,8 @@ struct RenderedSite: Sendable {
     var isClosed = false
     /// Whether any of its documents is to be signed.
     var isSigned = false
+    /// Why it is not whole, when nothing on disk is to blame for it.
+    var shortage: SystemError?
 }
 
 struct SiteRenderer: Sendable {
@@ -92,7 +95,7 @@ struct SiteRenderer: Sendable {
             if documents.signing != .none {
                 rendered.isSigned = true
                 signed = SignedAnswer(host: source.host, apps: apps, cacheSeconds: documents.cacheSeconds)
-                    .make(bytes, by: signer, &rendered.findings)
+                    .make(bytes, by: signer, &rendered.findings, &rendered.shortage)
             }
             // What is to be signed and cannot be is not there, not even unsigned, nor as a page of that name.
             answers[AssociationPath.apple] = documents.signing == .everywhere ? signed : plain

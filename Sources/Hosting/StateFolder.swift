@@ -29,8 +29,11 @@ struct StateFolder: Sendable {
         var layer: CatalogueLayer?
     }
 
-    /// Reads a file that is there; nil when there is none, or none of use. Then everything is read anew.
-    func load(_ name: String, rendering: String, _ complaints: inout [String]) -> Loaded? {
+    /// Reads a file that is there; nil when there is none, or none of use. Then everything is read anew. Throws when there
+    /// is no descriptor or memory to read it with.
+    func load(
+        _ name: String, rendering: String, _ complaints: inout [String]
+    ) throws(ConfigurationError) -> Loaded? {
         do throws(StateProblem) {
             let file = try StateFile("\(path)/\(name)", key: key)
             try file.verify(.records)
@@ -45,6 +48,8 @@ struct StateFolder: Sendable {
                 return Loaded(file: file, records: records, layer: nil)
             }
         } catch {
+            // Left aside it would be written anew, without what it remembers.
+            if let shortage = error.shortage { throw ConfigurationError("\(path)/\(name)", shortage) }
             if !error.isMissingFile { complaints.append("left \(path)/\(name) aside: \(error)") }
             return nil
         }

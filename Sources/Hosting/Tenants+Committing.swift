@@ -56,6 +56,7 @@ extension Tenants {
         report.appCount = ledger.goodCount
         report.hostCount = shelf.catalogue.siteCount
         report.later = round.later
+        report.postponed = round.postponed
         report.keptFiles = ledger.troubled.count { ledger[$0]?.good != nil }
         report.standing = summary(keptHosts: keptHosts.count)
         report.keptHosts = report.standing.keptHosts

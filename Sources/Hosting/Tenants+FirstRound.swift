@@ -24,7 +24,9 @@ extension Tenants {
             var first = FirstReading(path: path, reading: .candidate(candidate), good: good)
             if good.hosts.count <= Tenants.hostsAtOnceMax {
                 first.sites = good.hosts.map { host in
-                    FirstSite(host, of: app, folders.record(of: host, look), renderer, folders)
+                    FirstSite(
+                        host, of: app, Result { () throws(SystemError) in try folders.record(of: host, look) },
+                        renderer, folders)
                 }
             }
             return first
@@ -37,6 +39,7 @@ extension Tenants {
         switch first.reading {
         case .same: break
         case .changing: round.later.appFiles.insert(first.path)
+        case .starved(let reason): round.postpone(reason) { $0.appFiles.insert(first.path) }
         case .candidate(let candidate):
             guard let good = first.good else {
                 // What came and went between the listing and the reading leaves nothing to remember.
@@ -52,7 +55,13 @@ extension Tenants {
     }
 
     private func take(_ site: FirstSite, _ round: inout Round) {
-        folderRecords[site.host] = site.folder.isEmpty ? nil : site.folder
+        if let shortage = site.rendered.shortage {
+            // What could be made is served, and its folder is to look like another one.
+            folderRecords[site.host] = nil
+            round.postpone(shortage) { $0.hosts.insert(site.host) }
+        } else {
+            folderRecords[site.host] = site.folder.isEmpty ? nil : site.folder
+        }
         guard ledger.paths(naming: site.host).count == 1 else {
             // What was made of the first of them is thrown away when the host is made of all.
             round.hosts.insert(site.host)
@@ -84,7 +93,7 @@ extension Tenants {
         Parallel.forEach(wanted, atOnce: Tenants.renderedAtOnce) { [self] file -> [FirstSite] in
             guard let app = loaded(known[file.path]?.good, at: file.path) else { return [] }
             return file.hosts.map { host in
-                FirstSite(host, of: app, records[host] ?? FolderRecord(), renderer, folders)
+                FirstSite(host, of: app, .success(records[host] ?? FolderRecord()), renderer, folders)
             }
         } take: { sites in
             for site in sites {
@@ -113,11 +122,14 @@ private struct FirstSite: Sendable {
     var rendered: RenderedSite
 
     init(
-        _ host: String, of app: LoadedAppFile, _ folder: FolderRecord, _ renderer: SiteRenderer,
+        _ host: String, of app: LoadedAppFile, _ folder: Result<FolderRecord, SystemError>, _ renderer: SiteRenderer,
         _ folders: HostFolders
     ) {
+        var shortage: SystemError?
+        if case .failure(let reason) = folder { shortage = reason }
         self.host = host
-        self.folder = folder
-        rendered = Tenants.make(SiteJob(host: host, apps: [app], folders: [(host, folder)]), renderer, folders)
+        self.folder = (try? folder.get()) ?? FolderRecord()
+        rendered = Tenants.make(SiteJob(host: host, apps: [app], folders: [(host, self.folder)]), renderer, folders)
+        rendered.shortage = rendered.shortage ?? shortage
     }
 }

@@ -17,7 +17,11 @@ extension Tenants {
                 guard let candidate = round.candidates[path], candidate.rejection == nil, !candidate.isBroken else {
                     continue
                 }
-                guard let (finding, count) = objection(to: candidate, at: path, &round) else { continue }
+                guard let (finding, count) = objection(to: candidate, at: path, &round) else {
+                    // Nobody could tell; what it is now stays, and others may have relied on the new one.
+                    if round.candidates[path] == nil { isSettled = false }
+                    continue
+                }
                 if finding.severity != .error {
                     if !candidate.findings.contains(finding) { round.candidates[path]?.findings.append(finding) }
                     continue
@@ -55,6 +59,11 @@ extension Tenants {
         if candidate.isGone, retired.paths.contains(path) { return nil }
         lost.subtract(retired.identities)
         if lost.isEmpty { return nil }
+        if let shortage = retired.shortage {
+            round.postpone(shortage) { $0.retired = true }
+            round.postponeCandidate(path, shortage)
+            return nil
+        }
         return (finding(about: lost, mode: mode, old: old.appFile, isGone: candidate.isGone), lost.count)
     }
 
@@ -105,15 +114,23 @@ extension Tenants {
     private func retired(_ round: inout Round) -> RetiredFiles {
         if let known = round.retired { return known }
         var retired = RetiredFiles()
-        if let tree = try? AppTree(configPath: configPath, "retired") {
+        do throws(SystemError) {
+            let tree = try AppTree(configPath: configPath, "retired")
             var listing = AppTree.Listing()
             tree.list("", into: &listing)
             retired.paths = Set(listing.files.keys)
+            retired.shortage = listing.shortage
             for path in listing.files.keys.sorted() {
-                guard case .contents(let contents) = tree.read(path) else { continue }
-                let reading = AppFile.read(contents.bytes, file: "\(tree.label)/\(path)", environment: environment)
-                if let app = reading.appFile { retired.identities.formUnion(LiveIdentity.all(of: app)) }
+                switch tree.read(path) {
+                case .contents(let contents):
+                    let reading = AppFile.read(contents.bytes, file: "\(tree.label)/\(path)", environment: environment)
+                    if let app = reading.appFile { retired.identities.formUnion(LiveIdentity.all(of: app)) }
+                case .starved(let reason): retired.shortage = reason
+                case .gone, .changing, .unreadable: continue
+                }
             }
+        } catch {
+            if error.isShortage { retired.shortage = error }
         }
         round.retired = retired
         return retired

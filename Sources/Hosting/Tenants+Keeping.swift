@@ -59,14 +59,14 @@ extension Tenants {
 
     /// Takes up what was known when the last process ended, while another thread lists what there is now: each takes about
     /// as long as the other. Says what could not be used.
-    func start() -> (complaints: [String], listing: AppTree.Listing?) {
+    func start() throws(ConfigurationError) -> (complaints: [String], listing: AppTree.Listing?) {
         let listed = Listed()
         guard keeping != nil, let tree = try? AppTree(configPath: configPath, "apps"),
             let thread = try? Thread(name: "lister", { tree.list("", into: &listed.listing) })
-        else { return (restore(), nil) }
-        let complaints = restore()
+        else { return (try restore(), nil) }
+        let restored = Result { () throws(ConfigurationError) in try restore() }
         thread.join()
-        return (complaints, listed.listing)
+        return (try restored.get(), listed.listing)
     }
 
     /// Written by one thread, read by another when that has ended.
@@ -74,16 +74,16 @@ extension Tenants {
         var listing = AppTree.Listing()
     }
 
-    private func restore() -> [String] {
+    private func restore() throws(ConfigurationError) -> [String] {
         guard let keeping else { return [] }
         var complaints: [String] = []
         let rendering = keeping.rendering
-        guard let base = keeping.folder.load(StateFolder.baseName, rendering: rendering, &complaints) else {
+        guard let base = try keeping.folder.load(StateFolder.baseName, rendering: rendering, &complaints) else {
             return complaints
         }
         var layers = [base.layer].compactMap { $0 }
         take(base.records)
-        if let changes = keeping.folder.load(StateFolder.changesName, rendering: rendering, &complaints),
+        if let changes = try keeping.folder.load(StateFolder.changesName, rendering: rendering, &complaints),
             changes.records.generation == base.records.generation
         {
             take(changes.records)
@@ -134,6 +134,11 @@ extension Tenants {
             noteSuccess(&report)
         } catch {
             noteFailure(error, name, &report)
+            if error.isShortage {
+                var postponement = report.postponed ?? Postponement(reason: error)
+                postponement.changes.records = true
+                report.postponed = postponement
+            }
         }
     }
 

@@ -13,6 +13,10 @@ extension Tenants {
         do {
             tree = try AppTree(configPath: configPath, "apps")
         } catch {
+            if error.isShortage {
+                if shelf.isEmpty { throw ConfigurationError("\(configPath)/apps", error) }
+                return round.postpone(error) { $0 = changes }
+            }
             let advice =
                 error.cause == .permission
                 ? "let the server's user read it" : "name the folder that holds apps/ with --config"
@@ -24,13 +28,21 @@ extension Tenants {
         if changes.everything || changes.retired || waiting.count <= Tenants.recheckedMax {
             paths.formUnion(waiting)
         }
-        let folderLook = changes.everything ? FolderLook(folders) : nil
+        var folderLook: FolderLook?
+        do throws(SystemError) {
+            folderLook = changes.everything ? try FolderLook(folders) : nil
+        } catch {
+            // Without it each host that is known is looked at by itself, and no other is found.
+            round.postpone(error) { $0.everything = true }
+        }
         if let folderLook, shelf.isEmpty, ledger.records.isEmpty {
             readAndRender(paths.sorted(), in: tree, folderLook, &round)
         } else {
             read(paths.sorted(), in: tree, &round)
         }
         lookAtFolders(changes, folderLook, &round)
+        round.hosts.formUnion(changes.hosts)
+        if changes.records { keeping?.isDirty = true }
         renderKept(&round)
         if changes.again { round.hosts.formUnion(stale) }
         if changes.again || changes.signatures { round.hosts.formUnion(signed) }
@@ -58,6 +70,7 @@ extension Tenants {
         for (path, finding) in listing.problems {
             round.candidates[path] = Round.Candidate(reading: .broken, findings: [finding], rejection: .broken)
         }
+        if let shortage = listing.shortage { round.postpone(shortage) { $0.appFolders.formUnion(listing.starved) } }
         // As a rule, all that is known was found.
         if knownCount < ledger.records.count { paths.formUnion(gone(from: listing, below: roots)) }
         return changes.again ? paths.union(ledger.troubled) : paths
@@ -91,6 +104,7 @@ extension Tenants {
         for (path, outcome) in zip(paths, outcomes) {
             switch outcome {
             case .changing: round.later.appFiles.insert(path)
+            case .starved(let reason): round.postpone(reason) { $0.appFiles.insert(path) }
             case .same(let mark): round.unchanged[path] = .some(mark)
             case .candidate(let candidate):
                 if case .gone = candidate.reading, ledger[path]?.good == nil {
@@ -107,14 +121,17 @@ extension Tenants {
     }
 
     private func lookAtFolders(_ changes: TreeChanges, _ look: FolderLook?, _ round: inout Round) {
-        var hosts = Set(changes.hostFolders.union(changes.pageFolders).compactMap(HostFolders.host))
-        if let look {
-            hosts.formUnion(look.pageHosts)
-            hosts.formUnion(folderRecords.keys)
-        }
-        if changes.hostList || changes.everything && (!changes.isStart || mustListHosts(round)) {
-            hosts.formUnion(listedHosts(&round))
-            round.hasListedHosts = true
+        var hosts = Set(changes.hostFolders.union(changes.pageFolders).compactMap(HostFolders.host)).union(
+            changes.hosts)
+        if changes.everything { hosts.formUnion(folderRecords.keys) }
+        if let look { hosts.formUnion(look.pageHosts) }
+        if changes.hostList || changes.everything && (!changes.isStart || look == nil || mustListHosts(round)) {
+            do throws(SystemError) {
+                hosts.formUnion(try listedHosts(&round))
+                round.hasListedHosts = true
+            } catch {
+                round.postpone(error) { $0.hostList = true }
+            }
         } else if let look {
             // The others, which no app file names, are found as soon as the server answers.
             hosts.formUnion(namedHosts(with: look, round))
@@ -122,11 +139,19 @@ extension Tenants {
             round.unread = look
         }
         let folders = folders
-        for (host, record) in Parallel.map(Array(hosts), { ($0, folders.record(of: $0, look)) }) {
+        let records = Parallel.map(Array(hosts)) { host in
+            (host, Result { () throws(SystemError) in try folders.record(of: host, look) })
+        }
+        for (host, outcome) in records {
             let known = folderRecords[host] ?? FolderRecord()
-            if known == record { continue }
-            folderRecords[host] = record.isEmpty ? nil : record
-            round.hosts.insert(host)
+            switch outcome {
+            case .failure(let reason): round.postpone(reason) { $0.hosts.insert(host) }
+            case .success(known): continue
+            case .success(let record):
+                round.formerRecords[host] = known
+                folderRecords[host] = record.isEmpty ? nil : record
+                round.hosts.insert(host)
+            }
         }
         if changes.everything || changes.pageFolders.contains("_default") { lookAtDefaults(&round) }
     }
@@ -135,8 +160,8 @@ extension Tenants {
     private func mustListHosts(_ round: Round) -> Bool { ledger.hosts.isEmpty && round.newNamers.isEmpty }
 
     /// The hosts that have files of their own. Takes a while when there are very many folders, whatever is in them.
-    private func listedHosts(_ round: inout Round) -> [String] {
-        folders.wellKnownFolders(&round.findings).compactMap { folder in
+    private func listedHosts(_ round: inout Round) throws(SystemError) -> [String] {
+        try folders.wellKnownFolders(&round.findings).compactMap { folder in
             if let host = HostFolders.host(of: folder) { return host }
             round.findings.append(
                 folders.problem(
@@ -157,10 +182,20 @@ extension Tenants {
 
     private func lookAtDefaults(_ round: inout Round) {
         let path = "\(folders.publicPath)/_default"
-        let signature = folders.signature(of: path)
+        let signature: UInt64?
+        do throws(SystemError) {
+            signature = try folders.signature(of: path)
+        } catch {
+            return round.postpone(error) { $0.pageFolders.insert("_default") }
+        }
         if signature == defaultsSignature { return }
         defaultsSignature = signature
         let pages = PageSet(below: path, in: folders, findings: &round.findings)
+        if let shortage = pages.shortage {
+            defaultsSignature = nil
+            round.postpone(shortage) { $0.pageFolders.insert("_default") }
+            if !shelf.isEmpty { return }
+        }
         if !pages.refused.isEmpty {
             // To be looked at soon; until then what was there is better than a part of it.
             defaultsSignature = nil
@@ -179,6 +214,8 @@ extension Tenants {
 /// What came of reading one app file, against what is known of it.
 enum FileReading: Sendable {
     case changing
+    /// There was no descriptor for it, or no memory.
+    case starved(SystemError)
     /// It is the version in service, or the one in whose place that stays.
     case same(FileStatus?)
     case candidate(Round.Candidate)
@@ -186,6 +223,7 @@ enum FileReading: Sendable {
     init(_ path: String, in tree: AppTree, known: AppRecord?, environment: String?) {
         switch tree.read(path) {
         case .changing: self = .changing
+        case .starved(let reason): self = .starved(reason)
         case .gone: self = .candidate(Round.Candidate(reading: .gone))
         case .unreadable(let finding):
             self = .candidate(Round.Candidate(reading: .broken, findings: [finding], rejection: .broken))

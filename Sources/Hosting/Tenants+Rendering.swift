@@ -83,7 +83,7 @@ extension Tenants {
                 if HostNames.wildcards(over: host).contains(where: hosts.contains) { hosts.insert(host) }
             }
         }
-        return hosts
+        return hosts.subtracting(round.postponedHosts)
     }
 
     /// What a host is made of; nil when there is nothing to serve on it. A host with files of its own needs no app; below a
@@ -145,6 +145,9 @@ extension Tenants {
             rendered.missing = files?.refused ?? []
         }
         rendered.findings = findings + rendered.findings
+        for folder in own {
+            rendered.shortage = rendered.shortage ?? folder.pages.shortage ?? folder.wellKnown?.shortage
+        }
         return rendered
     }
 

@@ -72,13 +72,13 @@ public final class Tenants: @unchecked Sendable {
     public func round(_ changes: TreeChanges) throws(ConfigurationError) -> RoundReport {
         var round = Round()
         var notes: [String] = []
-        if shelf.isEmpty, changes.everything { (notes, round.listing) = start() }
+        if shelf.isEmpty, changes.everything { (notes, round.listing) = try start() }
         try look(changes, &round)
         var rendered: [String: RenderedSite] = [:]
         repeat {
             settle(&round)
             render(&rendered, &round)
-        } while rejectFailures(of: &rendered, &round)
+        } while postponeStarved(&rendered, &round) || rejectFailures(of: &rendered, &round)
         var report = commit(rendered, round, rendersAllSigned: changes.again || changes.signatures)
         report.notes = notes
         keepChanges(&report)

@@ -24,6 +24,10 @@ public struct TreeChanges: Hashable, Sendable {
     public var pageFolders: Set<String> = []
     /// Certificates that sign documents.
     public var signatures = false
+    /// Hosts to be made again, although nothing about them has changed.
+    public var hosts: Set<String> = []
+    /// What is known and could not be written down.
+    public var records = false
 
     public init() {}
 
@@ -62,5 +66,7 @@ public struct TreeChanges: Hashable, Sendable {
         hostFolders.formUnion(other.hostFolders)
         pageFolders.formUnion(other.pageFolders)
         signatures = signatures || other.signatures
+        hosts.formUnion(other.hosts)
+        records = records || other.records
     }
 }

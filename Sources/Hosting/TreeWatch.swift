@@ -92,7 +92,7 @@ public final class TreeWatch: @unchecked Sendable {
     private func watchBehind(_ link: WatchedLinks.Link) {
         let root = link.place.root(config: configPath, pages: publicPath)
         for folder in File.foldersBehind(link: path(link), inside: root) {
-            guard let number = try? watch.add(folder) else { continue }
+            guard let number = noting({ () throws(SystemError) in try watch.add(folder) }) else { continue }
             if places[number] == nil { places[number] = .behindLink(folder) }
             behindLinks.insert(number)
         }
@@ -129,14 +129,9 @@ public final class TreeWatch: @unchecked Sendable {
     /// Watches a directory and those below it.
     private func add(_ place: WatchedPlace, depth: Int = 0) {
         let path = path(place)
-        do {
-            let number = try watch.add(path)
-            note(place, number)
-        } catch {
-            if !error.isMissing { shortage = shortage ?? error }
-            return
-        }
-        guard depth < TreeWatch.depthMax, place != .config, let folder = try? Folder(path) else { return }
+        guard let number = noting(refusals: true, { () throws(SystemError) in try watch.add(path) }) else { return }
+        note(place, number)
+        guard depth < TreeWatch.depthMax, place != .config else { return }
         if case .host = place {
             if let below = place.place(of: "well-known"), Directory.exists("\(path)/well-known") {
                 if File.linkTarget("\(path)/well-known") != nil { note(linkNamed: "well-known", in: place) }
@@ -144,10 +139,23 @@ public final class TreeWatch: @unchecked Sendable {
             }
             return
         }
-        for entry in (try? folder.list("")) ?? [] where !entry.name.hasPrefix(".") {
+        let entries = noting { () throws(SystemError) in try Folder(path).list("") } ?? []
+        for entry in entries where !entry.name.hasPrefix(".") {
             if entry.isLink { note(linkNamed: entry.name, in: place) }
             guard entry.kind == .directory else { continue }
             place.place(of: entry.name).map { add($0, depth: depth + entry.steps) }
+        }
+    }
+
+    /// What comes of a call; nil, with the reason noted, when there was no descriptor or memory for it.
+    private func noting<Result>(
+        refusals: Bool = false, _ call: () throws(SystemError) -> Result
+    ) -> Result? {
+        do throws(SystemError) {
+            return try call()
+        } catch {
+            if error.isShortage || refusals && !error.isMissing { shortage = shortage ?? error }
+            return nil
         }
     }
 

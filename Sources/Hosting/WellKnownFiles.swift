@@ -14,6 +14,8 @@ struct WellKnownFiles: Sendable {
     private(set) var answers: [String: PreparedAnswer] = [:]
     /// Paths of files that phones would refuse, so they are not served.
     private(set) var refused: Set<String> = []
+    /// Why not everything could be looked at, when the files are not to blame for it.
+    private(set) var shortage: SystemError?
     private let directory: String
     private let isWildcard: Bool
 
@@ -28,11 +30,15 @@ struct WellKnownFiles: Sendable {
     init(below directory: String, in folders: HostFolders, isWildcard: Bool = false, findings: inout [Finding]) {
         self.directory = directory
         self.isWildcard = isWildcard
-        guard Directory.exists(directory) else { return }
-        do {
+        do throws(SystemError) {
+            guard try Directory.isThere(directory) else { return }
             let root = try folders.open(directory)
             add(root, path: "", depth: 0, &findings)
         } catch {
+            if error.isShortage {
+                shortage = error
+                return
+            }
             let reason = error.leadsOutside ? "it is behind a link that leads out of \"config\"" : error.reason
             findings.append(problem("", "cannot read the folder: \(reason)"))
         }
@@ -43,6 +49,7 @@ struct WellKnownFiles: Sendable {
         do {
             entries = try root.sortedList(path)
         } catch {
+            if error.isShortage { return shortage = shortage ?? error }
             findings.append(problem(path, "cannot read the folder: \(error.reason)"))
             return
         }
@@ -71,6 +78,7 @@ struct WellKnownFiles: Sendable {
             // Systems of the first years ask for it at the root (reference A1-2).
             if answer.kind == .appleAssociation { answers["/\(name)"] = answer }
         } catch {
+            if let shortage = error.shortage { return self.shortage = self.shortage ?? shortage }
             findings.append(problem(name, "cannot serve the file: \(WellKnownFiles.reason(error))"))
         }
     }

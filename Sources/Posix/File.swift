@@ -35,6 +35,12 @@ public enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
         guard case .system(let error) = self else { return false }
         return error.number == ENOENT || error.number == ENOTDIR
     }
+
+    /// What the kernel said, when it was short of something and the file is not to blame.
+    public var shortage: SystemError? {
+        guard case .system(let error) = self, error.isShortage else { return nil }
+        return error
+    }
 }
 
 public enum File {
@@ -130,6 +136,15 @@ public enum Directory {
     public static func exists(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The same for somebody who must not take a shortage for an answer, which is thrown.
+    public static func isThere(_ path: String) throws(SystemError) -> Bool {
+        var status = stat()
+        if stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
+        let error = SystemError.last("stat")
+        if error.isShortage { throw error }
+        return false
     }
 
     /// The directory entry tells the kind in nearly all cases; links and some file systems need another look.

@@ -25,6 +25,12 @@ extension Folder {
         return fstatat(descriptor.number, path, &status, 0) == 0 ? FileStatus(status) : nil
     }
 
+    /// Whether there is such a name, or nobody can tell at this moment.
+    public func mayHave(_ path: String) -> Bool {
+        var status = stat()
+        return fstatat(descriptor.number, path, &status, 0) == 0 || SystemError.last("fstatat").isShortage
+    }
+
     /// Whether there is no such name; a link that leads nowhere is there. The corresponding C function is `fstatat`.
     public func isMissing(_ path: String) -> Bool {
         var status = stat()
@@ -47,7 +53,11 @@ extension Folder {
             var found = ListedEntry(name: name, kind: .directory, isLink: type == UInt8(DT_LNK), status: nil)
             if type != UInt8(DT_DIR) {
                 var status = stat()
-                if fstatat(number, name, &status, 0) == 0 { found.status = FileStatus(status) }
+                if fstatat(number, name, &status, 0) == 0 {
+                    found.status = FileStatus(status)
+                } else if case let error = SystemError.last("fstatat"), error.isShortage {
+                    throw error
+                }
                 found.kind =
                     switch found.status == nil ? 0 : status.st_mode & S_IFMT {
                     case S_IFREG: .file
@@ -84,7 +94,11 @@ extension Folder {
             path[count] = CChar(UInt8(ascii: "/"))
             for (index, byte) in child.utf8.enumerated() { path[count + 1 + index] = CChar(bitPattern: byte) }
             path[count + 1 + child.utf8.count] = 0
-            guard faccessat(number, path, F_OK, 0) == 0 else { continue }
+            guard faccessat(number, path, F_OK, 0) == 0 else {
+                let error = SystemError.last("faccessat")
+                if error.isShortage { throw error }
+                continue
+            }
             names.append(path.withUnsafeBytes { String(decoding: $0[..<count], as: UTF8.self) })
         }
         return names

@@ -36,6 +36,10 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there is nothing of that name.
     public var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
+    /// Whether the process, or the system, had no descriptor or no memory left: that says nothing about what was asked for, and
+    /// may be over in a moment.
+    public var isShortage: Bool { number == EMFILE || number == ENFILE || number == ENOMEM }
+
     /// The failures that have an advice of their own.
     public enum Cause: Sendable {
         case permission

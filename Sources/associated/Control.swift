@@ -49,6 +49,7 @@ final class Control {
     private var nextTick: Int64 = 0
     /// When to look at everything, because not all of it is watched.
     private var nextLook: Int64?
+    private var retrying = Retrying()
 
     /// What the other thread is busy with.
     private enum Work {
@@ -71,11 +72,11 @@ final class Control {
 
     init(
         _ running: Running, _ background: Background, _ signals: borrowing Signals,
-        watching paths: (config: String, pages: String), later: TreeChanges
+        watching paths: (config: String, pages: String), after loaded: RoundReport
     ) throws(SystemError) {
         self.running = running
         self.background = background
-        pending = later
+        pending = loaded.later
         tidier = try Background()
         poller = try Poller(eventsMax: 8)
         poller.add(signals.descriptor.number, .readable, token: Token.signals.rawValue)
@@ -88,6 +89,7 @@ final class Control {
             nextLook = 0
             running.log.unwatched(error)
         }
+        retrying.note(loaded.postponed, running.log)
     }
 
     /// Returns when a signal ends the server.
@@ -110,7 +112,10 @@ final class Control {
                 case .tidied:
                     tidier.finish()
                     startTidying()
-                case .watch: if let watch { note(watch.take()) }
+                case .watch:
+                    guard let watch else { break }
+                    note(watch.take())
+                    noteShortage(of: watch)
                 case nil: break
                 }
             }
@@ -171,12 +176,8 @@ final class Control {
             if let watch { poller.add(watch.descriptor, .readable, token: Token.watch.rawValue) }
             // Whatever is watched now may be another folder than at the start, since a while or since this moment.
             if let complaint = running.confinement.complaint() { Console.error("\(complaint)\n") }
-            if let shortage = watch?.shortage {
-                log.unwatched(shortage)
-                nextLook = Clock.monotonicMilliseconds()
-            } else {
-                nextLook = nil
-            }
+            if watch != nil { nextLook = nil }
+            if let watch { noteShortage(of: watch) }
             note(.all)
         case .round: finishRound()
         case .tidying:
@@ -190,6 +191,18 @@ final class Control {
         // What was made at first, or for a base, took far more than what is left. Nobody waits for the return of it.
         let isLess = finished == .watching || finished == .tidying
         if isLess, tidying == nil, !tidier.isBusy { tidier.start { Memory.returnFreed() } }
+    }
+
+    /// What is not watched is looked at every few seconds; where that is for want of a descriptor, it is watched as soon as
+    /// there is one.
+    private func noteShortage(of watch: TreeWatch) {
+        guard let shortage = watch.shortage else { return }
+        if shortage.isShortage {
+            retrying.add(TreeChanges(), watches: true, shortage, log)
+        } else if nextLook == nil {
+            log.unwatched(shortage)
+            nextLook = Clock.monotonicMilliseconds()
+        }
     }
 
     private func note(_ changes: TreeChanges) {
@@ -239,6 +252,7 @@ final class Control {
         case .success(let report):
             log.reloaded(report, isAsked: isAnswering)
             note(report.later)
+            retrying.note(report.postponed, log)
         case .failure(let error): log.kept(error)
         case nil: break
         }
@@ -262,6 +276,13 @@ final class Control {
         AccessLog.report(running.engine.journal)
         if let error = running.tickets?.look(now: now) { Console.complain("\(error)") }
         guard work == .none else { return }
+        if let due = retrying.take(now: now) {
+            note(due.changes)
+            if due.watches, let watch {
+                poller.remove(watch.descriptor)
+                return startWatching()
+            }
+        }
         if let nextLook, now >= nextLook { note(.all) }
         if running.tenants.needsSigning() {
             // What signs a document is what a handshake uses, and has just been found to be another one.

@@ -38,6 +38,15 @@ struct ReloadLog {
         Console.complain("kept what was served: \(error)")
     }
 
+    /// Files could not be opened for want of descriptors or memory. Said once, however long it lasts.
+    func starved(_ error: SystemError) {
+        Console.complain(
+            "cannot look at all of config and public: \(error.reason); what is served stays as it is, and is looked at again "
+                + "until it can be; raise LimitNOFILE= or ulimit -n, or give the server more memory")
+    }
+
+    func recovered() { Console.error("looked at all of config and public again\n") }
+
     /// Not everything can be watched, so it is looked at every few seconds.
     func unwatched(_ error: SystemError) {
         Console.error(

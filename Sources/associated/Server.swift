@@ -108,7 +108,7 @@ struct Server {
                 engine: engine, published: published, tenants: tenants, certificates: certificates,
                 tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log, confinement: confinement,
                 standing: oversight.standing, overseeing: overseeing),
-            background, signals, watching: (configPath, publicPath), later: loaded.later)
+            background, signals, watching: (configPath, publicPath), after: loaded)
         return .running(control, engine, oversight, overseeing)
     }
 

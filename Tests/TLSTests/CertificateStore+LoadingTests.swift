@@ -53,6 +53,42 @@ struct CertificateStoreLoadingTests {
         }
     }
 
+    @Test func `a second pair that there was no descriptor for is not left out for good`() async {
+        await #expect(processExitsWith: .success) {
+            let bench = try StoreBench()
+            let pair = try bench.authority.issue(["a.example"])
+            let folder = try TemporaryFolder()
+            try folder.write("plain.key", pair.key)
+            let made = try OpenSSLCommand.attempt(
+                ["pkcs8", "-topk8", "-in", "plain.key", "-out", "secret.key", "-passout", "pass:word"], in: folder)
+            guard made.status == 0 else { exit(2) }
+            let secret = String(decoding: try folder.read("secret.key"), as: UTF8.self)
+            try bench.authority.install(
+                TestPair(certificate: pair.certificate, key: secret), "a.example", in: bench.hosts)
+            let second = try bench.authority.issue(["a.example"], key: .rsa)
+            try bench.authority.install(second, "a.example", in: bench.hosts, suffix: ".rsa")
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var original = rlimit()
+            getrlimit(resource, &original)
+            let none = rlimit(rlim_cur: 0, rlim_max: original.rlim_max)
+            let isShort = Mutex(true)
+            // Between the two pairs, when the first key is opened, the last descriptor is taken.
+            let store = CertificateStore(
+                hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
+                passphrase: Passphrase { _ in
+                    var limit = none
+                    if isShort.withLock({ $0 }) { setrlimit(resource, &limit) }
+                    return Array("word".utf8)
+                })
+            _ = store.identity(for: "a.example")
+            setrlimit(resource, &original)
+            isShort.withLock { $0 = false }
+            guard case .identity(let identity) = store.identity(for: "a.example"), identity.facts.count == 2 else {
+                exit(3)
+            }
+        }
+    }
+
     /// A passphrase that is put right later.
     private final class Words: Sendable {
         let text = Mutex("wrong")

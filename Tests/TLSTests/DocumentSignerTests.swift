@@ -1,6 +1,7 @@
 // Which certificate signs for a host, when a message is made anew, and what keeps one from being made.
 
 import Foundation
+import Posix
 import Testing
 
 @testable import TLS
@@ -63,6 +64,36 @@ struct DocumentSignerTests {
         let second = try #require(sign(signer, "a.example"))
         #expect(second != first)
         #expect(SignedMessage(der: second)?.signers.first?.names == ["a.example", "b.example"])
+    }
+
+    @Test func `a certificate that could not be read for want of descriptors is read when there are some`() async {
+        // In a process of its own, because the limit is the process's.
+        await #expect(processExitsWith: .success) {
+            let tests = try DocumentSignerTests()
+            try tests.bench.install("a.example", names: ["a.example"])
+            let signer = tests.signer()
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var original = rlimit()
+            getrlimit(resource, &original)
+            var none = rlimit(rlim_cur: 0, rlim_max: original.rlim_max)
+            func starved() -> DocumentSigner.Outcome {
+                setrlimit(resource, &none)
+                defer { setrlimit(resource, &original) }
+                var problems: [CertificateProblem] = []
+                let outcome = signer.sign(tests.document, for: "a.example", problems: &problems)
+                signer.endRound()
+                guard problems.isEmpty else { exit(2) }
+                return outcome
+            }
+            guard case .starved(let reason) = starved(), reason.isShortage else { exit(3) }
+            guard let first = tests.sign(signer, "a.example") else { exit(4) }
+            // Another one, which nobody could read: the last good one signs, and the files are looked at again.
+            try tests.bench.install("a.example", names: ["b.example", "a.example"])
+            guard case .signed(first, _) = starved() else { exit(5) }
+            guard !signer.hasChanges(), signer.hasChanges() else { exit(6) }
+            guard tests.name(tests.sign(signer, "a.example")) == "b.example" else { exit(7) }
+            guard !signer.hasChanges(), !signer.hasChanges() else { exit(8) }
+        }
     }
 
     @Test func `a certificate that breaks leaves the last good one, and says so each time`() throws {

@@ -22,7 +22,7 @@ extension Credentials {
         } catch {
             throw CertificateProblem(
                 .unreadableFile, file: path, "the certificate cannot be read: \(error)",
-                fix: "make it a file that the server's user may read")
+                fix: "make it a file that the server's user may read", shortage: error.shortage)
         }
         let found = bytes.first == 0x30 ? [bytes] : bytes.withUnsafeBytes { PEM.certificates(in: $0) }
         if found.isEmpty {

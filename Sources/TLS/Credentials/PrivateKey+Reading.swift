@@ -13,7 +13,7 @@ extension PrivateKey {
         } catch {
             throw CertificateProblem(
                 .unreadableFile, file: path, "the private key cannot be read: \(error)",
-                fix: "make it a file that the server's user may read")
+                fix: "make it a file that the server's user may read", shortage: error.shortage)
         }
         return try PrivateKey(text.bytes, file: path, passphrase: passphrase)
     }

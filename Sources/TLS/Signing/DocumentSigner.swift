@@ -5,7 +5,7 @@
 // differently each time: a reload that changes nothing must not change an entity tag. Files that can no longer be used leave
 // the last good certificate in use, as they do in a handshake, and are reported each time.
 
-import Posix
+public import Posix
 import Synchronization
 
 /// Makes signed messages for hosts, and remembers them.
@@ -16,6 +16,8 @@ public final class DocumentSigner: Sendable {
         case signed([UInt8], modified: Int64)
         /// There is no message, for this reason. The plain document is no substitute: whoever wants it signed refuses it.
         case impossible(String)
+        /// There was no descriptor to read the certificate with, or no memory.
+        case starved(SystemError)
     }
 
     /// A certificate and its key in files of any name.
@@ -60,6 +62,8 @@ public final class DocumentSigner: Sendable {
         var messages: [String: Message] = [:]
         /// What has been said in this round: hosts that share a certificate share its faults.
         var reported: Set<CertificateProblem> = []
+        /// Why the certificate that was looked for last could not be read, when its files are not to blame.
+        var shortage: SystemError?
         var round = 0
     }
 
@@ -98,6 +102,7 @@ public final class DocumentSigner: Sendable {
     private func sign(
         _ content: [UInt8], _ host: String, _ memory: inout Memory, _ problems: inout [CertificateProblem]
     ) -> Outcome {
+        memory.shortage = nil
         do throws(TLSError) {
             let found = try certificate(for: host, &memory, &problems)
             let digest = Digest.sha256(content)
@@ -112,6 +117,7 @@ public final class DocumentSigner: Sendable {
                 digest: digest, identity: found.identity, bytes: bytes, round: memory.round)
             return .signed(bytes, modified: found.modified)
         } catch {
+            if let shortage = memory.shortage { return .starved(shortage) }
             return .impossible(error.description)
         }
     }
@@ -180,7 +186,17 @@ public final class DocumentSigner: Sendable {
         if source.good?.stamp != stamp {
             switch files.load(passphrase: passphrase, pool: pool) {
             case .absent: return nil
-            case .failed(let problem): problems.append(problem)
+            case .failed(let problem):
+                if let shortage = problem.shortage {
+                    // To be read again, although the files do not change.
+                    source.seen = nil
+                    if source.good == nil {
+                        memory.shortage = shortage
+                        throw TLSError("\(problem.file): \(problem.message)")
+                    }
+                } else {
+                    problems.append(problem)
+                }
             case .identity(let identity):
                 let found = checks(identity, host, now)
                 // Not in the place of one that still holds.

@@ -84,6 +84,8 @@ struct CertificateFiles {
             let first = try pair(0, passphrase, pool)
             var fault: CertificateProblem?
             let second = secondPair(passphrase, pool, &fault)
+            // Without the second only for want of a descriptor, it would be without it for good.
+            if let fault, fault.shortage != nil { throw fault }
             return .identity(ServerIdentity(first, second, fault: fault))
         } catch {
             return .failed(error)

@@ -1,0 +1,45 @@
+// Looks that came to nothing because the process had no descriptor or no memory left: what they were for, and when they are made
+// again. The longer it lasts, the longer the pause. One line says when it begins and one when it is over.
+
+import Hosting
+import Posix
+
+/// What is to be looked at again without anybody's change.
+struct Retrying {
+    private var changes = TreeChanges()
+    /// Whether the folders are to be watched anew.
+    private var watches = false
+    private var dueMilliseconds: Int64 = 0
+    private var pauseMilliseconds = Retrying.pauseMillisecondsMin
+    private var isSaid = false
+
+    private static let pauseMillisecondsMin: Int64 = 500
+    private static let pauseMillisecondsMax: Int64 = 15_000
+
+    /// Nothing waits to be looked at again.
+    private var isEmpty: Bool { changes.isEmpty && !watches }
+
+    /// Notes what a look has left undone, or that it came to its end.
+    mutating func note(_ postponed: Postponement?, _ log: ReloadLog) {
+        if let postponed { return add(postponed.changes, watches: false, postponed.reason, log) }
+        guard isEmpty, isSaid else { return }
+        self = Retrying()
+        log.recovered()
+    }
+
+    mutating func add(_ more: TreeChanges, watches isUnwatched: Bool, _ reason: SystemError, _ log: ReloadLog) {
+        changes.merge(more)
+        watches = watches || isUnwatched
+        dueMilliseconds = Clock.monotonicMilliseconds() + pauseMilliseconds
+        pauseMilliseconds = min(pauseMilliseconds * 2, Retrying.pauseMillisecondsMax)
+        if !isSaid { log.starved(reason) }
+        isSaid = true
+    }
+
+    /// What is to be done now, if anything.
+    mutating func take(now: Int64) -> (changes: TreeChanges, watches: Bool)? {
+        guard !isEmpty, now >= dueMilliseconds else { return nil }
+        defer { (changes, watches) = (TreeChanges(), false) }
+        return (changes, watches)
+    }
+}

@@ -1,0 +1,69 @@
+// A server without a descriptor left, as its users and its log see it. What is served stays, and is what the files say as soon as
+// there are descriptors, without anybody's doing.
+
+import Foundation
+import Glibc
+import Posix
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct StarvedServerTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+        try folder.write(
+            "config/apps/a.json",
+            """
+            { name: "App", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
+              links: [{ "/": "/a/?*" }] }
+            """)
+        try folder.write("public/a.example/page.html", "one")
+    }
+
+    /// Sets how many descriptors the server may have.
+    private func limit(_ server: RunningServer, to count: Int) throws {
+        let run = try Subject.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["prlimit", "--pid", "\(server.process.processIdentifier)", "--nofile=\(count):"])
+        try #require(run.status == 0, "\(run.errors)")
+    }
+
+    @Test func `pages stay while nothing can be opened, and are new soon after, with two lines in the log`() throws {
+        let server = try RunningServer([
+            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0",
+        ])
+        let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
+        let client = try ClientSocket(to: address, timeoutMilliseconds: 20_000)
+        func page() throws -> String {
+            try client.send(Array("GET /page.html HTTP/1.1\r\nHost: a.example\r\n\r\n".utf8))
+            var text = ""
+            while !text.contains("\r\n\r\n") || text.hasSuffix("\r\n\r\n") {
+                text += String(decoding: try client.receive(), as: UTF8.self)
+                if text.hasPrefix("HTTP/1.1 404") { break }
+            }
+            return String(text.split(separator: "\r\n", omittingEmptySubsequences: false).last ?? "")
+        }
+        #expect(try page() == "one")
+        try limit(server, to: 0)
+        try folder.write("public/a.example/page.html", "two")
+        server.send(SIGHUP)
+        var lines: [String] = []
+        while let line = server.nextLine() {
+            lines.append(line)
+            if line.contains("cannot look at all of config and public: too many open files") { break }
+        }
+        for _ in 0..<3 { server.send(SIGHUP) }
+        #expect(try page() == "one")
+        try limit(server, to: 500)
+        while let line = server.nextLine() {
+            lines.append(line)
+            if line == "looked at all of config and public again" { break }
+        }
+        #expect(try eventually { try page() == "two" })
+        server.send(SIGTERM)
+        while let line = server.nextLine() { lines.append(line) }
+        #expect(server.waitUntilExit() == 0)
+        #expect(lines.count { $0.contains("cannot look at all") } == 1, "\(lines)")
+        #expect(lines.count { $0 == "looked at all of config and public again" } == 1, "\(lines)")
+    }
+}
