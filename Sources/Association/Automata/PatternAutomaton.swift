@@ -19,6 +19,8 @@ struct PatternAutomaton {
 
     private(set) var states: [State] = []
     private(set) var starts: [Int] = []
+    /// What its edges name.
+    private(set) var symbols = NamedSymbols()
     /// It grew past the limit; what is in it is not to be used.
     private(set) var isTooLarge = false
     private let statesMax: Int
@@ -37,7 +39,7 @@ struct PatternAutomaton {
     mutating func addEverything(tag: Int) {
         let start = newState(tag)
         starts.append(start)
-        states[start].edges.append((.any, start))
+        connect(start, .any, start)
         states[start].accepts = true
     }
 
@@ -50,17 +52,14 @@ struct PatternAutomaton {
             case .unit(let unit): current = appendEdge(.one(UInt32(unit)), after: current)
             case .any: current = appendEdge(.any, after: current)
             case .through(let unit):
-                states[current].edges.append((.anyBut(UInt32(unit)), current))
+                connect(current, .anyBut(UInt32(unit)), current)
                 current = appendEdge(.one(UInt32(unit)), after: current)
-            case .rest: states[current].edges.append((.any, current))
+            case .rest: connect(current, .any, current)
             }
             if isTooLarge { return }
         }
         states[current].accepts = true
     }
-
-    /// Every set that an edge carries, once.
-    var symbolSets: [SymbolSet] { Array(Set(states.flatMap { $0.edges.map(\.set) })) }
 
     private mutating func newState(_ tag: Int) -> Int {
         states.append(State(tag: tag))
@@ -70,8 +69,13 @@ struct PatternAutomaton {
 
     private mutating func appendEdge(_ set: SymbolSet, after state: Int) -> Int {
         let next = newState(states[state].tag)
-        states[state].edges.append((set, next))
+        connect(state, set, next)
         return next
+    }
+
+    private mutating func connect(_ state: Int, _ set: SymbolSet, _ target: Int) {
+        states[state].edges.append((set, target))
+        symbols.insert(set)
     }
 
     private mutating func append(_ elements: [GlobElement], after start: Int) -> Int {
@@ -85,7 +89,7 @@ struct PatternAutomaton {
                 // A state of its own, or the loop would also serve what jumps to the state before it.
                 let loop = newState(states[current].tag)
                 states[current].jumps.append(loop)
-                states[loop].edges.append((.any, loop))
+                connect(loop, .any, loop)
                 current = loop
             case .oneOf(let set): current = appendEdge(.ascii(set), after: current)
             case .choice(let choice): current = append(choice, after: current)
@@ -124,6 +128,8 @@ struct PatternAutomaton {
     }
 
     private static func symbols(_ bytes: [UInt8]) -> [UInt32] {
-        String(decoding: bytes, as: UTF8.self).unicodeScalars.map(\.value)
+        // A variable has hundreds of values, and nearly all of them are ASCII.
+        if bytes.allSatisfy({ $0 < 0x80 }) { return bytes.map(UInt32.init) }
+        return String(decoding: bytes, as: UTF8.self).unicodeScalars.map(\.value)
     }
 }

@@ -113,7 +113,7 @@ extension ProductSearch {
 
     /// The same for groups that are already built.
     init?(everyTextOf groups: [Group], piece: Piece, limits: AutomatonLimits) {
-        let mentioned = Set(groups.flatMap { $0.automaton.symbolSets.flatMap(\.mentioned) })
+        let mentioned = groups.reduce(into: Set<UInt32>()) { $0.formUnion($1.automaton.symbols.all) }
         let letters: [Letter]
         switch groups.first?.lens {
         case .apple(let first):

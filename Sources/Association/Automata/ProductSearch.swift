@@ -130,25 +130,19 @@ struct ProductSearch {
     private static func distinctLetters(
         _ letters: [Letter], _ marked: Set<Letter>, for groups: [Group]
     ) -> [Letter] {
-        let sets = groups.map { group in
-            group.automaton.symbolSets
-                + (group.normalisesSlashes ? [.one(UInt32(UInt8(ascii: "/"))), .one(UInt32(UInt8(ascii: "*")))] : [])
-        }
-        var classes: [[UInt32: Int]] = groups.map { _ in [:] }
-        var numbers: [[[Bool]: Int]] = groups.map { _ in [:] }
-        func classNumber(_ group: Int, _ symbol: UInt32) -> Int {
-            if let known = classes[group][symbol] { return known }
-            let membership = sets[group].map { $0.contains(symbol) }
-            let number = numbers[group][membership] ?? numbers[group].count
-            numbers[group][membership] = number
-            classes[group][symbol] = number
-            return number
+        let named = groups.map { group in
+            var symbols = group.automaton.symbols
+            for sign in "/*".utf8 where group.normalisesSlashes { symbols.insert(UInt32(sign)) }
+            return symbols
         }
         var seen: Set<[Int]> = []
         return letters.filter { letter in
             var signature = [letter.isSlash ? 1 : 0, marked.contains(letter) ? 1 : 0]
             for group in groups.indices {
-                signature += groups[group].lens.symbols(of: letter).map { classNumber(group, $0) } + [-1]
+                for symbol in groups[group].lens.symbols(of: letter) {
+                    signature.append(named[group].number(of: symbol))
+                }
+                signature.append(-1)
             }
             return seen.insert(signature).inserted
         }

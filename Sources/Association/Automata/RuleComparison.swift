@@ -2,7 +2,7 @@
 // side by side, once for each combination of query and fragment worth trying. Every witness is put to the matchers
 // before it is reported, so a reported one is real. That there is none is proved only where paths alone decide, and then
 // for ordinary URLs (`LinkSpelling`): what can stand for itself does, the rest is escaped in upper case, no segment is
-// empty, and three characters stand for all that are neither ASCII nor mentioned by a rule.
+// empty, and eight characters stand for all that are neither ASCII nor mentioned by a rule.
 
 /// A URL that two lists decide differently, or that both open.
 public struct RuleWitness: Hashable, Sendable {
@@ -48,13 +48,14 @@ public enum RuleComparison: Hashable, Sendable {
 
     /// URLs in the wanted ways.
     static func examine(
-        _ first: RuleList, _ second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening]
+        _ first: RuleList, _ second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening],
+        in situations: [Situation]? = nil
     ) -> Examination {
         guard !first.isLeftToManifest, !second.isLeftToManifest, LinkURL("https://\(host)/") != nil else {
             return Examination(comparison: .unknown)
         }
         var search = WitnessSearch(first: first, second: second, host: host, limits: limits, wanted: wanted)
-        let isComplete = search.run()
+        let isComplete = search.run(in: situations)
         let isProof = first.looksOnlyAtPaths && second.looksOnlyAtPaths
         let witnesses = wanted.compactMap { search.witnesses[$0] }
         return Examination(

@@ -132,25 +132,30 @@ extension RuleList {
         }
     }
 
-    var queryPatterns: [(pattern: ReadPattern, written: String)] {
+    var queryPatterns: [WrittenPattern] {
         guard case .apple(let matcher) = self else { return [] }
         return matcher.rules.compactMap { rule in
             guard case .whole(let pattern) = rule.query, case .whole(let written) = rule.component.query else {
                 return nil
             }
-            return (ReadPattern(pattern, rule.reading, .query), written)
+            return WrittenPattern(pattern: ReadPattern(pattern, rule.reading, .query), written: written)
         }
     }
 
-    var fragmentPatterns: [(pattern: ReadPattern, written: String)] {
+    var fragmentPatterns: [WrittenPattern] {
         switch self {
         case .apple(let matcher):
             matcher.rules.compactMap { rule in
-                rule.fragment.map { (ReadPattern($0, rule.reading, .fragment), rule.component.fragment ?? "") }
+                rule.fragment.map {
+                    WrittenPattern(
+                        pattern: ReadPattern($0, rule.reading, .fragment), written: rule.component.fragment ?? "")
+                }
             }
         case .android(let matcher):
             zip(matcher.compiled, matcher.rules).compactMap { compiled, rule in
-                compiled.fragment.map { (ReadPattern($0, .fragment), rule.fragment ?? "") }
+                compiled.fragment.map {
+                    WrittenPattern(pattern: ReadPattern($0, .fragment), written: rule.fragment ?? "")
+                }
             }
         }
     }

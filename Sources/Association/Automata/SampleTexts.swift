@@ -7,7 +7,7 @@ import SourceJSON
 enum SampleTexts {
     /// The texts, shortest first. Past the limits the rest is missing.
     static func telling(
-        _ patterns: [(pattern: ReadPattern, written: String)], apart piece: Piece, stepsLeft: inout Int,
+        _ patterns: [WrittenPattern], apart piece: Piece, stepsLeft: inout Int,
         _ limits: AutomatonLimits
     ) -> [String] {
         let patterns = distinct(patterns)
@@ -41,21 +41,28 @@ enum SampleTexts {
     private static let patternsMax = 64
 
     /// The first patterns, each once; the values of a variable may differ from list to list.
-    private static func distinct(
-        _ patterns: [(pattern: ReadPattern, written: String)]
-    ) -> [(pattern: ReadPattern, written: String)] {
+    private static func distinct(_ patterns: [WrittenPattern]) -> [WrittenPattern] {
         struct Key: Hashable {
             var written: ExactText
             var lens: Lens
+            var list: Int
         }
         var seen: Set<Key> = []
-        var distinct: [(pattern: ReadPattern, written: String)] = []
+        var distinct: [WrittenPattern] = []
         for entry in patterns where distinct.count < patternsMax {
-            let isNew = seen.insert(Key(written: ExactText(entry.written), lens: entry.pattern.lens)).inserted
-            if isNew || entry.written.contains(run: "$(") { distinct.append(entry) }
+            let list = entry.written.contains(run: "$(") ? entry.list : 0
+            let key = Key(written: ExactText(entry.written), lens: entry.pattern.lens, list: list)
+            if seen.insert(key).inserted { distinct.append(entry) }
         }
         return distinct
     }
+}
+
+/// A pattern with the way it was written, and the list it is of.
+struct WrittenPattern {
+    var pattern: ReadPattern
+    var written: String
+    var list = 0
 }
 
 /// Which texts to search.
@@ -81,7 +88,7 @@ extension ProductSearch {
             self.init(groups, letters: Alphabet.plainLetters(of: piece), texts: texts, limits: limits)
             return
         }
-        let mentioned = Set(groups.flatMap { $0.automaton.symbolSets.flatMap(\.mentioned) })
+        let mentioned = groups.reduce(into: Set<UInt32>()) { $0.formUnion($1.automaton.symbols.all) }
         let letters = Alphabet.ordinaryLetters(of: piece, mentioned: mentioned, patterns: patterns)
         guard case .paths(let spelling) = searched else {
             self.init(groups, letters: letters, texts: texts, limits: limits)

@@ -31,7 +31,7 @@ struct Situation: Hashable {
     private static func fragments(
         _ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits
     ) -> [String?] {
-        let patterns = lists.flatMap(\.fragmentPatterns)
+        let patterns = numbered(lists, \.fragmentPatterns)
         guard !patterns.isEmpty else { return [nil] }
         return [nil, ""] + SampleTexts.telling(patterns, apart: .fragment, stepsLeft: &stepsLeft, limits)
     }
@@ -51,7 +51,8 @@ struct Situation: Hashable {
         for (position, name) in names.enumerated() {
             let items = patterns[ExactText(name)] ?? []
             let values = SampleTexts.telling(
-                items.map { ($0.item.pattern, $0.item.written) }, apart: .itemValue, stepsLeft: &stepsLeft, limits)
+                items.map { WrittenPattern(pattern: $0.item.pattern, written: $0.item.written, list: $0.list) },
+                apart: .itemValue, stepsLeft: &stepsLeft, limits)
             for (list, item) in items where item.rule < demandsMax {
                 let value = values.firstIndex(where: item.pattern.matches)
                 demands[list * demandsMax + item.rule, default: [:]][position] = value.map { $0 + 1 } ?? 0
@@ -65,9 +66,17 @@ struct Situation: Hashable {
             let present = zip(choices, selection).map { $0[$1] }.filter { !$0.isEmpty }
             if !present.isEmpty { queries.append(present.joined(separator: "&")) }
         }
-        let whole = lists.flatMap(\.queryPatterns)
+        let whole = numbered(lists, \.queryPatterns)
         for text in SampleTexts.telling(whole, apart: .query, stepsLeft: &stepsLeft, limits) { queries.append(text) }
         return queries
+    }
+
+    private static func numbered(
+        _ lists: [RuleList], _ patterns: (RuleList) -> [WrittenPattern]
+    ) -> [WrittenPattern] {
+        lists.enumerated().flatMap { index, list in
+            patterns(list).map { WrittenPattern(pattern: $0.pattern, written: $0.written, list: index) }
+        }
     }
 
     /// Of how many rules the demands are tried.

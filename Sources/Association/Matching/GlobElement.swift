@@ -71,9 +71,11 @@ struct ByteSet: Hashable, Sendable {
     private var high: UInt64 = 0
 
     init(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes where byte < 0x80 {
-            if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
-        }
+        for byte in bytes { insert(byte) }
+    }
+
+    mutating func insert(_ byte: UInt8) {
+        if byte < 64 { low |= 1 << UInt64(byte) } else if byte < 0x80 { high |= 1 << UInt64(byte - 64) }
     }
 
     func contains(_ byte: UInt8) -> Bool {

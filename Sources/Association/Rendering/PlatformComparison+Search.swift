@@ -74,13 +74,15 @@ extension PlatformComparison {
         var shown: Set<Bool> = []
         var explained: Set<Int> = []
         var searchesLeft = search.comparison == nil ? 0 : Self.ownSearchesMax
+        // With one rule less there is nothing else to try.
+        lazy var situations = ownSituations
         for (index, doubtful) in links.sorted(by: { $0.key < $1.key }) {
             guard let link = app.links.element(at: index), let obstacle = other.obstacles[index] else { continue }
             var isMissed = search.foundNothing ? false : nil as Bool?
             var witness = search.links.first { differs(on: $0, other, because: index) }
             if witness == nil, isMissed == nil, searchesLeft > 0 {
                 searchesLeft -= 1
-                (witness, isMissed) = missing(index, other)
+                (witness, isMissed) = missing(index, other, situations)
             }
             if let witness {
                 shown.insert(source.decide(witness).opens)
@@ -94,13 +96,20 @@ extension PlatformComparison {
         return (findings, shown, explained)
     }
 
+    private var ownSituations: [Situation] {
+        var stepsLeft = Self.limits.stepsMax
+        return Situation.worthTrying([.apple(source)], stepsLeft: &stepsLeft, Self.limits)
+    }
+
     /// A link that needs the rule, and whether there is one: nil where that is not known.
-    private func missing(_ index: Int, _ other: OtherDialect) -> (LinkURL?, Bool?) {
+    private func missing(_ index: Int, _ other: OtherDialect, _ situations: [Situation]) -> (LinkURL?, Bool?) {
         var rest = app.links
         rest.remove(at: index)
         let without = AppleMatcher(components: rest, defaults: source.defaults, table: source.table)
-        let comparison = RuleComparison.differences(
-            between: .apple(source), and: .apple(without), host: host, limits: Self.limits)
+        let comparison = RuleComparison.examine(
+            .apple(source), .apple(without), host: host, limits: Self.limits, wanted: [.onlyFirst, .onlySecond],
+            in: situations
+        ).comparison
         let witness = comparison.witnesses.first { differs(on: $0.url, other, because: index) }
         if let witness { return (witness.url, true) }
         if comparison == RuleComparison.none || comparison == .noneFound { return (nil, false) }

@@ -3,15 +3,13 @@ import Testing
 @testable import Association
 
 struct SampleTextsTests {
-    private func pattern(_ text: String, values: [String] = []) -> (pattern: ReadPattern, written: String) {
+    private func pattern(_ text: String, values: [String] = [], list: Int = 0) -> WrittenPattern {
         let table = SubstitutionTable([SubstitutionVariable(name: "v", values: values)])
         let glob = GlobPattern(ParsedPattern(text), folds: false, table: table)
-        return (ReadPattern(glob, .plain, .fragment), text)
+        return WrittenPattern(pattern: ReadPattern(glob, .plain, .fragment), written: text, list: list)
     }
 
-    private func telling(
-        _ patterns: [(pattern: ReadPattern, written: String)]
-    ) -> (texts: [String], steps: Int) {
+    private func telling(_ patterns: [WrittenPattern]) -> (texts: [String], steps: Int) {
         var stepsLeft = 100_000
         let texts = SampleTexts.telling(patterns, apart: .fragment, stepsLeft: &stepsLeft, AutomatonLimits())
         return (texts, 100_000 - stepsLeft)
@@ -26,6 +24,9 @@ struct SampleTextsTests {
         let once = telling([pattern("*x")])
         let often = telling(Array(repeating: pattern("*x"), count: 500))
         #expect(once.texts == often.texts)
+        // A variable means the same to all rules of one list.
+        let variable = telling([pattern("$(v)", values: ["a", "b"])])
+        #expect(telling(Array(repeating: pattern("$(v)", values: ["a", "b"]), count: 500)).steps == variable.steps)
         #expect(once.steps == often.steps)
         // Each of these is an automaton of its own, up to a limit.
         let many = telling((0..<500).map { pattern("x\($0)") })
@@ -34,7 +35,7 @@ struct SampleTextsTests {
     }
 
     @Test func `variables of one name may have other values in another list`() {
-        let texts = telling([pattern("$(v)", values: ["a"]), pattern("$(v)", values: ["b"])]).texts
+        let texts = telling([pattern("$(v)", values: ["a"]), pattern("$(v)", values: ["b"], list: 1)]).texts
         #expect(texts.contains("a") && texts.contains("b"))
     }
 }
