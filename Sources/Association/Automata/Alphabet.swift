@@ -68,12 +68,12 @@ enum Alphabet {
     }
 
     /// The letters of ordinary URLs: what may stand for itself does, everything else is escaped in upper case, and
-    /// escapes that a pattern spells out are taken in its spelling. Three scalars stand for all that is neither ASCII
-    /// nor mentioned.
+    /// escapes that a pattern spells out are taken in its spelling. A few scalars stand for all that is neither ASCII
+    /// nor mentioned: of two, three and four bytes, with every hexadecimal digit in the escape of one of them.
     static func ordinaryLetters(of piece: Piece, mentioned: Set<UInt32>, patterns: [String]) -> [Letter] {
         var letters = plainLetters(of: piece)
         let standingRaw = Set(preferred.map(UInt32.init))
-        let escaped = " \"<>[]{}|^`\\%#é日😀".unicodeScalars + mentioned.sorted().compactMap { Unicode.Scalar($0) }
+        let escaped = " \"<>[]{}|^`\\%#é日😀áâäëí".unicodeScalars + mentioned.sorted().compactMap { Unicode.Scalar($0) }
         for scalar in escaped where !standingRaw.contains(scalar.value) && scalar.value >= 0x20 && scalar.value != 0x7F
         {
             letters.append(Letter(escaped: scalar))

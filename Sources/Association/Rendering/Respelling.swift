@@ -29,7 +29,10 @@ struct Respelling {
                 paths(replacing: ["/"], by: ["//"]) + [with(path: path + "//")] + withoutSegments
                 + paths(replacing: ["x"], by: ["/"])
         case .noPath: texts = path == "/" ? [start + rest()] : []
-        case .star: texts = [with(path: path.dropLast() + "*"), with(path: path + "*"), with(path: path + "**")]
+        case .star:
+            // In place of the last segment, too: a star spares iOS the slash that it would have added.
+            let parent = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
+            texts = [path.dropLast() + "*", path + "*", path + "**", parent + "*"].map { with(path: $0) }
         case .escapedSlash:
             texts =
                 paths(replacing: ["/"], by: ["%2F"]).dropFirst() + paths(replacing: ["x"], by: ["x%2Fx", "%2F"])

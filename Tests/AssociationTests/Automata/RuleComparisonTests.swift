@@ -19,6 +19,15 @@ struct RuleComparisonTests {
         #expect(texts(apple(.init(path: "*abc/")), android(.init(path: "*abc/"))) == ["/abc"])
     }
 
+    @Test(arguments: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "A", "B", "C", "D", "E", "F"])
+    func `finds that a rule meets the digits of escapes`(digit: String) throws {
+        let found = RuleComparison.differences(
+            between: apple(.init(path: "/x/*\(digit)*")), and: android(.init(path: "/x/*\(digit)*")), host: "h.example")
+        // The digit is in the URL and not in what Android decodes.
+        let url = try #require(found.witnesses.first?.url)
+        #expect(url.path.utf8.contains(UInt8(ascii: "%")) && found.witnesses.first?.first.opens == true)
+    }
+
     @Test func `finds a witness in each direction`() throws {
         let comparison = RuleComparison.differences(
             between: apple(.init(path: "/a")), and: android(.init(path: "/b")), host: "h.example")
