@@ -10,7 +10,8 @@ extension Command {
         details: """
             Checks each PATH: a configuration folder (with apps/, hosts/ or server.json in it) as `serve` would load it, with
             its certificates; any other folder with the files in it; or a file. What a file is shows in its content: an
-            apple-app-site-association file, a statement list or an app file. Without a PATH it is the folder of --config.
+            apple-app-site-association file, a statement list, an app file, or of a native project the entitlements (XML)
+            and the AndroidManifest.xml. Without a PATH it is the folder of --config.
 
             --fix writes the mechanical fixes into the files and shows the difference; what is left is reported.
             Ends with status 1 where anything is an error.
@@ -21,7 +22,9 @@ extension Command {
             Option(
                 name: "--format", value: "FORMAT",
                 help: "text, json, sarif (for code scanning) or github (workflow annotations) (text)"),
-            Option(name: "--as", value: "KIND", help: "take files for apple, android or app, whatever they look like"),
+            Option(
+                name: "--as", value: "KIND",
+                help: "take files for apple, android, app, entitlements or manifest, whatever they look like"),
             Option(name: "--fix", value: nil, help: "apply the mechanical fixes, and show the difference"),
             Option(name: "--dry-run", value: nil, help: "with --fix: show the difference, and change nothing"),
             Option(name: "--explain", value: "RULE", help: "tell what a rule such as AASA-019 means, and end"),

@@ -9,7 +9,7 @@ import TLS
 
 /// What a file is taken for.
 enum LintedKind: String, CaseIterable {
-    case apple, android, app
+    case apple, android, app, entitlements, manifest
 
     /// By the content, and for a text that shows nothing by the name.
     init?(of bytes: [UInt8], path: String) {
@@ -17,6 +17,8 @@ enum LintedKind: String, CaseIterable {
         case .appleAssociation, .signedAppleAssociation: self = .apple
         case .statementList: self = .android
         case .appFile: self = .app
+        case .entitlements: self = .entitlements
+        case .androidManifest: self = .manifest
         case .unknown:
             let name = path.split(separator: "/").last ?? ""
             if name.hasPrefix("apple-app-site-association") {
@@ -34,8 +36,13 @@ enum LintedKind: String, CaseIterable {
         case .apple: Linter.lint(apple: bytes, file: file)
         case .android: Linter.lint(statements: bytes, file: file)
         case .app: AppFile.lint(bytes, file: file)
+        case .entitlements: Linter.lint(entitlements: bytes, file: file)
+        case .manifest: Linter.lint(manifest: bytes, file: file)
         }
     }
+
+    /// Whether it is read as JSON, which is what fixes are made for.
+    var isJSON: Bool { self != .entitlements && self != .manifest }
 }
 
 /// The files of one run.
@@ -98,7 +105,8 @@ struct LintedFiles {
     /// A file that was named has to be one of ours; in a folder there may be others.
     private mutating func addFile(_ path: String, isNamed: Bool) {
         let isLikely =
-            [".json", ".json5"].contains(where: path.hasSuffix) || path.hasSuffix("apple-app-site-association")
+            [".json", ".json5", ".entitlements", "/AndroidManifest.xml"].contains(where: path.hasSuffix)
+            || path.hasSuffix("apple-app-site-association")
         guard isNamed || isLikely else { return }
         guard let bytes = read(path) else { return }
         if let kind = forced ?? LintedKind(of: bytes, path: path) {
@@ -107,8 +115,8 @@ struct LintedFiles {
             passedOver.append(path)
         } else {
             problems.append(
-                "cannot tell what \(path) is: not an apple-app-site-association file, a statement list or an app file; "
-                    + "say it with --as")
+                "cannot tell what \(path) is: not an apple-app-site-association file, a statement list, an app file, "
+                    + "entitlements or an Android manifest; say it with --as")
         }
     }
 
@@ -189,7 +197,7 @@ extension LintedFiles {
 
     /// Applies the edits of all files, one after the other.
     mutating func fix(writes: Bool, showsDifference: Bool) {
-        for (path, kind) in files {
+        for (path, kind) in files where kind.isJSON {
             guard let bytes = read(path) else { continue }
             let fixed = FixedFile(bytes, path: path, kind: kind)
             if let reason = fixed.refusal { problems.append("cannot fix \(path): \(reason)") }

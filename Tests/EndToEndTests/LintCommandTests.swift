@@ -226,7 +226,7 @@ struct LintCommandTests {
 
     @Test(arguments: [
         (["lint", "--format", "xml"], "--format xml is none of text, json, sarif, github"),
-        (["lint", "--as", "ios"], "--as ios is none of apple, android, app"),
+        (["lint", "--as", "ios"], "--as ios is none of apple, android, app, entitlements, manifest"),
         (["lint", "--dry-run"], "--dry-run belongs to --fix"),
     ])
     func `wrong usage is one line and status 2`(arguments: [String], message: String) throws {

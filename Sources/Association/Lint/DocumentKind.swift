@@ -9,6 +9,9 @@ public enum DocumentKind: String, Hashable, Sendable, CaseIterable {
     case signedAppleAssociation
     case statementList
     case appFile
+    /// The entitlements of an app on Apple's systems, with associated domains.
+    case entitlements
+    case androidManifest
     case unknown
 }
 
@@ -25,6 +28,7 @@ extension DocumentKind {
     /// The kind of a file. A broken text is recognised too, by the keys that it mentions.
     static func recognise(_ bytes: [UInt8]) -> DocumentKind {
         if SignedMessage.isSigned(bytes) { return .signedAppleAssociation }
+        if let kind = NativeProject.recognise(bytes) { return kind }
         let document = SourceReader.read(bytes, as: .json5)
         if let value = document.value { return recognise(value) }
         return recognise(brokenText: document.text)

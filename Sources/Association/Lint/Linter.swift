@@ -15,12 +15,26 @@ public enum Linter {
         StatementList.read(bytes, file: file, host: host).findings
     }
 
+    /// Lints the entitlements of an app on Apple's systems, an XML property list.
+    public static func lint(entitlements bytes: [UInt8], file: String) -> [Finding] {
+        var project = NativeProject(bytes, file: file)
+        return project.lintEntitlements()
+    }
+
+    /// Lints the AndroidManifest.xml of an app as it is written, not as it is packed.
+    public static func lint(manifest bytes: [UInt8], file: String) -> [Finding] {
+        var project = NativeProject(bytes, file: file)
+        return project.lintManifest()
+    }
+
     /// Lints a file of any kind; nil where the kind is not known.
     public static func lint(_ bytes: [UInt8], file: String) -> [Finding]? {
         switch recognise(bytes) {
         case .appleAssociation, .signedAppleAssociation: lint(apple: bytes, file: file)
         case .statementList: lint(statements: bytes, file: file)
         case .appFile: AppFile.lint(bytes, file: file)
+        case .entitlements: lint(entitlements: bytes, file: file)
+        case .androidManifest: lint(manifest: bytes, file: file)
         case .unknown: nil
         }
     }

@@ -10,7 +10,8 @@ import SourceJSON
 
 extension FuzzTarget {
     static let neighbours = FuzzTarget(
-        name: "neighbours", summary: "webauthn, security.txt, merchant, Windows and Huawei files, robots.txt"
+        name: "neighbours",
+        summary: "webauthn, security.txt, merchant, Windows and Huawei files, robots.txt, entitlements, manifests"
     ) { bytes in
         var choices = Choices(bytes)
         let names = NeighbourFile.names
@@ -21,7 +22,8 @@ extension FuzzTarget {
             ? NeighbourFile.lint(
                 text, name: names[number], file: "f", isWildcard: text.count % 2 == 1, now: 1_800_000_000)
             : [RobotsFile.finding(text, file: "f")].compactMap { $0 }
-        for finding in findings {
+        let native = Linter.lint(entitlements: text, file: "f") + Linter.lint(manifest: text, file: "f")
+        for finding in findings + native {
             guard let range = finding.range else { continue }
             try demand(range.start.offset <= range.end.offset, "\(finding.rule) ends before it begins")
             // As long as the text after decoding can be.

@@ -1,0 +1,95 @@
+// The domains of an app's entitlements: `service:host`, perhaps with `?mode=`. Xcode's build settings (`$(HOST)`) are filled
+// in later and are passed over.
+
+import SourceJSON
+
+extension NativeProject {
+    mutating func lintEntitlements() -> [Finding] {
+        guard let root = root(for: "AHST-021", "no domain is read") else { return findings.sorted }
+        for dictionary in root.all("dict") {
+            for (key, value) in zip(dictionary.children, dictionary.children.dropFirst())
+            where key.name == "key" && Self.trimmed(key.text).isIdentical(to: Self.domainsKey) {
+                for entry in value.children where value.name == "array" && entry.name == "string" {
+                    lint(domain: Self.trimmed(entry.text), at: range(entry.content))
+                }
+            }
+        }
+        return findings.sorted
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
+        let scalars = text.unicodeScalars.drop(while: isSpace)
+        let end = scalars.lastIndex { !isSpace($0) }.map { scalars.index(after: $0) } ?? scalars.startIndex
+        return String(scalars[..<end])
+    }
+
+    private mutating func lint(domain text: String, at range: SourceRange) {
+        guard !text.contains(run: "$(") else { return }
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), !text.contains(run: "://") else {
+            let what = text.contains(run: "://") ? "has a scheme" : "names no service"
+            return findings.report(
+                "AHST-021", at: range, "\(text.quoted) \(what), so it associates nothing",
+                fix: "write the service and the host, such as applinks:shop.example.org")
+        }
+        let service = String(text[..<colon])
+        guard AppleReader.services.containsExactly(service) else { return }
+        var host = String(text[text.utf8.index(after: colon)...])
+        var isForDevelopment = false
+        if let mark = host.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            let query = String(host[host.utf8.index(after: mark)...])
+            host = String(host[..<mark])
+            if ["mode=developer", "mode=managed", "mode=developer+managed"].containsExactly(query) {
+                isForDevelopment = query.contains(run: "developer")
+                findings.report(
+                    "AHST-024", at: range, "\(text.quoted) has a mode, which is for development and managed devices",
+                    fix: "remove it before the app is submitted")
+            } else {
+                reportPart("a query", text, host, at: range)
+            }
+        }
+        lint(host: host, of: service, text, isForDevelopment: isForDevelopment, at: range)
+    }
+
+    private mutating func reportPart(_ part: String, _ text: String, _ host: String, at range: SourceRange) {
+        findings.report(
+            "AHST-021", at: range, "\(text.quoted) has \(part), so it matches no domain", fix: "write the host alone")
+    }
+
+    private mutating func lint(
+        host written: String, of service: String, _ text: String, isForDevelopment: Bool, at range: SourceRange
+    ) {
+        var host = written
+        if let slash = host.utf8.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "#") }) {
+            let isLast = host.utf8.index(after: slash) == host.utf8.endIndex
+            reportPart(isLast ? "a slash at the end" : "a path", text, host, at: range)
+            host = String(host[..<slash])
+        }
+        if !host.begins(with: "["), let colon = host.utf8.firstIndex(of: UInt8(ascii: ":")) {
+            reportPart("a port", text, host, at: range)
+            host = String(host[..<colon])
+        }
+        if host.begins(with: "*."), service == "appclips" {
+            findings.report(
+                "AHST-023", at: range, "\(text.quoted) has a wildcard, which App Clips do not support",
+                fix: "list the hosts")
+        }
+        guard let fault = fault(of: host, isForDevelopment: isForDevelopment) else { return }
+        findings.report("AHST-025", at: range, "\(text.quoted) is refused: \(fault.reason)", fix: fault.fix)
+    }
+
+    /// Why a host cannot be associated.
+    private func fault(of host: String, isForDevelopment: Bool) -> (reason: String, fix: String)? {
+        switch host.begins(with: "[") ? .failure(.isAddress) : HostPattern.parse(host) {
+        case .failure(let fault): return fault.explained
+        case .success(let pattern):
+            if !host.utf8.allSatisfy({ $0 < 0x80 }) {
+                return ("hosts are compared in their ASCII form, and it is not", "write \(pattern.text)")
+            }
+            if !pattern.name.contains(run: "."), !(isForDevelopment && pattern.name == "localhost") {
+                return ("it has no dot", "write a full host name")
+            }
+            return nil
+        }
+    }
+}

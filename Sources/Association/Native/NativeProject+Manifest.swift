@@ -1,0 +1,49 @@
+// The filters of an Android manifest that are meant for links of hosts. Android verifies a host where one filter has all of
+// autoVerify, VIEW, DEFAULT, BROWSABLE, http or https and the host; where one thing is missing, nothing says so.
+
+import SourceJSON
+
+extension NativeProject {
+    mutating func lintManifest() -> [Finding] {
+        guard let root = root(for: "GHST-015", "Android installs no such app") else { return findings.sorted }
+        for filter in root.all("intent-filter") { lint(filter) }
+        return findings.sorted
+    }
+
+    private mutating func lint(_ filter: XMLElement) {
+        let names = { (tag: String) in
+            filter.children.filter { $0.name == tag }.compactMap { $0.attribute("name") }
+        }
+        let data = filter.children.filter { $0.name == "data" }
+        let schemes = data.compactMap { $0.attribute("scheme") }
+        let hosts = data.compactMap { $0.attribute("host") }
+        let isWeb = schemes.contains { $0 == "http" || $0 == "https" }
+        let isVerified = filter.attribute("autoVerify") == "true"
+        let isView = names("action").containsExactly("android.intent.action.VIEW")
+        // Anything else is a filter for something else.
+        guard isVerified || (isView && isWeb && !hosts.isEmpty) else { return }
+        let categories = names("category")
+        let missing = [
+            isVerified ? nil : "android:autoVerify=\"true\"",
+            isView ? nil : "the action VIEW",
+            categories.containsExactly("android.intent.category.DEFAULT") ? nil : "the category DEFAULT",
+            categories.containsExactly("android.intent.category.BROWSABLE") ? nil : "the category BROWSABLE",
+            isWeb ? nil : "the scheme http or https",
+            hosts.isEmpty ? "a host" : nil,
+        ].compactMap { $0 }
+        let subject = hosts.first.map { "the filter for \($0.quoted)" } ?? "a filter"
+        if !missing.isEmpty {
+            findings.report(
+                "GHST-015", at: range(filter.tag),
+                "\(subject) lacks \(missing.joined(separator: ", ")), so Android verifies no host for it",
+                fix: "use the filter that `associated snippet` prints")
+        }
+        if isWeb, let other = schemes.first(where: { $0 != "http" && $0 != "https" }) {
+            findings.report(
+                "GHST-015", at: range(filter.tag),
+                "\(subject) has the scheme \(other.quoted) beside http or https, and Android passes over such a filter "
+                    + "when it verifies",
+                fix: "give that scheme a filter of its own")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// Entitlements and manifests on both sides of each rule.
+
+import SourceJSON
+import Testing
+
+@testable import Association
+
+struct NativeProjectTests {
+    private static func entitlements(_ domain: String) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+          <key>aps-environment</key>
+          <string>https://other.example.org</string>
+          <key>com.apple.developer.associated-domains</key>
+          <array>
+            <string>\(domain)</string>
+          </array>
+        </dict>
+        </plist>
+        """
+    }
+
+    @Test(
+        arguments: [
+            ("applinks:shop.example.org", []), ("webcredentials:*.example.org", []), ("appclips:shop.example.org", []),
+            ("applinks:$(HOST)", []), ("spotlight:anything at all", []), ("applinks:xn--caf-dma.example.org", []),
+            ("applinks:https://shop.example.org", ["AHST-021"]), ("https://shop.example.org", ["AHST-021"]),
+            ("shop.example.org", ["AHST-021"]), ("applinks:shop.example.org:443", ["AHST-021"]),
+            ("applinks:shop.example.org/", ["AHST-021"]), ("applinks:shop.example.org/buy", ["AHST-021"]),
+            ("applinks:shop.example.org?x=1", ["AHST-021"]),
+            ("appclips:*.example.org", ["AHST-023"]),
+            ("applinks:shop.example.org?mode=developer", ["AHST-024"]),
+            ("applinks:shop.example.org?mode=developer+managed", ["AHST-024"]),
+            ("applinks:localhost?mode=developer", ["AHST-024"]),
+            ("applinks:localhost", ["AHST-025"]), ("applinks:192.0.2.1", ["AHST-025"]),
+            ("applinks:[2001:db8::1]", ["AHST-025"]), ("applinks:café.example.org", ["AHST-025"]),
+            ("applinks:.example.org", ["AHST-025"]), ("applinks:a..example.org", ["AHST-025"]),
+            ("applinks:", ["AHST-025"]), ("applinks:www.*.example.org", ["AHST-025"]),
+            ("applinks:localhost?mode=managed", ["AHST-025", "AHST-024"]),
+            ("applinks:192.0.2.1:80/", ["AHST-021", "AHST-021", "AHST-025"]),
+        ] as [(String, [String])])
+    func `reads the domains of entitlements`(domain: String, rules: [String]) throws {
+        let bytes = Array(Self.entitlements(domain).utf8)
+        #expect(Linter.recognise(bytes) == .entitlements)
+        let findings = try #require(Linter.lint(bytes, file: "App.entitlements"))
+        #expect(findings.rules == rules, "\(findings.map(\.message))")
+        for finding in findings {
+            let range = try #require(finding.range)
+            #expect(range.start.line == 9 && range.start.column == 13)
+            #expect(finding.severity == LintRule.named(finding.rule)?.severity)
+            #expect(String(decoding: bytes[range.start.offset..<range.end.offset], as: UTF8.self) == domain)
+        }
+    }
+
+    private static let data = ##"<data android:scheme="https"/><data android:host="shop.example.org"/>"##
+    private static let view = ##"<action android:name="android.intent.action.VIEW"/>"##
+    private static let categories =
+        ##"<category android:name="android.intent.category.DEFAULT"/><category android:name="android.intent.category.BROWSABLE"/>"##
+
+    private static func manifest(_ verify: String, _ content: String) -> [UInt8] {
+        Array(
+            """
+            <?xml version="1.0" encoding="utf-8"?>
+            <manifest xmlns:android="http://schemas.android.com/apk/res/android">
+              <application><activity android:name=".Main">
+                <intent-filter\(verify)>\(content)</intent-filter>
+              </activity></application>
+            </manifest>
+            """.utf8)
+    }
+
+    @Test(
+        arguments: [
+            (#" android:autoVerify="true""#, view + categories + data, nil),
+            (" ", ##"<action android:name="android.intent.action.MAIN"/>"##, nil),
+            (" ", view + categories + ##"<data android:scheme="shop"/>"##, nil),
+            (" ", view + categories + data, "lacks android:autoVerify"),
+            (#" android:autoVerify="false""#, view + categories + data, "lacks android:autoVerify"),
+            (#" android:autoVerify="true""#, categories + data, "lacks the action VIEW,"),
+            (#" android:autoVerify="true""#, view + data, "lacks the category DEFAULT, the category BROWSABLE,"),
+            (
+                #" android:autoVerify="true""#, view + categories + ##"<data android:host="a.org"/>"##,
+                "lacks the scheme"
+            ),
+            (#" android:autoVerify="true""#, view + categories + ##"<data android:scheme="https"/>"##, "lacks a host"),
+            (
+                #" android:autoVerify="true""#, view + categories + data + ##"<data android:scheme="shop"/>"##,
+                "has the scheme `shop` beside"
+            ),
+        ] as [(String, String, String?)])
+    func `reads the filters of a manifest`(verify: String, content: String, wanted: String?) throws {
+        let bytes = Self.manifest(verify, content)
+        #expect(Linter.recognise(bytes) == .androidManifest)
+        let findings = try #require(Linter.lint(bytes, file: "AndroidManifest.xml"))
+        #expect(findings.rules == (wanted == nil ? [] : ["GHST-015"]), "\(findings.map(\.message))")
+        if let wanted {
+            #expect(findings.first?.message.contains(wanted) == true, "\(findings.map(\.message))")
+            #expect(findings.first?.range?.start.line == 4)
+            #expect(findings.first?.severity == .warning)
+        }
+    }
+
+    @Test func `says where one of them is no XML`() {
+        let entitlements = Array(Self.entitlements("applinks:a.org").replacing("</array>", with: "").utf8)
+        let findings = Linter.lint(entitlements: entitlements, file: "f")
+        #expect(findings.rules == ["AHST-021"] && findings.first?.range?.start.line == 11)
+        let manifest = Array("<manifest>\n<application>".utf8)
+        #expect(Linter.lint(manifest: manifest, file: "f").rules == ["GHST-015"])
+        #expect(Linter.lint(manifest: manifest, file: "f").first?.severity == .error)
+    }
+
+    @Test func `takes no other text for one of them`() {
+        #expect(Linter.recognise(Array("<html><body>applinks</body></html>".utf8)) == .appleAssociation)
+        #expect(Linter.recognise(Array("<plist><dict/></plist>".utf8)) == .unknown)
+        let key = NativeProject.domainsKey
+        #expect(Linter.recognise(Array("{\"applinks\": {\"\(key)\": 1}}".utf8)) == .appleAssociation)
+    }
+}
