@@ -32,7 +32,7 @@ struct ImportedApps {
             list = reading.list
             isRejected = reading.list == nil
             return reading.findings
-        case .appFile, .unknown: return nil
+        case .appFile, .entitlements, .androidManifest, .unknown: return nil
         }
     }
 
@@ -158,8 +158,8 @@ extension ImportedApps {
             if links.hasApps || detail.paths != nil { ios.append(("legacyPaths", .bool(true))) }
             let components = rules(of: detail, links)
             draft.links = components.map { $0.value(includingComment: true) }
-            let used = Set(components.flatMap(\.patterns))
-            let variables = links.variables.filter { variable in used.contains { $0.contains("$(\(variable.name))") } }
+            let used = Set(components.flatMap(\.variableNames))
+            let variables = links.variables.filter { used.contains(ExactText($0.name)) }
             if !variables.isEmpty {
                 ios.append(
                     ("variables", .object(variables.map { ($0.name, .array($0.values.map { .string($0) })) })))

@@ -1,6 +1,6 @@
 // The variables in a rule.
 
-import SourceJSON
+package import SourceJSON
 
 extension AppleComponent {
     /// Every pattern in the rule.
@@ -12,6 +12,11 @@ extension AppleComponent {
             case .items(let items): items.map(\.pattern)
             }
         return [path, fragment].compactMap { $0 } + queries
+    }
+
+    /// The variables that the patterns name.
+    package var variableNames: [ExactText] {
+        patterns.flatMap { ParsedPattern($0).names }.map(ExactText.init(_:))
     }
 
     /// The rule with variables called by other names.
