@@ -18,8 +18,13 @@ enum Subject {
         .deletingLastPathComponent().appendingPathComponent("associated")
 
     /// What programs are run with: nothing of ours, but what `script/sanitize` tells the sanitizers.
-    static let environment = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
-        .merging(["PATH": "/usr/bin:/bin"]) { $1 }
+    static let environment = {
+        let ours = ProcessInfo.processInfo.environment
+        // In a sandbox a sanitizer cannot ask what a function is called, so it cannot leave out what it is told to.
+        let sandbox = ours["ASSOCIATED_SANITIZER"] == nil ? [:] : ["ASSOCIATED_SANDBOX": "off"]
+        return ours.filter { $0.key.hasSuffix("SAN_OPTIONS") }.merging(["PATH": "/usr/bin:/bin"]) { $1 }
+            .merging(sandbox) { $1 }
+    }()
 
     /// Runs the program to its end.
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Run {

@@ -148,9 +148,11 @@ struct ConnectionModel {
         looks = Self.look(worker)
         for index in 0..<eventCount {
             let event = worker.poller.event(index)
-            guard event.token >> 32 != 0, let slot = worker.table.index(of: event.token).map(Int.init),
-                let unread = looks[slot]?.unread
-            else { continue }
+            guard event.token >> 32 != 0 else { continue }
+            guard let slot = worker.table.index(of: event.token).map(Int.init), let unread = looks[slot]?.unread else {
+                problem = problem ?? "something is heard of a connection that has ended"
+                continue
+            }
             // Only one of the two is waited for, so that both are an error or the end of everything.
             if event.isReadable, event.isWritable {
                 looks[slot]?.events.insert(.error)

@@ -32,6 +32,47 @@ struct DeadlinesTests {
         #expect(try client.response()?.status == 408)
     }
 
+    @Test func `a client that takes what it asked for slowly and steadily has the time it needs`() throws {
+        var limits = Limits()
+        limits.writeTimeoutMilliseconds = 10_000
+        limits.writeBytesPerSecondMin = 100
+        let body = Array(repeating: UInt8(ascii: "a"), count: 2_000_000)
+        let site = PreparedSite(host: "slow.example", answers: [("/large", TestEngine.answer(.bytes(body)))])
+        let rig = try WorkerRig(
+            [site], limits: limits, certificates: CertificateStore(hostsPath: "/nonexistent"))
+        let request = Array("GET /large HTTP/1.1\r\nHost: slow.example\r\n\r\n".utf8)
+        let client = RandomClient(
+            rig.plainAddress, nil, host: "slow.example", [RandomClient.Exchange(request: request, body: body)],
+            bufferBytes: 4_096, isNarrow: true)
+        rig.settle()
+        rig.pinch(client)
+        client.send(request.count)
+        rig.settle()
+        for _ in 0..<20 {
+            // The kernel opens its window in steps.
+            for _ in 0..<4 {
+                client.read(8_000)
+                rig.settle()
+            }
+            rig.turn(after: 4_000)
+            try #require(client.problem == nil && rig.connectionCount == 1)
+        }
+        for _ in 0..<3 { rig.turn(after: 10_001) }
+        #expect(rig.connectionCount == 0, "whoever takes nothing has none")
+        client.close()
+    }
+
+    @Test func `whoever still sends when it is refused is read from until it ends, and not reset`() throws {
+        var client = try TestClient(rig.plainAddress)
+        try client.send("nonsense\r\n\r\n" + String(repeating: "more", count: 50_000))
+        rig.settle()
+        #expect(try client.response()?.status == 400)
+        client.finishSending()
+        rig.settle()
+        #expect(try client.rest().isEmpty)
+        #expect(rig.connectionCount == 0)
+    }
+
     @Test func `bytes of a head do not prolong the wait for its end`() throws {
         var client = try TestClient(rig.plainAddress)
         for byte in get("/doc").prefix(11) {

@@ -144,16 +144,6 @@ struct LifecycleTests {
         #expect((keys[0] == keys[1]) == isSame)
     }
 
-    @Test func `a client that reads fast enough is not cut off by its deadline`() throws {
-        var limits = TestEngine.limits
-        limits.writeTimeoutMilliseconds = 100
-        limits.writeBytesPerSecondMin = 1_000
-        let server = try TestEngine(limits: limits)
-        var client = try TestClient(server.address)
-        try client.send(get("/large", host: "large.example"))
-        #expect(try client.response()?.body == TestEngine.largeBody)
-    }
-
     @Test func `a connection has its share of bytes`() throws {
         var limits = TestEngine.limits
         limits.bytesPerConnectionMax = 100

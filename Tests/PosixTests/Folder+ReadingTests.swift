@@ -71,10 +71,12 @@ struct FolderReadingTests {
             guard let contents = try folder.read("a", bytesMax: size) else { continue }
             // Two states within one tick of the file system's clock cannot be told apart, and say so.
             guard contents.status.isSettled(atNanoseconds: contents.readNanoseconds) else { continue }
-            // A writer that rests between two pieces leaves a state as well: some new pieces, and the old ones behind.
+            // A writer that rests leaves a state as well: some new pieces, and the old ones behind. The kernel sets the time
+            // before it copies, so it may have rested within one.
             let pieces = (0..<30).map { Set(contents.bytes[$0 * size / 30..<($0 + 1) * size / 30]) }
-            #expect(pieces.allSatisfy { $0.count == 1 })
-            #expect(zip(pieces, pieces.dropFirst()).count { $0 != $1 } <= 1)
+            let cut = pieces.count { $0.count == 2 }
+            #expect(cut <= 1 && pieces.allSatisfy { $0.count <= 2 })
+            #expect(zip(pieces, pieces.dropFirst()).count { $0 != $1 } <= 1 + cut)
         }
         isOver.store(true, ordering: .relaxed)
         writer.join()
