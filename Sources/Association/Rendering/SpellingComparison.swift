@@ -22,6 +22,8 @@ struct SpellingComparison {
     /// How many URLs are put to all the rules, and in how many rules all of them may be looked for.
     private static let questionsMax = 500
     private static let rulesAskedMax = 1_000_000
+    /// With how many other rules one without a path is confronted.
+    private static let meetingsMax = 4
     /// For how many rules URLs are made up.
     private static let linksMax = 40
 
@@ -50,7 +52,8 @@ struct SpellingComparison {
         let all = LinkSpelling.allCases.count * 2
         for link in links where shown.count < all {
             let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
-            let urls = WitnessCandidates(host: host, table: source.table).samples(of: link, isEncoded: isEncoded)
+            let urls = WitnessCandidates(host: host, table: source.table).samples(
+                of: link, isEncoded: isEncoded, beside: Array(app.links.prefix(Self.meetingsMax)))
             for spelling in LinkSpelling.allCases {
                 for base in urls {
                     // A pattern may itself ask for the spelling.

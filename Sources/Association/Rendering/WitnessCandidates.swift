@@ -5,13 +5,15 @@
 struct WitnessCandidates {
     let host: String
     let table: SubstitutionTable
+    /// Variables stand for values with an escape, where they have some.
+    var prefersEscapes = false
 
     /// More than any translation repeats.
     private static let repetitions = 6
 
     func candidates(for link: AppleComponent, isEncoded: Bool, folds: Bool) -> [WitnessCandidate] {
         let tokens = AppleSlashes.normalised(ParsedPattern(link.path ?? "/"))
-        let sampler = PatternSampler(table: table, isEncoded: isEncoded)
+        let sampler = PatternSampler(table: table, isEncoded: isEncoded, prefersEscapes: prefersEscapes)
         let inQuery = sampler.inQuery
         let shortest = sampledPath(tokens, sampler, .shortest)
         let path = shortest.contains(run: "//") ? sampledPath(tokens, sampler, .word) : shortest
@@ -57,9 +59,20 @@ struct WitnessCandidates {
         }
     }
 
-    /// URLs that a rule is for: the shortest, and one in which each star stands for something.
-    func samples(of link: AppleComponent, isEncoded: Bool) -> [LinkURL] {
-        let candidates = candidates(for: link, isEncoded: isEncoded, folds: false).filter { $0.reason == .plain }
+    /// URLs that a rule is for: the shortest, and one in which each star stands for something. A rule for every path meets
+    /// the others on theirs.
+    func samples(of link: AppleComponent, isEncoded: Bool, beside others: [AppleComponent] = []) -> [LinkURL] {
+        var candidates = candidates(for: link, isEncoded: isEncoded, folds: false)
+        if link.patterns.contains(where: { $0.contains(run: "$(") }) {
+            let others = WitnessCandidates(host: host, table: table, prefersEscapes: true)
+            candidates += others.candidates(for: link, isEncoded: isEncoded, folds: false)
+        }
+        for path in others.compactMap(\.path) where link.path == nil {
+            var link = link
+            link.path = path
+            candidates += self.candidates(for: link, isEncoded: isEncoded, folds: false)
+        }
+        candidates.removeAll { $0.reason != .plain }
         var seen: Set<LinkURL> = []
         return candidates.map(\.url).filter { seen.insert($0).inserted }
     }

@@ -40,6 +40,22 @@ import Testing
         for url in urls { #expect(found.first?.message.contains(url) == true, "\(found.map(\.message))") }
     }
 
+    @Test func `confronts a rule for every path with the paths of others`() throws {
+        let found = try findings(##"[{ "#": "t*" }, { "/": "/a/b", exclude: true }, { "#": "*" }]"##)
+        #expect(
+            found.contains { $0.message.contains("/a/b#%74x (an escape where none is needed)") },
+            "\(found.map(\.message))")
+    }
+
+    @Test func `respells values of variables that have escapes`() throws {
+        let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { v: ["a", "caf%C3%A9"] } }"#
+        let text = Sample.text(
+            ios: ios, android: PlatformComparisonTests.dynamic, links: ##"[{ "#": "$(v)" }]"##)
+        let found = try Sample.app(text).platformFindings().filter { $0.rule == "APP-044" }
+        #expect(
+            found.contains { $0.message.contains("#caf%c3%a9 (an escape in lower case)") }, "\(found.map(\.message))")
+    }
+
     @Test func `finds what takes all the rules together`() throws {
         // The first rule's own URLs are excluded before, whatever their spelling.
         let found = try findings(
