@@ -50,18 +50,21 @@ struct SpellingComparison {
             $0.patternTexts.allSatisfy { $0.utf8.count <= ListScope.patternBytesMax }
         }
         let all = LinkSpelling.allCases.count * 2
-        for link in links where shown.count < all {
+        for (position, link) in links.enumerated() where shown.count < all {
+            // What the rules before have left, in equal parts: one of many URLs may not take the questions of all.
+            var share = questions / (links.count - position)
             let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
             let urls = WitnessCandidates(host: host, table: source.table).samples(
                 of: link, isEncoded: isEncoded, beside: Array(app.links.prefix(Self.meetingsMax)))
-            for spelling in LinkSpelling.allCases {
+            asking: for spelling in LinkSpelling.allCases {
                 for base in urls {
                     // A pattern may itself ask for the spelling.
                     let isSpelled = LinkSpelling.of(base) == [spelling]
                     let ordinary = isSpelled ? LinkSpelling.ordinary(base) ?? base : base
                     for url in (isSpelled ? [base] : []) + Respelling(base).urls(with: spelling)
                     where !isShown(spelling, shown) {
-                        guard questions > 0 else { return }
+                        guard share > 0 else { break asking }
+                        share -= 1
                         questions -= 1
                         guard let opens = opensOnIOS(url), opensOnIOS(ordinary) != opens, isSettled(url) else {
                             continue

@@ -47,6 +47,17 @@ import Testing
             "\(found.map(\.message))")
     }
 
+    @Test func `one rule of many URLs does not take the questions of all`() throws {
+        let ios =
+            #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true, variables: { v: ["?", "A"], w: ["a", "b"] } }"#
+        let links = """
+            [{ "?": { id: "$(w)" } }, { "/": "/??/??/*", "?": { id: "$(w)", page: "$(v)" }, caseSensitive: false },
+             { "/": "/?*/a/*?/*" }, { "/": "/x%20y/", caseSensitive: false, percentEncoded: true }]
+            """
+        let found = try findings(links, ios: ios).filter { $0.message.contains("on iOS 9 to 12") }
+        #expect(found.contains { $0.message.contains("(a bare star in the path)") }, "\(found.map(\.message))")
+    }
+
     @Test func `respells values of variables that have escapes`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { v: ["a", "caf%C3%A9"] } }"#
         let text = Sample.text(
