@@ -42,7 +42,10 @@ import Testing
             })
     }
 
-    @Test(.enabled(if: hasAll, "the kernel has Landlock and seccomp"))
+    @Test(
+        .enabled(if: hasAll, "the kernel has Landlock and seccomp"),
+        .enabled(
+            if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers run without a sandbox"))
     func `a server can neither open what is not its business nor start a program`() throws {
         let probe = try Probe()
         let server = try start([], environment: probe.environment)
@@ -161,7 +164,10 @@ import Testing
         #expect(try Subject.curl(["--header", "Host: a.example", url]).output.contains("/two/"))
     }
 
-    @Test(.enabled(if: hasAll, "the kernel has Landlock and seccomp"))
+    @Test(
+        .enabled(if: hasAll, "the kernel has Landlock and seccomp"),
+        .enabled(
+            if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers run without a sandbox"))
     func `another folder in the place of config is said, and what was served is served on`() throws {
         let server = try start([])
         try FileManager.default.copyItem(atPath: "\(folder.path)/config", toPath: "\(folder.path)/new")
