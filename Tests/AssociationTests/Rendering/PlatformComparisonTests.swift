@@ -233,10 +233,10 @@ import Testing
 
     @Test func `works through a large file in a moment`() throws {
         let links = (0..<500).map { #"{ "/": "/a\#($0)/*/b", "?": { id: "?*" }, caseSensitive: false }"# }
-        let clock = ContinuousClock()
         let app = try Sample.app(Sample.text(android: Self.dynamic, links: "[\(links.joined(separator: ","))]"))
-        let time = clock.measure { _ = app.platformFindings() }
-        #expect(time < .seconds(30), "\(time)")
+        let time = processorTime { _ = app.platformFindings() }
+        // Sanitizers take some ten times as long as a debug build.
+        #expect(time < .seconds(60), "\(time)")
     }
 
     static let dynamic = #"{ package: "dev.acme.shop", fingerprints: ["\#(Sample.fingerprint)"], dynamicRules: true }"#
