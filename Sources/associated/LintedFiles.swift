@@ -25,6 +25,9 @@ enum LintedKind: String, CaseIterable {
                 self = .apple
             } else if name.hasPrefix("assetlinks") {
                 self = .android
+            } else if bytes.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+                // Whatever it was to be, it says nothing; a folder may still tell which of the two was meant.
+                self = path.contains("assetlinks") ? .android : .apple
             } else {
                 return nil
             }

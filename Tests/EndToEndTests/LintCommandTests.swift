@@ -184,8 +184,12 @@ struct LintCommandTests {
         #expect(try lint("\(folder.path)/nosuch").status == 1)
         try folder.write("below/package.json", "{}")
         try folder.write("below/assetlinks.json", "")
+        try folder.write("below/shop.json", " \n")
+        try folder.write("below/assetlinks/shop.json", "\n")
         let below = try lint("\(folder.path)/below")
         #expect(below.output.contains("/below/assetlinks.json:1:1: error[DAL-001]"))
+        #expect(below.output.contains("/below/assetlinks/shop.json:1:1: error[DAL-001]"))
+        #expect(below.output.contains("/below/shop.json:1:1: error[AASA-001]"))
         #expect(
             below.errors.hasSuffix("passed over 1 file of no known kind, such as \(folder.path)/below/package.json\n"))
     }
