@@ -148,7 +148,7 @@ def report(numbers, outcomes, megabytes):
 
 
 def requests(folder, is_quick):
-    return report(*measure(folder, WORK, 2 if is_quick else 7, 1 if is_quick else 4))
+    return report(*measure(folder, WORK, 1 if is_quick else 7, 1 if is_quick else 4))
 
 
 def log(folder, is_quick):
@@ -159,7 +159,7 @@ def log(folder, is_quick):
              Nginx(folder, "nginx files", access_log="json", buffer="64k")]
     numbers = {peer.name: [] for peer in peers}
     lost = dict.fromkeys(numbers, 0)
-    repetitions, seconds = (2, 1) if is_quick else (7, 4)
+    repetitions, seconds = (1, 1) if is_quick else (7, 4)
     try:
         for repetition in range(repetitions):
             for peer in peers[repetition % len(peers):] + peers[:repetition % len(peers)]:
