@@ -27,6 +27,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import cases
 import commands
@@ -106,7 +107,9 @@ def main():
         make_folder(folder)
         for case in options.case or known:
             print(f"\n### {case}\n", flush=True)
+            began = time.monotonic()
             result[case] = known[case](folder, options.quick)
+            print(f"{time.monotonic() - began:.0f} s", flush=True)
             targets = result[case].get("targets", [])
             missed += [row["name"] for row in targets if not row["reached"]]
             beyond += [row["name"] for row in targets if "limit" in row and row["ratio"] > row["limit"]]

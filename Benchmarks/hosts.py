@@ -81,12 +81,12 @@ def start(make_peer, count):
         raise
 
 
-def change(peer, config, count):
-    """Milliseconds from writing one app file until its host answers with it."""
+def change(peer, config, count, turns):
+    """Milliseconds from writing one app file until its host answers with it, the median of some turns."""
     number = count // 2
     file = config / f"apps/{number // 1000:03}/h{number}.json"
     milliseconds = []
-    for turn in range(5):
+    for turn in range(turns):
         text = app(number, turn + 1)
         staged = file.with_suffix(".new")
         staged.write_text(text)
@@ -163,7 +163,7 @@ def reload(folder, is_quick):
     """A client's p99 while everything is read again twice a second, in ratio to its quiet one; beside nginx, whose files are
     the same and whose configuration has as many hosts."""
     count = 1_000
-    repetitions, seconds = (1, 3) if is_quick else (7, 5)
+    repetitions, seconds = (1, 2) if is_quick else (7, 5)
     config = make(folder, count)
     shutil.copytree(folder / "config", config, dirs_exist_ok=True)
     def own(peer):
@@ -178,7 +178,7 @@ def reload(folder, is_quick):
                 def ask():
                     return load(peer, "paced", "--rate", 500, "--threads", 4, "--seconds", seconds, tls=tls,
                                 tolerant=True)
-                ask()
+                load(peer, "paced", "--rate", 500, "--threads", 4, "--seconds", 1, tls=tls, tolerant=True)
                 quiet, changing, lost = [], [], 0
                 for _ in range(repetitions):
                     quiet.append(ask()["p99"])
@@ -206,9 +206,9 @@ def hosts(folder, is_quick):
         state = folder / f"many-state-{count}"
         peer, cold, megabytes = start(lambda: Associated(folder, config, state), count)
         with peer:
-            changed = change(peer, config, count)
+            changed = change(peer, config, count, 2 if is_quick else 5)
         warm = []
-        for _ in range(3):
+        for _ in range(1 if is_quick else 3):
             peer, seconds, warm_megabytes = start(lambda: Associated(folder, config, state), count)
             peer.stop()
             warm.append(seconds)

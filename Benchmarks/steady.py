@@ -27,7 +27,8 @@ def steady(folder, is_quick):
                         late.append(answers["p99"])
                         return answers["requests"]
                     late = []
-                    ask(peer, 1)
+                    if repetition == 0:
+                        ask(peer, 1)
                     cpu[peer.name].append(cpu_microseconds(peer, ask, seconds))
                     p99[peer.name].append(late[-1])
             ours = peers[0].name
