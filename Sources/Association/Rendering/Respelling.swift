@@ -77,7 +77,7 @@ struct Respelling {
         let inFragment = (fragment.map(places) ?? []).map {
             "\(start)\(path)" + (query.map { "?" + $0 } ?? "") + "#" + Self.escaping(fragment ?? "", at: $0)
         }
-        return inPath + inQuery + inFragment
+        return [inPath, inQuery, inFragment].inTurns()
     }
 
     /// Where letters and digits stand that belong to no escape, the first of each word first.

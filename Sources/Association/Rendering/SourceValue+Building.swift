@@ -10,7 +10,3 @@ extension SourceValue {
         object(members.compactMap { key, value in value.map { (key, $0) } })
     }
 }
-
-extension Array {
-    func element(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
-}

@@ -56,25 +56,30 @@ struct SpellingComparison {
             let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
             let urls = WitnessCandidates(host: host, table: source.table).samples(
                 of: link, isEncoded: isEncoded, beside: Array(app.links.prefix(Self.meetingsMax)))
-            asking: for spelling in LinkSpelling.allCases {
-                for base in urls {
-                    // A pattern may itself ask for the spelling.
-                    let isSpelled = LinkSpelling.of(base) == [spelling]
-                    let ordinary = isSpelled ? LinkSpelling.ordinary(base) ?? base : base
-                    for url in (isSpelled ? [base] : []) + Respelling(base).urls(with: spelling)
-                    where !isShown(spelling, shown) {
-                        guard share > 0 else { break asking }
-                        share -= 1
-                        questions -= 1
-                        guard let opens = opensOnIOS(url), opensOnIOS(ordinary) != opens, isSettled(url) else {
-                            continue
-                        }
-                        let difference = Difference(spelling: spelling, opensOnIOS: opens)
-                        if shown[difference] == nil { shown[difference] = url }
-                    }
+            for (number, spelling) in LinkSpelling.allCases.enumerated() {
+                // And one spelling may not take those of the others.
+                let part = share / (LinkSpelling.allCases.count - number)
+                for url in respelled(urls, spelling).prefix(part) where !isShown(spelling, shown) {
+                    share -= 1
+                    questions -= 1
+                    guard let opens = opensOnIOS(url), isSettled(url), !showsOrdinarily(url, opens) else { continue }
+                    let difference = Difference(spelling: spelling, opensOnIOS: opens)
+                    if shown[difference] == nil { shown[difference] = url }
                 }
             }
         }
+    }
+
+    /// The URLs with the spelling, first one of each, then another of each.
+    private func respelled(_ urls: [LinkURL], _ spelling: LinkSpelling) -> [LinkURL] {
+        // A pattern may itself ask for the spelling.
+        urls.map { (LinkSpelling.of($0) == [spelling] ? [$0] : []) + Respelling($0).urls(with: spelling) }.inTurns()
+    }
+
+    /// Whether the link in its ordinary form shows the same difference: then it is not the spelling's doing.
+    private func showsOrdinarily(_ url: LinkURL, _ opens: Bool) -> Bool {
+        guard let ordinary = LinkSpelling.ordinary(url), opensOnIOS(ordinary) == opens else { return false }
+        return isSettled(ordinary)
     }
 
     /// What single rules do not show, all of them together may: paths are searched as a whole. The dialect that Apple's
@@ -94,8 +99,7 @@ struct SpellingComparison {
             guard !missing.isEmpty else { continue }
             let accepts = { (url: LinkURL, opening: Opening) in
                 LinkSpelling.of(url) == [spelling] && opensOnIOS(url) == opening.first
-                    // What an ordinary spelling shows as well is not the spelling's doing.
-                    && LinkSpelling.ordinary(url).flatMap(opensOnIOS) != opening.first
+                    && !showsOrdinarily(url, opening.first)
             }
             var search = WitnessSearch(
                 first: .apple(source), second: other.list, host: host, limits: Self.limits, wanted: missing,

@@ -15,8 +15,9 @@ struct WitnessCandidates {
         let tokens = AppleSlashes.normalised(ParsedPattern(link.path ?? "/"))
         let sampler = PatternSampler(table: table, isEncoded: isEncoded, prefersEscapes: prefersEscapes)
         let inQuery = sampler.inQuery
-        let shortest = sampledPath(tokens, sampler, .shortest)
-        let path = shortest.contains(run: "//") ? sampledPath(tokens, sampler, .word) : shortest
+        // `/x/*/` needs something between the slashes, which the trailing one alone would not show.
+        let hasEmptySegment = sampler.sample(tokens, star: .shortest).contains(run: "//")
+        let path = sampledPath(tokens, sampler, hasEmptySegment ? .word : .shortest)
         let query = queryText(link.query) { inQuery.sample($0, star: .word) }
         let fragment = link.fragment.map { "#" + sampler.sample(ParsedPattern($0), star: .word) } ?? ""
         var texts: [(String, WitnessCandidate.Reason)] = [
@@ -60,7 +61,7 @@ struct WitnessCandidates {
     }
 
     /// URLs that a rule is for: the shortest, and one in which each star stands for something. A rule for every path meets
-    /// the others on theirs.
+    /// the others on theirs, and one for every query comes last with one, which a rule before it may not want.
     func samples(of link: AppleComponent, isEncoded: Bool, beside others: [AppleComponent] = []) -> [LinkURL] {
         var candidates = candidates(for: link, isEncoded: isEncoded, folds: false)
         if link.patterns.contains(where: { $0.contains(run: "$(") }) {
@@ -72,9 +73,10 @@ struct WitnessCandidates {
             link.path = path
             candidates += self.candidates(for: link, isEncoded: isEncoded, folds: false)
         }
-        candidates.removeAll { $0.reason != .plain }
+        let plain = candidates.filter { $0.reason == .plain }
+        let withItem = link.query == nil ? candidates.filter { $0.reason == .extraItem } : []
         var seen: Set<LinkURL> = []
-        return candidates.map(\.url).filter { seen.insert($0).inserted }
+        return (plain + withItem).map(\.url).filter { seen.insert($0).inserted }
     }
 
     /// URLs of a rule with one of its items twice, first without a value. A rule for every path meets the others on theirs.

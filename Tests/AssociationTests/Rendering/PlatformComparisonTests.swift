@@ -52,6 +52,10 @@ import Testing
                 #"[{ "/": "/?/ab", caseSensitive: false }]"#, "APP-030", .warning,
                 "https://shop.acme.test/X/AB opens the app on iOS"
             ),
+            (
+                #"[{ "/": "/Ab/*/", caseSensitive: false }]"#, "APP-030", .warning,
+                "https://shop.acme.test/ab/x opens the app on iOS"
+            ),
             // A question mark behind a star belongs before it.
             (
                 #"[{ "/": "/*?/b" }]"#, "APP-030", .note,

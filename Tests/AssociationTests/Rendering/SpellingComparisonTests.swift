@@ -58,6 +58,31 @@ import Testing
         #expect(found.contains { $0.message.contains("(a bare star in the path)") }, "\(found.map(\.message))")
     }
 
+    @Test func `one spelling does not take the questions of the others`() throws {
+        let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], defaults: { percentEncoded: false } }"#
+        let links = ##"""
+            [{ "?": { id: "?*" }, exclude: true }, { "/": "/x y*", "#": "t*" }, { "/": "/a?c/?**", "#": "*" }, {}]
+            """##
+        let found = try findings(links, ios: ios)
+        #expect(
+            found.contains { $0.message.contains("%26xx (an escaped separator in the query)") },
+            "\(found.map(\.message))")
+    }
+
+    @Test func `asks with a query too where the rule has none`() throws {
+        let found = try findings(##"[{ "?": "" }, { "/": "/./b/?*", "?": "?*" }, { "#": "*t" }]"##)
+        #expect(
+            found.contains { $0.message.contains("?utm_source=mail#x%74 (an escape where none is needed)") },
+            "\(found.map(\.message))")
+    }
+
+    @Test func `names a spelling although its ordinary form is unsettled`() throws {
+        let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { v: ["?", "A"] } }"#
+        let found = try findings(#"[{ "/": "/$(v)?*", exclude: true }, { "/": "/*?/*" }]"#, ios: ios)
+        #expect(
+            found.contains { $0.message.contains("test/* (a bare star in the path)") }, "\(found.map(\.message))")
+    }
+
     @Test func `respells values of variables that have escapes`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { v: ["a", "caf%C3%A9"] } }"#
         let text = Sample.text(
