@@ -60,6 +60,8 @@ struct Round {
     var later = TreeChanges()
     /// Last good versions that were read again, by path.
     var lastGood: [String: LoadedAppFile] = [:]
+    /// Those that this program cannot read, although another one could.
+    var unreadable: Set<String> = []
     /// Files that came into `config/retired`; nil until it is asked for.
     var retired: RetiredFiles?
     /// Hosts that keep the version in service because they cannot be rendered.

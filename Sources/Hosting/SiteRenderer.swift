@@ -13,6 +13,8 @@ struct RenderedSite: Sendable {
     var findings: [Finding] = []
     /// Its documents must not be published.
     var isRefused = false
+    /// An app file is the reason, and its findings say so.
+    var isFileToBlame = false
     /// Paths of documents that were to be there and could not be made.
     var missing: Set<String> = []
     /// The host belongs to another environment, so no wildcard may answer for it.
@@ -21,6 +23,22 @@ struct RenderedSite: Sendable {
     var isSigned = false
     /// Why it is not whole, when nothing on disk is to blame for it.
     var shortage: SystemError?
+}
+
+extension RenderedSite {
+    /// A host that cannot be made because another program's last good version of an app file cannot be read.
+    init(unreadable file: String) {
+        isRefused = true
+        isFileToBlame = true
+        findings = [
+            Finding(
+                rule: "APP-001", severity: .error, file: file, range: nil,
+                message:
+                    "this version of the server cannot read the last good version of the app file, so its hosts stay "
+                    + "as they are",
+                fix: "mend the app file")
+        ]
+    }
 }
 
 struct SiteRenderer: Sendable {

@@ -39,16 +39,20 @@ struct SiteShelf {
     mutating func unstage(_ host: String) { staged?.builder.withdraw(host: host) }
 
     /// Puts sites in the place of what is there under their hosts, takes others away, and closes hosts that wildcards
-    /// would reach.
-    mutating func replace(_ sites: [PreparedSite], removing removed: [String], closing closed: [String]) {
-        if sites.isEmpty, removed.isEmpty, closed.isEmpty, staged == nil { return }
+    /// would reach. What another program has made wins where it is given, with the first sites.
+    mutating func replace(
+        _ sites: [PreparedSite], removing removed: [String], closing closed: [String],
+        keeping former: CatalogueLayer? = nil
+    ) {
+        if sites.isEmpty, removed.isEmpty, closed.isEmpty, staged == nil, former == nil { return }
         var builder = CatalogueBuilder()
         if let staged { swap(&builder, &staged.builder) }
         staged = nil
         for site in sites { builder.add(site) }
         for host in closed { builder.close(host: host) }
         if base == nil {
-            base = builder.finish()
+            let made = builder.finish()
+            base = former?.merged(over: made) ?? made
         } else {
             for host in removed { builder.remove(host: host) }
             let newest = builder.finish()

@@ -27,6 +27,8 @@ struct StateFolder: Sendable {
         var records: TenantRecords
         /// Nil when it cannot be used, though the records can.
         var layer: CatalogueLayer?
+        /// Whether that is because another program made it, or this one with other settings.
+        var isFormer = false
     }
 
     /// Reads a file that is there; nil when there is none, or none of use. Then everything is read anew. Throws when there
@@ -39,7 +41,9 @@ struct StateFolder: Sendable {
             try file.verify(.records)
             try file.verify(.texts)
             let records = try TenantRecords(file)
-            guard records.rendering == rendering else { return Loaded(file: file, records: records, layer: nil) }
+            guard records.rendering == rendering else {
+                return Loaded(file: file, records: records, layer: nil, isFormer: true)
+            }
             do throws(StateProblem) {
                 try file.verify(.layer)
                 return Loaded(file: file, records: records, layer: try CatalogueLayer(file))

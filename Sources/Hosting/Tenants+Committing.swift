@@ -25,11 +25,12 @@ extension Tenants {
         let relanded = hostsWithOtherLandings(round)
         for host in rendered.keys.sorted() {
             guard let outcome = rendered[host] else { continue }
-            report.findings += outcome.findings
+            if !outcome.isFileToBlame { report.findings += outcome.findings }
             if outcome.isSigned { signed.insert(host) } else { signed.remove(host) }
             if round.stale.contains(host) {
                 stale.insert(host)
-                hostTroubles[host] = outcome.findings.filter { $0.severity == .error }
+                let errors = outcome.findings.filter { $0.severity == .error }
+                hostTroubles[host] = outcome.isFileToBlame ? nil : errors
                 continue
             }
             stale.remove(host)
@@ -39,6 +40,7 @@ extension Tenants {
                 sites.append(site)
             } else if outcome.isClosed {
                 closed.append(host)
+                if isFirst, ledger.isNamed(host) { report.findings.append(finding(aboutUnreadable: host)) }
             } else if shelf.hasEntry(for: host) {
                 removed.append(host)
                 if before != nil, let finding = finding(aboutLossOf: host, round) { report.findings.append(finding) }
@@ -48,16 +50,18 @@ extension Tenants {
             let change = HostChange(host: host, from: before, to: outcome.site)
             if change.isOfAnswers || relanded.contains(host) { report.changes.append(change) }
         }
-        shelf.replace(sites, removing: removed, closing: closed)
+        shelf.replace(
+            sites, removing: removed, closing: closed, keeping: isFirst ? former?.layer(of: round.stale) : nil)
+        former = nil
         if let look = round.unread { shelf.unread = UnreadHosts { look.hasFiles(ofHost: $0) } }
         if round.hasListedHosts { shelf.unread = nil }
         signer.endRound(isComplete: rendersAllSigned || isFirst)
         report.catalogue = shelf.catalogue
-        report.appCount = ledger.goodCount
+        report.appCount = servedFileCount
         report.hostCount = shelf.catalogue.siteCount
         report.later = round.later
         report.postponed = round.postponed
-        report.keptFiles = ledger.troubled.count { ledger[$0]?.good != nil }
+        report.keptFiles = ledger.troubled.count(where: isServed)
         report.standing = summary(keptHosts: keptHosts.count)
         report.keptHosts = report.standing.keptHosts
         return report
@@ -70,11 +74,11 @@ extension Tenants {
     }
 
     private func summary(keptHosts: Int) -> TenantsSummary {
-        var summary = TenantsSummary(appFiles: ledger.goodCount, hosts: shelf.catalogue.siteCount)
+        var summary = TenantsSummary(appFiles: servedFileCount, hosts: shelf.catalogue.siteCount)
         summary.keptHosts = keptHosts
         for path in ledger.troubled {
             guard let record = ledger[path] else { continue }
-            summary.count(record.standing, isServed: record.good != nil)
+            summary.count(record.standing, isServed: isServed(path))
         }
         for finding in standingFindings { summary.count(finding.severity) }
         summary.guardedEntries = guarded.values.reduce(0, +)
@@ -83,7 +87,18 @@ extension Tenants {
 
     /// The hosts that are served by an earlier version of something than there is on disk.
     public var keptHosts: [String] {
-        Set(ledger.troubled.flatMap { ledger[$0]?.good?.hosts ?? [] }).union(stale).sorted()
+        Set(ledger.troubled.filter(isServed).flatMap { ledger[$0]?.good?.hosts ?? [] }).union(stale).sorted()
+    }
+
+    /// Whether anything is served by a file that is not what is served. A last good version may be of another program, and
+    /// of no use to this one.
+    private func isServed(_ path: String) -> Bool {
+        guard let good = ledger[path]?.good else { return false }
+        return good.hosts.isEmpty || good.hosts.contains { shelf.tags(of: $0) != nil }
+    }
+
+    private var servedFileCount: Int {
+        ledger.goodCount - ledger.troubled.count { ledger[$0]?.good != nil && !isServed($0) }
     }
 
     /// What there is to say about app files, in the order of their paths. What was said of a file that stands as it stood
@@ -129,6 +144,17 @@ extension Tenants {
                 ledger.put(nil, at: path)
             }
         }
+    }
+
+    /// What another program served, and this one can neither make nor keep.
+    private func finding(aboutUnreadable host: String) -> Finding {
+        let path = ledger.paths(naming: host).first ?? ""
+        return Finding(
+            rule: "APP-042", severity: .error, file: "\(configPath)/apps/\(path)", range: nil,
+            message:
+                "this version of the server cannot read the last good version of the app file, nor use what was made "
+                + "of it, so \(host) is no longer served",
+            fix: "mend the app file, or go back to the version that could")
     }
 
     /// A host that had only files of its own has no app file that could guard it, but its end is not silent either.

@@ -84,25 +84,40 @@ extension Tenants {
         let others = concerned(round)
         var wanted: [(path: String, hosts: [String])] = []
         for (path, record) in ledger.records {
-            guard let hosts = record.good?.hosts, hosts.count <= Tenants.hostsAtOnceMax else { continue }
-            let alone = hosts.filter { !others.contains($0) && ledger.paths(naming: $0).count == 1 }
-            if !alone.isEmpty { wanted.append((path, alone)) }
+            guard let hosts = record.good?.hosts, round.candidates[path] == nil else { continue }
+            let isAtOnce = hosts.count <= Tenants.hostsAtOnceMax
+            let alone = hosts.filter { isAtOnce && !others.contains($0) && ledger.paths(naming: $0).count == 1 }
+            // The others are read too: another program may have found good what this one does not.
+            wanted.append((path, alone))
         }
         let (known, folders, renderer) = (ledger, folders, SiteRenderer(signer: signer))
         let records = folderRecords
-        Parallel.forEach(wanted, atOnce: Tenants.renderedAtOnce) { [self] file -> [FirstSite] in
-            guard let app = loaded(known[file.path]?.good, at: file.path) else { return [] }
-            return file.hosts.map { host in
+        Parallel.forEach(wanted, atOnce: Tenants.renderedAtOnce) { [self] file -> KeptReading in
+            guard let good = known[file.path]?.good else { return KeptReading(path: file.path) }
+            let (app, findings) = loaded(good, at: file.path)
+            guard let app else { return KeptReading(path: file.path, findings: findings) }
+            let sites = file.hosts.map { host in
                 FirstSite(host, of: app, .success(records[host] ?? FolderRecord()), renderer, folders)
             }
-        } take: { sites in
-            for site in sites {
+            return KeptReading(path: file.path, sites: sites)
+        } take: { kept in
+            if let findings = kept.findings { reject(kept.path, findings, &round) }
+            // What is not whole is weighed against what there was, in the common way.
+            for site in kept.sites where !site.rendered.isRefused && site.rendered.missing.isEmpty {
                 unrendered.remove(site.host)
                 take(site, &round)
             }
         }
         round.hosts.formUnion(unrendered)
         unrendered = []
+    }
+
+    /// A version that was good for another program and is not for this one is as broken as if it had come just now.
+    private func reject(_ path: String, _ findings: [Finding], _ round: inout Round) {
+        let mark = round.unchanged.removeValue(forKey: path) ?? ledger[path]?.mark
+        round.candidates[path] = Round.Candidate(reading: .broken, mark: mark, findings: findings, rejection: .broken)
+        round.touched.insert(path)
+        round.unreadable.insert(path)
     }
 }
 
@@ -113,6 +128,14 @@ private struct FirstReading: Sendable {
     var reading: FileReading
     var good: AppRecord.GoodVersion?
     var sites: [FirstSite] = []
+}
+
+/// What a last good version gave that another program has kept.
+private struct KeptReading: Sendable {
+    var path: String
+    var sites: [FirstSite] = []
+    /// What is wrong with it; nil when it is as good as it was.
+    var findings: [Finding]?
 }
 
 /// A host made of the only file that names it, as far as is known.

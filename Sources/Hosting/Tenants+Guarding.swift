@@ -38,10 +38,10 @@ extension Tenants {
     private func objection(
         to candidate: Round.Candidate, at path: String, _ round: inout Round
     ) -> (Finding, count: Int)? {
-        guard let old = lastGood(path, &round) else { return nil }
-        let mode = (candidate.accepted?.appFile ?? old.appFile).removalGuard
+        let old = lastGood(path, &round)
+        let mode = (candidate.accepted?.appFile ?? old?.appFile)?.removalGuard ?? .block
         if mode == .off { return nil }
-        var lost = LiveIdentity.all(of: old.appFile)
+        var lost = old.map { LiveIdentity.all(of: $0.appFile) } ?? liveHosts(of: path)
         if let app = candidate.accepted?.appFile {
             lost.subtract(LiveIdentity.all(of: app))
             lost = lost.filter { !$0.isRetired(by: app.retired) }
@@ -64,10 +64,16 @@ extension Tenants {
             round.postponeCandidate(path, shortage)
             return nil
         }
-        return (finding(about: lost, mode: mode, old: old.appFile, isGone: candidate.isGone), lost.count)
+        return (finding(about: lost, mode: mode, at: path, isGone: candidate.isGone), lost.count)
     }
 
-    private func finding(about lost: Set<LiveIdentity>, mode: RemovalGuard, old: AppFile, isGone: Bool) -> Finding {
+    /// All that is known of what a last good version makes live that cannot be read any more.
+    private func liveHosts(of path: String) -> Set<LiveIdentity> {
+        let hosts = (ledger[path]?.good?.hosts ?? []).filter { liveTags(of: $0) != nil }
+        return Set(hosts.map { LiveIdentity(host: $0, kind: .host, text: "") })
+    }
+
+    private func finding(about lost: Set<LiveIdentity>, mode: RemovalGuard, at path: String, isGone: Bool) -> Finding {
         let what = isGone ? "the app file is gone, and with it what is live" : "the file no longer has what is live"
         let outcome =
             mode == .block
@@ -76,7 +82,8 @@ extension Tenants {
             isGone
             ? "put it back, or move it to config/retired" : "put it back, or list it under `retired`"
         return Finding(
-            rule: "APP-042", severity: mode == .block ? .error : .warning, file: old.file, range: nil,
+            rule: "APP-042", severity: mode == .block ? .error : .warning, file: "\(configPath)/apps/\(path)",
+            range: nil,
             message: "\(what) (\(LiveIdentity.summary(lost))), \(outcome)", fix: mode == .block ? fix : nil)
     }
 
@@ -86,18 +93,28 @@ extension Tenants {
         return lastGood(path, &round)
     }
 
-    /// The last good version of a file, read again from its text.
+    /// The last good version of a file, read again from its text; nil where this program cannot read what another one
+    /// could.
     func lastGood(_ path: String, _ round: inout Round) -> LoadedAppFile? {
         if let known = round.lastGood[path] { return known }
-        guard let app = loaded(ledger[path]?.good, at: path) else { return nil }
+        guard let good = ledger[path]?.good, !round.unreadable.contains(path) else { return nil }
+        guard let app = loaded(good, at: path).app else {
+            round.unreadable.insert(path)
+            return nil
+        }
         round.lastGood[path] = app
         return app
     }
 
-    func loaded(_ good: AppRecord.GoodVersion?, at path: String) -> LoadedAppFile? {
-        guard let good else { return nil }
+    /// What a last good version says, or what is wrong with it by now.
+    func loaded(_ good: AppRecord.GoodVersion, at path: String) -> (app: LoadedAppFile?, findings: [Finding]) {
         let reading = AppFile.read(good.text.bytes, file: "\(configPath)/apps/\(path)", environment: environment)
-        return reading.appFile.map { LoadedAppFile($0, modified: good.modified) }
+        return (reading.appFile.map { LoadedAppFile($0, modified: good.modified) }, reading.findings)
+    }
+
+    /// The entity tags by path of what a host has answered until now; nil where it was not served.
+    func liveTags(of host: String) -> [String: String]? {
+        shelf.isEmpty ? former?.tags(of: host) : shelf.tags(of: host)
     }
 
     /// The files that name a host at this point of the round, in the order of their paths.

@@ -82,6 +82,7 @@ extension Tenants {
             return complaints
         }
         var layers = [base.layer].compactMap { $0 }
+        var former = base.isFormer ? [base.file] : []
         take(base.records)
         if let changes = try keeping.folder.load(StateFolder.changesName, rendering: rendering, &complaints),
             changes.records.generation == base.records.generation
@@ -90,10 +91,12 @@ extension Tenants {
             self.keeping?.changedApps = Set(changes.records.apps.map(\.path))
             self.keeping?.changedFolders = Set(changes.records.folders.map(\.host))
             if let layer = changes.layer { layers.insert(layer, at: 0) } else { layers = [] }
+            if changes.isFormer { former.insert(changes.file, at: 0) } else { former = [] }
         }
         if layers.isEmpty || base.layer == nil {
             // The texts are of use without the sites, which are all made again.
             unrendered = Set(ledger.hosts).union(folderRecords.keys).union(ledger.hostsElsewhere)
+            if !former.isEmpty { self.former = FormerSites(former, hosts: unrendered) }
         } else {
             self.keeping?.generation = base.records.generation
             unrendered = Set(layers.flatMap(\.staleHosts))

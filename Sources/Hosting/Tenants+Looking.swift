@@ -230,12 +230,17 @@ enum FileReading: Sendable {
         case .contents(let contents):
             let isSettled = contents.status.isSettled(atNanoseconds: contents.readNanoseconds)
             let mark = isSettled ? contents.status : nil
-            if let good = known?.good, good.text.equals(contents.bytes) {
+            let isSame = known?.good?.text.equals(contents.bytes) == true
+            if isSame, known?.standing == .current {
                 self = .same(mark)
                 return
             }
             let reading = AppFile.read(contents.bytes, file: "\(tree.label)/\(path)", environment: environment)
             var candidate = Round.Candidate(reading: .broken, mark: mark, findings: reading.findings)
+            if isSame, reading.appFile != nil {
+                self = .same(mark)
+                return
+            }
             if let app = reading.appFile {
                 let good = AppRecord.GoodVersion(
                     text: .memory(contents.bytes), modified: contents.modified, hosts: app.hosts.map(\.text),

@@ -27,10 +27,14 @@ extension Tenants {
             let hosts = hosts[start..<min(hosts.count, start + Tenants.renderedAtOnce)]
             readLastGood(of: hosts, &round)
             for host in hosts {
-                if let job = job(for: host, &round) {
+                if let path = unreadable(on: host, &round), liveTags(of: host) != nil {
+                    rendered[host] = RenderedSite(unreadable: "\(configPath)/apps/\(path)")
+                } else if let job = job(for: host, &round) {
                     jobs.append(job)
                 } else {
-                    rendered[host] = RenderedSite(isClosed: isElsewhere(host, round))
+                    // A host that would be there but for its file is nothing for a wildcard to answer for.
+                    let isUnreadable = unreadable(on: host, &round) != nil
+                    rendered[host] = RenderedSite(isClosed: isUnreadable || isElsewhere(host, round))
                 }
             }
             let outcomes = Parallel.map(jobs) { job in Tenants.make(job, renderer, folders) }
@@ -57,14 +61,19 @@ extension Tenants {
     private func readLastGood(of hosts: ArraySlice<String>, _ round: inout Round) {
         var wanted: Set<String> = []
         for host in hosts {
-            for path in namers(of: host, round) where round.lastGood[path] == nil {
+            for path in namers(of: host, round) where round.lastGood[path] == nil && !round.unreadable.contains(path) {
                 if round.candidates[path]?.accepted == nil { wanted.insert(path) }
             }
         }
         if wanted.count < 2 { return }
         let ledger = ledger
-        let outcomes = Parallel.map(Array(wanted)) { [self] path in (path, loaded(ledger[path]?.good, at: path)) }
-        for (path, app) in outcomes { round.lastGood[path] = app }
+        let outcomes = Parallel.map(Array(wanted)) { [self] path in
+            (path, ledger[path]?.good.map { good in loaded(good, at: path).app })
+        }
+        for (path, outcome) in outcomes {
+            guard let outcome else { continue }
+            if let app = outcome { round.lastGood[path] = app } else { round.unreadable.insert(path) }
+        }
     }
 
     /// The hosts that this round concerns, as it stands.
@@ -94,12 +103,25 @@ extension Tenants {
         var names = [host]
         if apps.isEmpty {
             guard folderRecords[host]?.wellKnown != nil, !isElsewhere(host, round) else { return nil }
-            if let wildcard = HostNames.wildcards(over: host).first(where: { !namers(of: $0, round).isEmpty }) {
+            if let wildcard = namedWildcard(over: host, round) {
                 apps = self.apps(on: wildcard, &round)
                 names.insert(wildcard, at: 0)
             }
         }
         return SiteJob(host: host, apps: apps, folders: names.map { ($0, folderRecords[$0] ?? FolderRecord()) })
+    }
+
+    private func namedWildcard(over host: String, _ round: Round) -> String? {
+        HostNames.wildcards(over: host).first { !namers(of: $0, round).isEmpty }
+    }
+
+    /// A file that a host is made of and whose last good version this program cannot read, if there is one.
+    private func unreadable(on host: String, _ round: inout Round) -> String? {
+        var paths = namers(of: host, round)
+        if paths.isEmpty, folderRecords[host]?.wellKnown != nil, let wildcard = namedWildcard(over: host, round) {
+            paths = namers(of: wildcard, round)
+        }
+        return paths.first { effective($0, &round) == nil }
     }
 
     private func apps(on host: String, _ round: inout Round) -> [LoadedAppFile] {
@@ -155,10 +177,10 @@ extension Tenants {
     func rejectFailures(of rendered: inout [String: RenderedSite], _ round: inout Round) -> Bool {
         var isAgain = false
         round.stale = []
-        if shelf.isEmpty { return false }
+        if shelf.isEmpty, former == nil { return false }
         let failures = rendered.filter { $0.value.isRefused || !$0.value.missing.isEmpty }
         for (host, site) in failures.sorted(by: { $0.key < $1.key }) {
-            guard let live = shelf.tags(of: host) else { continue }
+            guard let live = liveTags(of: host) else { continue }
             if !site.isRefused, site.missing.isDisjoint(with: live.keys) { continue }
             let names = Set([host] + HostNames.wildcards(over: host))
             let culprits = round.candidates.filter { path, candidate in
@@ -173,7 +195,11 @@ extension Tenants {
                 isAgain = true
             }
         }
-        if isAgain { rendered.removeAll() }
+        if isAgain {
+            // What a rejected reading named is not always made again.
+            if shelf.isEmpty { rendered.keys.forEach { shelf.unstage($0) } }
+            rendered.removeAll()
+        }
         return isAgain
     }
 }

@@ -39,6 +39,8 @@ public final class Tenants: @unchecked Sendable {
     var isTidying = false
     /// Hosts that are to be rendered in the first round, because what was kept of them is of no use.
     var unrendered: Set<String> = []
+    /// What another program made of the same texts; nil from the end of the first round on.
+    var former: FormerSites?
     /// Whether which hosts have folders is known from the last process.
     var knowsFolders = false
 
