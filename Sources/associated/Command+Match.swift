@@ -11,8 +11,9 @@ extension Command {
         name: "match", summary: "tell which app opens a URL on each platform, and why",
         details: """
             Decides about URL as iOS and as Android 15 do, by the rules of the app files in a configuration, or by published
-            files with --apple and --android, which are taken to be those of the URL's host; or with --live by what it serves. It tells which rule decides,
-            counted from 0 in its list, and why the earlier ones did not; and where the platform is not known well enough.
+            files with --apple and --android, which are taken to be those of the URL's host; or with --live by what it
+            serves, on the URL's port. It tells which rule decides, counted from 0 in its list, and why the earlier ones did
+            not; and where the platform is not known well enough. Status 1 where a host could not be asked.
             With - it reads URLs from standard input, one a line, and prints one line of JSON for each.
             """,
         operands: Operands(usage: "URL|-", counts: 1...1),
@@ -42,7 +43,7 @@ extension Command {
             } else {
                 Console.output(matching.text(of: url))
             }
-            return .success
+            return matching.isKnown ? .success : .failure
         }
     }
 }
@@ -83,7 +84,7 @@ enum MatchStream {
         }
     }
 
-    /// False for a line that is no URL; an empty one is passed over.
+    /// False for a line that is no URL, or whose answer is not known; an empty one is passed over.
     private static func answer(
         _ line: ArraySlice<UInt8>, source: inout MatchSource, into output: inout [UInt8]
     ) -> Bool {
@@ -92,8 +93,9 @@ enum MatchStream {
         let text = String(decoding: line, as: UTF8.self)
         switch LinkURL.parse(text) {
         case .success(let url):
-            source.matching(for: url).appendJSON(of: url, written: text, to: &output)
-            return true
+            let matching = source.matching(for: url)
+            matching.appendJSON(of: url, written: text, to: &output)
+            return matching.isKnown
         case .failure(let problem):
             output += Array(
                 #"{"url":\#(SourceWriter.quoted(text)),"error":\#(SourceWriter.quoted(problem.message))}"#.utf8)

@@ -29,8 +29,14 @@ struct LinkMatching {
 
     var apple: [Apple] = []
     var android: [Android] = []
+    /// Why nobody knows what a platform does; nil where that is known.
+    var appleProblem: String?
+    var androidProblem: String?
     /// Where the rules are from, for a host that has none.
     let origin: String
+
+    /// Whether the answer is the whole one.
+    var isKnown: Bool { appleProblem == nil && androidProblem == nil }
 
     init(origin: String) { self.origin = origin }
 
@@ -83,27 +89,37 @@ struct LinkMatching {
 }
 
 extension LinkMatching {
-    /// The answer as one line of JSON.
+    /// The answer as one line of JSON. A platform of which nothing is known has no member in it, and `error` says why.
     func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
         output += #"{"url":"#.utf8
         SourceWriter.append(quoted: written, to: &output)
-        output += #","apple":["#.utf8
-        for (index, app) in apple.enumerated() {
-            if index > 0 { output.append(UInt8(ascii: ",")) }
-            output += #"{"appID":"#.utf8
-            SourceWriter.append(quoted: app.appID, to: &output)
-            let (word, rule) = app.decide(url)
-            LinkMatching.append(word, rule, to: &output)
+        if appleProblem == nil {
+            output += #","apple":["#.utf8
+            for (index, app) in apple.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                output += #"{"appID":"#.utf8
+                SourceWriter.append(quoted: app.appID, to: &output)
+                let (word, rule) = app.decide(url)
+                LinkMatching.append(word, rule, to: &output)
+            }
+            output.append(UInt8(ascii: "]"))
         }
-        output += #"],"android":["#.utf8
-        for (index, app) in android.enumerated() {
-            if index > 0 { output.append(UInt8(ascii: ",")) }
-            output += #"{"package":"#.utf8
-            SourceWriter.append(quoted: app.package, to: &output)
-            let (word, rule) = app.decide(url)
-            LinkMatching.append(word, rule, to: &output)
+        if androidProblem == nil {
+            output += #","android":["#.utf8
+            for (index, app) in android.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                output += #"{"package":"#.utf8
+                SourceWriter.append(quoted: app.package, to: &output)
+                let (word, rule) = app.decide(url)
+                LinkMatching.append(word, rule, to: &output)
+            }
+            output.append(UInt8(ascii: "]"))
         }
-        output += "]}\n".utf8
+        if let problem = appleProblem ?? androidProblem {
+            output += #","error":"#.utf8
+            SourceWriter.append(quoted: Printable.line(problem), to: &output)
+        }
+        output += "}\n".utf8
     }
 
     private static func append(_ word: String, _ rule: Int?, to output: inout [UInt8]) {
@@ -117,9 +133,13 @@ extension LinkMatching {
     /// The answer for a person, with the reasons.
     func text(of url: LinkURL) -> String {
         var text = "\(url.text)\n"
-        if apple.isEmpty, android.isEmpty { return text + "no app: \(origin) has none for the links of \(url.host)\n" }
+        if isKnown, apple.isEmpty, android.isEmpty {
+            return text + "no app: \(origin) has none for the links of \(url.host)\n"
+        }
         for app in apple { text += app.text(of: url) }
+        if let appleProblem { text += Printable.line("iOS: not known: \(appleProblem)") + "\n" }
         for app in android { text += app.text(of: url) }
+        if let androidProblem { text += Printable.line("Android: not known: \(androidProblem)") + "\n" }
         return text
     }
 

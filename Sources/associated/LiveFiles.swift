@@ -1,5 +1,6 @@
 // Association files of live hosts, for the commands that take them in the place of files.
 
+import Association
 import Posix
 import TLS
 import Verifier
@@ -39,5 +40,28 @@ enum LiveFiles {
             overrides.append(override)
         }
         return overrides
+    }
+
+    /// Where a URL leads, in words.
+    static func place(of url: LinkURL) -> String {
+        "\(url.scheme)://\(url.host)\(url.port.map { ":\($0)" } ?? "")"
+    }
+
+    /// Whom to ask for the files of a URL. Nil where its host is no name, or its port is one of plain HTTP.
+    static func host(of url: LinkURL) -> CheckedHost? {
+        if url.scheme == "http" { return url.port ?? 80 == 80 ? CheckedHost(url.host) : nil }
+        return CheckedHost(url.port.map { "\(url.host):\($0)" } ?? url.host)
+    }
+
+    /// A file of a host; nil where the host says that there is none.
+    static func fetch(
+        _ path: String, of host: CheckedHost, _ live: PublishedFiles
+    ) throws(Refusal) -> [UInt8]? {
+        switch live.fetch(path, of: host) {
+        case .success(let bytes): return bytes
+        case .failure(let error):
+            if ["it answers 404", "it answers 410"].contains("\(error)") { return nil }
+            throw .failure("cannot fetch https://\(host)\(path): \(error)")
+        }
     }
 }

@@ -3,8 +3,6 @@
 import Association
 import Hosting
 import Posix
-import SourceJSON
-import TLS
 import Verifier
 
 struct MatchSource {
@@ -21,6 +19,9 @@ struct MatchSource {
 
     init(_ arguments: ParsedArguments) throws(Refusal) {
         let isPublished = arguments.has("--apple") || arguments.has("--android")
+        if arguments.has("--live"), isPublished {
+            throw .usage("--live asks the URL's host, and --apple and --android name files; give one or the other")
+        }
         if arguments.has("--live") || isPublished {
             live = arguments.has("--live") ? try LiveFiles.fetcher(arguments) : nil
             files = live == nil ? try MatchSource.published(arguments) : nil
@@ -54,18 +55,8 @@ struct MatchSource {
     /// Files that somebody serves.
     private static func published(_ arguments: ParsedArguments) throws(Refusal) -> LinkMatching {
         var matching = LinkMatching(origin: "the files")
-        if let path = arguments["--apple"] {
-            let reading = AppleAssociation.read(plain(try read(path)), file: path)
-            guard let association = reading.association else {
-                throw rejected(path, by: "Apple's systems read", reading.findings)
-            }
-            matching.apple = LinkMatching.apple(of: association, file: path)
-        }
-        if let path = arguments["--android"] {
-            let reading = StatementList.read(try read(path), file: path)
-            guard let list = reading.list else { throw rejected(path, by: "Android reads", reading.findings) }
-            matching.android = LinkMatching.android(of: list, file: path)
-        }
+        if let path = arguments["--apple"] { try matching.readApple(try read(path), file: path) }
+        if let path = arguments["--android"] { try matching.readAndroid(try read(path), file: path) }
         return matching
     }
 
@@ -77,20 +68,18 @@ struct MatchSource {
         }
     }
 
-    private static func rejected(_ path: String, by reader: String, _ findings: [Finding]) -> Refusal {
-        if let finding = findings.first(where: { $0.severity == .error }) ?? findings.first { Console.error(finding) }
-        return .failure("\(reader) nothing of \(path), so no app opens anything")
-    }
-
     /// What decides about the URLs of a host: its own app files, else those of the most specific wildcard over it.
     mutating func matching(for url: LinkURL) -> LinkMatching {
         if let files { return files }
-        if let matching = known[url.host] { return matching }
-        if let live {
-            let matching = MatchSource.matching(of: url.host, live)
-            known[url.host] = matching
-            return matching
-        }
+        let place = live == nil ? url.host : LiveFiles.place(of: url)
+        if let matching = known[place] { return matching }
+        let matching = live.map { LinkMatching(of: url, live: $0) } ?? configured(for: url)
+        if known.count >= MatchSource.knownMax { known.removeAll() }
+        known[place] = matching
+        return matching
+    }
+
+    private func configured(for url: LinkURL) -> LinkMatching {
         var names = [url.host]
         var rest = url.host[...]
         while let dot = rest.firstIndex(of: ".") {
@@ -98,41 +87,6 @@ struct MatchSource {
             names.append("*.\(rest)")
         }
         let apps = names.first { self.apps[$0] != nil }.flatMap { self.apps[$0] } ?? []
-        let matching = LinkMatching(of: apps, configPath: configPath)
-        if known.count >= MatchSource.knownMax { known.removeAll() }
-        known[url.host] = matching
-        return matching
-    }
-
-    /// What a host serves; a file that it does not serve, or that no system reads, names no app.
-    private static func matching(of name: String, _ live: PublishedFiles) -> LinkMatching {
-        var matching = LinkMatching(origin: "https://\(name)")
-        guard let host = CheckedHost(name) else { return matching }
-        func fetch(_ path: String) -> [UInt8]? {
-            switch live.fetch(path, of: host) {
-            case .success(let bytes): return bytes
-            case .failure(let error):
-                Console.complain("cannot fetch https://\(name)\(path): \(error)")
-                return nil
-            }
-        }
-        let apple = "https://\(name)\(AssociationPath.apple)"
-        let android = "https://\(name)\(AssociationPath.statements)"
-        if let bytes = fetch(AssociationPath.apple),
-            let association = AppleAssociation.read(plain(bytes), file: apple).association
-        {
-            matching.apple = LinkMatching.apple(of: association, file: apple)
-        }
-        if let bytes = fetch(AssociationPath.statements),
-            let list = StatementList.read(bytes, file: android).list
-        {
-            matching.android = LinkMatching.android(of: list, file: android)
-        }
-        return matching
-    }
-
-    /// The document inside a signed file.
-    private static func plain(_ bytes: [UInt8]) -> [UInt8] {
-        Linter.recognise(bytes) == .signedAppleAssociation ? SignedMessage.content(of: bytes) ?? bytes : bytes
+        return LinkMatching(of: apps, configPath: configPath)
     }
 }

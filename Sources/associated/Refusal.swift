@@ -2,7 +2,7 @@
 
 /// A command that is not carried out.
 struct Refusal: Error {
-    private let message: String
+    let message: String
     private let isUsage: Bool
 
     /// The command line is wrong.

@@ -10,12 +10,12 @@ struct LiveFilesTests {
         let server: RunningServer
         let options: [String]
 
-        init() throws {
+        init(app: String = MatchCommandTests.app) throws {
             folder = try Folder()
             _ = try Subject.run(
                 "certificate", "--state", "\(folder.path)/state", "--output", "\(folder.path)/config/hosts",
                 "shop.acme.test")
-            try folder.write("config/apps/shop.json", MatchCommandTests.app)
+            try folder.write("config/apps/shop.json", app)
             try folder.write("other/apps/shop.json", MatchCommandTests.app.replacing("/a/*", with: "/b/*"))
             server = try RunningServer([
                 "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
@@ -37,11 +37,60 @@ struct LiveFilesTests {
         #expect(run.output.contains("iOS, 9JA89QQLNQ.org.acme.shop: stays in the browser\n"))
         #expect(run.output.contains("rule 0 excludes the URL, so it stays in the browser (\(file):1)"))
         #expect(run.output.contains("Android, org.acme.shop: stays in the browser\n"))
-        let closed = try Subject.run(
-            "match", "--live", "--format", "json", "--resolve", "shop.acme.test:443:127.0.0.1:1",
-            "https://shop.acme.test/a")
-        #expect(closed.output == #"{"url":"https://shop.acme.test/a","apple":[],"android":[]}"# + "\n")
-        #expect(closed.errors.contains("cannot fetch \(file): cannot connect"))
+    }
+
+    @Test func `match asks on the port of the URL`() throws {
+        let host = try Host()
+        let port = try #require(host.server.addresses.last?.split(separator: ":").last)
+        let place = "shop.acme.test:\(port)"
+        let options = host.options.prefix(2) + ["--resolve", "\(place):127.0.0.1"]
+        let run = try Subject.run(["match", "--live", "https://\(place)/a/1"] + options)
+        #expect(run.status == 0)
+        #expect(run.output.contains("opens the app\n"))
+        #expect(run.output.contains("(https://\(place)/.well-known/apple-app-site-association:1)"))
+        let plain = try Subject.run(["match", "--live", "http://\(place)/a/1"] + options)
+        #expect(plain.status == 1)
+        #expect(plain.errors.contains("the files are fetched over https, which http://\(place) names no port for"))
+    }
+
+    @Test func `a host that lacks a file has no app there, which is an answer`() throws {
+        let lines = MatchCommandTests.app.split(separator: "\n").filter { !$0.contains("android:") }
+        let host = try Host(app: lines.joined(separator: "\n"))
+        let run = try Subject.run(["match", "--live", "--format", "json", "https://shop.acme.test/a"] + host.options)
+        #expect(run.output.hasSuffix(#""android":[]}"# + "\n"))
+        #expect(run.status == 0)
+        #expect(run.output.contains(#""decision":"match","rule":1"#))
+    }
+
+    @Test func `match tells a host that cannot be asked from one that has no app`() throws {
+        let host = try Host()
+        let url = "https://shop.acme.test/a"
+        let file = "https://shop.acme.test/.well-known/apple-app-site-association"
+        let refused = ["--resolve", "shop.acme.test:443:127.0.0.1:1"]
+        let ways = [(refused, "cannot connect"), (Array(host.options.suffix(2)), "certificate")]
+        for (options, reason) in ways {
+            let text = try Subject.run(["match", "--live", url] + options)
+            #expect(text.status == 1)
+            #expect(text.output.hasPrefix("\(url)\niOS: not known: cannot fetch \(file): "))
+            #expect(text.output.contains("\nAndroid: not known: cannot fetch https://"))
+            #expect(text.errors.contains("cannot fetch \(file): "))
+            #expect(text.errors.contains(reason))
+            let json = try Subject.run(["match", "--live", "--format", "json", url] + options)
+            #expect(json.status == 1)
+            #expect(json.output.hasPrefix(#"{"url":"\#(url)","error":"cannot fetch \#(file): "#))
+            try host.folder.write("urls", "\(url)\n\(url)?\n")
+            let command = ([Subject.executable.path, "match", "--live", "-"] + options).joined(separator: " ")
+            let lines = try Subject.run(
+                URL(fileURLWithPath: "/bin/sh"), ["-c", "\(command) < \(host.folder.path)/urls"])
+            #expect(lines.status == 1)
+            #expect(lines.output.split(separator: "\n").count { $0.contains(#","error":"cannot fetch "#) } == 2)
+        }
+    }
+
+    @Test func `match takes either files or a host`() throws {
+        let run = try Subject.run("match", "--live", "--apple", "/nothing", "https://shop.acme.test/")
+        #expect(run.status == 2)
+        #expect(run.errors.contains("--live asks the URL's host, and --apple and --android name files"))
     }
 
     @Test func `render compares with what is served`() throws {

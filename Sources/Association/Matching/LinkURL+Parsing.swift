@@ -15,9 +15,9 @@ extension LinkURL {
 
         let bytes = Percent.escapingIllegalBytes(written)
         let authority = (colon + 3)..<(firstIndex(of: "/?#", in: bytes, from: colon + 3) ?? bytes.count)
-        let host: String
+        let (host, port): (String, UInt16?)
         switch readHost(bytes[authority]) {
-        case .success(let name): host = name
+        case .success(let read): (host, port) = read
         case .failure(let problem): return .failure(problem)
         }
         let path = authority.upperBound..<(firstIndex(of: "?#", in: bytes, from: authority.upperBound) ?? bytes.count)
@@ -31,7 +31,7 @@ extension LinkURL {
         }
         if rest < bytes.count { fragment = (rest + 1)..<bytes.count }
         return .success(
-            LinkURL(scheme: scheme, host: host, text: bytes, path: path, query: query, fragment: fragment))
+            LinkURL(scheme: scheme, host: host, port: port, text: bytes, path: path, query: query, fragment: fragment))
     }
 
     /// Control characters never belong in a URL, and a space at either end is one that was pasted along.
@@ -54,9 +54,10 @@ extension LinkURL {
         return bytes[start...].firstIndex { wanted.contains($0) }
     }
 
-    /// The host of `user@host:port`, in lower case and without one trailing dot.
-    private static func readHost(_ authority: ArraySlice<UInt8>) -> Result<String, LinkURLProblem> {
+    /// The host of `user@host:port`, in lower case and without one trailing dot, and its port.
+    private static func readHost(_ authority: ArraySlice<UInt8>) -> Result<(String, UInt16?), LinkURLProblem> {
         var host = authority
+        var number: UInt16?
         if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
         let isLiteral = host.first == UInt8(ascii: "[")
         let bracket = host.lastIndex(of: UInt8(ascii: "]"))
@@ -64,9 +65,8 @@ extension LinkURL {
         if let colon = portSearch.firstIndex(of: UInt8(ascii: ":")) {
             let port = host[(colon + 1)...]
             let text = String(decoding: port, as: UTF8.self)
-            guard port.isEmpty || (port.allSatisfy(ASCII.isDigit) && Int(text).map { $0 <= 65_535 } == true) else {
-                return .failure(.illegalPort(text))
-            }
+            number = port.allSatisfy(ASCII.isDigit) ? UInt16(text) : nil
+            guard port.isEmpty || number != nil else { return .failure(.illegalPort(text)) }
             host = host[..<colon]
         }
         if host.last == UInt8(ascii: ".") { host = host.dropLast() }
@@ -75,7 +75,7 @@ extension LinkURL {
         guard isLiteral ? host.last == UInt8(ascii: "]") : host.allSatisfy(isHostByte) else {
             return .failure(.illegalHost(name))
         }
-        return .success(name)
+        return .success((name, number))
     }
 
     /// Letters, digits, `-`, `.` and `_`, which the DNS allows and some hosts carry.

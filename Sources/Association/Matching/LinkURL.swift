@@ -12,6 +12,8 @@ public struct LinkURL: Hashable, Sendable {
     public let scheme: String
     /// In lower case, without port, user information and one trailing dot.
     public let host: String
+    /// The port that is written behind the host; rules know nothing of it.
+    public let port: UInt16?
     /// Empty or beginning with `/`.
     public let path: String
     /// What stands between `?` and `#`; nil without a `?`.
@@ -30,10 +32,14 @@ public struct LinkURL: Hashable, Sendable {
         self = url
     }
 
-    init(scheme: String, host: String, text: [UInt8], path: Range<Int>, query: Range<Int>?, fragment: Range<Int>?) {
+    init(
+        scheme: String, host: String, port: UInt16?, text: [UInt8], path: Range<Int>, query: Range<Int>?,
+        fragment: Range<Int>?
+    ) {
         self.text = String(decoding: text, as: UTF8.self)
         self.scheme = scheme
         self.host = host
+        self.port = port
         pathBytes = Array(text[path])
         queryBytes = query.map { Array(text[$0]) }
         fragmentBytes = fragment.map { Array(text[$0]) }
