@@ -38,7 +38,7 @@ extension SettingsReader {
         if settings.fronts.trusted.isEmpty {
             report(
                 value.range, "`proxyProtocol` without `trust` lets nobody in",
-                fix: "name the networks of the fronts in `trust`")
+                fix: "name the networks of the fronts in `trust`", isLoss: false)
         }
     }
 

@@ -11,12 +11,20 @@ public struct SettingsReader {
     private let file: String
     public internal(set) var settings = ServerSettings()
     public private(set) var findings: [Finding] = []
+    /// Settings that are there, cannot be used as they are, and without which the server would be less safe than somebody
+    /// wants it. Nothing starts without them.
+    public private(set) var lostSafeguards: [String] = []
+    /// That of them which is being read.
+    private var safeguard: String?
 
     /// The keys of the whole file, and those of `limits`.
     static let keys = [
         "http", "https", "workers", "environment", "strict", "tls", "signing", "limits", "admin", "log",
         "user", "sandbox", "fronts",
     ]
+    /// Who the server becomes, what it may do, who may ask it, whom it believes, whether it speaks TLS, and whether an error
+    /// keeps it from starting.
+    private static let safeguards: Set = ["user", "sandbox", "admin", "fronts", "https", "strict"]
     static let tlsKeys = ["ticketKeyFile", "passphraseFile", "strictTransportSeconds", "redirectPages", "publicPort"]
     static let signingKeys = ["certificateFile", "keyFile"]
     static let logKeys = ["access", "format"]
@@ -41,7 +49,12 @@ public struct SettingsReader {
             report(problem.range, problem.message, fix: problem.fix, rule: "CFG-001")
         }
         guard let root = document.value else { return }
+        guard case .object = root.kind else {
+            return report(root.range, "the settings must be an object", fix: nil, rule: "CFG-001")
+        }
         for member in members(of: root, "the settings", known: SettingsReader.keys) {
+            safeguard = SettingsReader.safeguards.contains(member.key) ? member.key : nil
+            defer { safeguard = nil }
             switch member.key {
             case "http": settings.http = addresses(member)
             case "https": settings.https = addresses(member)
@@ -143,6 +156,7 @@ public struct SettingsReader {
         return members.filter { member in
             if known.contains(member.key) { return true }
             let nearest = NearestKey.find(member.key, among: known)
+            if safeguard == nil, let nearest, SettingsReader.safeguards.contains(nearest) { lose(nearest) }
             report(
                 member.keyRange, "`\(member.key)` is not a setting, so it has no effect",
                 fix: nearest.map { "write `\($0)`" } ?? "remove it; known are \(known.joined(separator: ", "))",
@@ -174,7 +188,14 @@ public struct SettingsReader {
         return nil
     }
 
-    mutating func report(_ range: SourceRange?, _ message: String, fix: String?, rule: String = "CFG-003") {
+    private mutating func lose(_ key: String) {
+        if !lostSafeguards.contains(key) { lostSafeguards.append(key) }
+    }
+
+    mutating func report(
+        _ range: SourceRange?, _ message: String, fix: String?, rule: String = "CFG-003", isLoss: Bool = true
+    ) {
+        if isLoss, let safeguard { lose(safeguard) }
         findings.append(
             Finding(rule: rule, severity: .error, file: file, range: range, message: message, fix: fix))
     }

@@ -37,6 +37,8 @@ struct LoadedSettings {
     var configPath: String
     var settings: ServerSettings
     var findings: [Finding]
+    /// What a server does not start without.
+    var lostSafeguards: [String]
 
     enum Outcome {
         case success(LoadedSettings)
@@ -46,7 +48,9 @@ struct LoadedSettings {
     static func load(_ arguments: ParsedArguments) -> Outcome {
         let configPath = arguments["--config"] ?? "config"
         let reader = SettingsReader(file: "\(configPath)/server.json")
-        var loaded = LoadedSettings(configPath: configPath, settings: reader.settings, findings: reader.findings)
+        var loaded = LoadedSettings(
+            configPath: configPath, settings: reader.settings, findings: reader.findings,
+            lostSafeguards: reader.lostSafeguards)
         do {
             if let addresses = try addresses("--http", arguments) { loaded.settings.http = addresses }
             if let addresses = try addresses("--https", arguments) { loaded.settings.https = addresses }

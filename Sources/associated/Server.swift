@@ -12,6 +12,7 @@ import TLS
 struct Server {
     private let settings: ServerSettings
     private let settingsFindings: [Finding]
+    private let lostSafeguards: [String]
     private let configPath: String
     private let statePath: String
     private let publicPath: String
@@ -27,6 +28,7 @@ struct Server {
         sockets = Result { try ServerSockets() }
         settings = (try? sockets.get())?.replacingAddresses(of: loaded.settings) ?? loaded.settings
         settingsFindings = loaded.findings
+        lostSafeguards = loaded.lostSafeguards
         configPath = loaded.configPath
         statePath = arguments["--state"] ?? "state"
         publicPath = arguments["--public"] ?? "public"
@@ -65,6 +67,8 @@ struct Server {
     private func start(_ signals: borrowing Signals) throws -> Start {
         let descriptors = DescriptorLimit.raise()
         let sockets = try sockets.get()
+        for finding in settingsFindings { Console.error(finding) }
+        if let status = objectionToSettings { return .ended(status) }
         let oversight = try Oversight(settings, statePath: statePath)
         var confinement = Confinement(
             settings, places: Confinement.Places(config: configPath, pages: publicPath, state: statePath),
@@ -73,7 +77,6 @@ struct Server {
         // A change of user has allowed it again.
         try ProcessMemory.forbidDumps()
         try confinement.shut()
-        for finding in settingsFindings { Console.error(finding) }
         let development = try developmentAuthority()
         let tenants = tenants(development)
         let background = try Background()
@@ -152,13 +155,22 @@ struct Server {
         }
     }
 
-    /// A server that would answer nothing to anybody does not start.
-    private func objection(to loaded: RoundReport) -> ExitStatus? {
-        let errors = (settingsFindings + loaded.findings).count { $0.severity == .error }
+    /// Before anything is done with settings that are not what somebody wants.
+    private var objectionToSettings: ExitStatus? {
         if settingsFindings.contains(where: { $0.rule == "CFG-001" }) {
             // With none of its settings the server would listen elsewhere than it is asked for.
             return .failure(saying: "not started: \(configPath)/server.json cannot be read; mend it or remove it")
         }
+        if lostSafeguards.isEmpty { return nil }
+        let keys = lostSafeguards.map { "`\($0)`" }.joined(separator: " and ")
+        return .failure(
+            saying: "not started: without \(keys) of \(configPath)/server.json, which cannot be used as it stands, the "
+                + "server would be less safe than it is meant to be; mend what is reported above")
+    }
+
+    /// A server that would answer nothing to anybody does not start.
+    private func objection(to loaded: RoundReport) -> ExitStatus? {
+        let errors = (settingsFindings + loaded.findings).count { $0.severity == .error }
         if settings.isStrict, errors > 0 {
             return .failure(saying: "not started: \(Count.of(errors, "error")) above, and --strict is set")
         }

@@ -182,6 +182,20 @@ struct ServeTests {
         #expect(run.errors.split(separator: "\n").last?.hasPrefix(reason) == true, "\(run.errors)")
     }
 
+    @Test(arguments: [("user: 65532", "`user`"), ("sandbox: 'requird', strict: 1", "`sandbox` and `strict`")])
+    func `settings that keep the server safe are not done without`(settings: String, keys: String) throws {
+        let folder = try ServeTests.config(broken: true)
+        try folder.write("server.json", "{ \(settings) }")
+        // Whatever else keeps it from starting comes later.
+        let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:0", "--strict")
+        #expect(run.status == 1)
+        let lines = run.errors.split(separator: "\n")
+        let reason = "associated: not started: without \(keys) of \(folder.path)/server.json, which cannot be used"
+        #expect(lines.last?.hasPrefix(reason) == true, "\(run.errors)")
+        // Nothing has been read by whoever it should not be.
+        #expect(lines.dropLast().allSatisfy { $0.hasPrefix("\(folder.path)/server.json:1:") }, "\(run.errors)")
+    }
+
     @Test func `settings that cannot be read are not done without`() throws {
         let folder = try ServeTests.config(broken: false)
         try folder.write("server.json", "{ https: [\"127.0.0.1:0\"]")

@@ -105,7 +105,7 @@ struct SettingsReaderTests {
         ("{ workers: 0 }", "CFG-003", nil), ("{ workers: 257 }", "CFG-003", nil),
         ("{ workers: \"2\" }", "CFG-003", nil),
         ("{ strict: 1 }", "CFG-003", nil), ("{ environment: \"\" }", "CFG-003", "put it in quotes"),
-        ("[]", "CFG-003", nil),
+        ("[]", "CFG-001", nil),
         ("{ signing: { keyFile: \"a\" } }", "CFG-003", nil), ("{ signing: [] }", "CFG-003", nil),
         ("{ limits: [] }", "CFG-003", nil), ("{ tls: { ticketkeyfile: \"a\" } }", "CFG-002", "write `ticketKeyFile`"),
         ("{ admin: \"9464\" }", "CFG-003", "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`"),
@@ -121,6 +121,25 @@ struct SettingsReaderTests {
         #expect(findings.map(\.rule) == [rule])
         #expect(findings.first?.fix == fix)
         #expect(findings.first?.range?.start.line == 1)
+    }
+
+    @Test(arguments: [
+        ("user: 65532", ["user"]), ("user: ''", ["user"]), ("usr: 'nobody'", ["user"]),
+        ("sandbox: 'requird'", ["sandbox"]), ("sandbox: { mode: true }", ["sandbox"]),
+        ("sandbox: { mod: 'required' }", ["sandbox"]), ("sandbox: { read: 'srv' }", ["sandbox"]),
+        ("sandbx: 'required'", ["sandbox"]),
+        ("admin: { tokenFile: 1 }", ["admin"]), ("admin: { tokenfile: '/t' }", ["admin"]), ("admin: '9464'", ["admin"]),
+        ("admin: { socketMode: 600 }", ["admin"]), ("admins: {}", ["admin"]),
+        ("fronts: { trust: '10.0.0.0/8' }", ["fronts"]), ("fronts: { trust: ['10.0.0.0/99'] }", ["fronts"]),
+        ("fronts: { trust: ['10.0.0.0/8'], fields: 'x' }", ["fronts"]), ("fronts: { proxyProtocol: 'on' }", ["fronts"]),
+        ("https: '0.0.0.0:443'", ["https"]), ("strict: 'yes'", ["strict"]),
+        ("user: 1, sandbox: 2, user: 3", ["user", "sandbox"]),
+        ("user: '65532', sandbox: 'required', admin: '127.0.0.1:1', fronts: { trust: ['unix:'] }, strict: true", []),
+        ("fronts: { proxyProtocol: true }", []), ("workers: 'x', limits: { connectionsMax: -1 }, colour: 'red'", []),
+        ("http: [1], tls: 1, log: 'x', environment: 2", []),
+    ])
+    func `says which safeguards are lost with what is wrong`(text: String, keys: [String]) throws {
+        #expect(try read("{ \(text) }").lostSafeguards == keys)
     }
 
     @Test func `the admin listener is nowhere unless asked for, and then on loopback`() throws {
