@@ -39,7 +39,9 @@ struct Output: ~Copyable {
 
     /// Room behind what is in the output, for the caller's own purposes.
     func scratch(_ count: Int) -> UnsafeMutableRawBufferPointer {
-        UnsafeMutableRawBufferPointer(rebasing: memory[self.count..<self.count + count])
+        // The buffer itself looks at no bounds in an optimized build.
+        precondition(count <= room, "there is room for a step of a body")
+        return UnsafeMutableRawBufferPointer(rebasing: memory[self.count..<self.count + count])
     }
 
     mutating func clear() { count = 0 }

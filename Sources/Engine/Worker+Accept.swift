@@ -50,7 +50,7 @@ extension Worker {
 
     mutating func resumeAccepting() {
         acceptAgainAt = nil
-        if drain == nil, !isAccepting { listen() }
+        if areListenersOpen, !isAccepting { listen() }
     }
 
     /// The first bytes are usually here already (`TCP_DEFER_ACCEPT`), so a connection that serves one request is never
@@ -104,12 +104,12 @@ extension Worker {
     ) {
         recorder.counters.add(to: .connectionsRefused(reason))
         if !isSilent {
-            output.clear()
             exchanges.append(Exchange(from: remote, at: roundBeganMicroseconds))
             append(Response(status: .serviceUnavailable, closes: true))
             // Closing with the question unread would send a reset, which can overtake the answer (RFC 9112 §9.6).
             _ = Posix.receive(fd, into: records)
             if case .moved(let count) = transmit(fd, output.bytes) { recorder.counters.add(count, to: .bytesSent) }
+            output.clear()
             finishExchanges(nil)
         }
         closeDescriptor(fd)

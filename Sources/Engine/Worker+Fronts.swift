@@ -31,7 +31,12 @@ extension Worker {
             recorder.counters.add(to: .connectionsRefused(.notFromFront))
             close(index, .refused)
         case .complete(let header):
-            if let client = header.client, !take(client, index) { return }
+            if let client = header.client {
+                guard take(client, index) else { return }
+            } else {
+                // Whose requests they are is not said, so nobody's word about them is taken.
+                slot.pointee.isFront = false
+            }
             goOn(index, UnsafeRawBufferPointer(rebasing: input[header.byteCount..<count]))
         }
     }
@@ -74,6 +79,7 @@ extension Worker {
             guard beginHandshake(index), let session = slot.pointee.session else { return }
             if rest.isEmpty { return wait(index, for: .readable) }
             // What is in the records will be put where they are now.
+            precondition(rest.count <= records.count, "what is behind a header came with it")
             records.copyMemory(from: rest)
             goOn(index, session, recordBytes: rest.count)
         } else {

@@ -24,7 +24,9 @@ extension Worker {
         let slot = table.slots + Int(index)
         if slot.pointee.session != nil { return receiveRecords(index) }
         let heldCount = slot.pointee.held.count
-        let room = UnsafeMutableRawBufferPointer(rebasing: input[heldCount..<heldCount + Worker.receivedBytesMax])
+        let end = heldCount + Worker.receivedBytesMax
+        precondition(end <= input.count, "what is kept of a request leaves room for what comes")
+        let room = UnsafeMutableRawBufferPointer(rebasing: input[heldCount..<end])
         switch Posix.receive(slot.pointee.fd, into: room) {
         case .moved(let count):
             if case .lingering = slot.pointee.phase { return }
@@ -39,7 +41,6 @@ extension Worker {
     }
 
     func noteReceived(_ slot: UnsafeMutablePointer<Connection>, _ count: Int) {
-        slot.pointee.untakenBytes = 0
         slot.pointee.receivedBytes += count
         slot.pointee.progress += count
         recorder.counters.add(count, to: .bytesReceived)
@@ -50,6 +51,7 @@ extension Worker {
         let slot = table.slots + Int(index)
         if hasEnded { slot.pointee.hasEnded = true }
         let heldCount = slot.pointee.held.count
+        precondition(heldCount + count <= input.count, "what is kept of requests fits where it came from")
         input.copyMemory(from: slot.pointee.held.bytes)
         slot.pointee.held.release()
         process(index, count: heldCount + count)
@@ -72,6 +74,8 @@ extension Worker {
             step = advance(index, UnsafeRawBufferPointer(rebasing: input[offset..<count]), &offset)
         }
         if case .stopped = step {
+            // With bytes unread, closing at once would reset what the client has still to take.
+            if offset < count, table.slots[Int(index)].ending == .close { table.slots[Int(index)].ending = .linger }
             hold(index, offset..<count)
         } else {
             settle(index, unused: offset..<count)

@@ -77,7 +77,6 @@ extension Worker {
             return count
         case .wouldBlock: return 0
         case .ended, .failed:
-            output.clear()
             close(index, .error)
             return nil
         }
@@ -189,6 +188,7 @@ extension Worker {
         let isOfSameRequest = slot.pointee.deadlineRequestCount == slot.pointee.requestCount
         if kind != .idle, slot.pointee.deadline.kind == kind, isOfSameRequest { return }
         slot.pointee.progress = 0
+        slot.pointee.untakenBytes = 0
         slot.pointee.deadlineRequestCount = slot.pointee.requestCount
         deadlines.set(kind, for: index, now: now, in: table.slots)
     }
@@ -199,6 +199,7 @@ extension Worker {
         let slot = table.slots + Int(index)
         slot.pointee.held.release()
         slot.pointee.phase = .lingering
+        slot.pointee.untakenBytes = 0
         finishSending(slot.pointee.fd)
         deadlines.set(.linger, for: index, now: now, in: table.slots)
         wait(index, for: .readable)
@@ -246,10 +247,11 @@ extension Worker {
             noteHandshake(HandshakeOutcome(reason))
         case .proxyHeader, .idle, .head, .body, .lingering: break
         }
+        // What was made for this client must never reach the next one.
+        output.clear()
         if let session = slot.pointee.session {
             session.end()
             slot.pointee.session = nil
-            // Records that were made for this client must never reach the next one.
             secure.clearOutput()
         }
         deadlines.remove(index, in: table.slots)

@@ -116,16 +116,18 @@ extension Worker {
                 break
             }
         }
-        if count > 0 { return processHeld(index, andReceived: count, hasEnded: outcome != .wantsInput) }
         switch outcome {
+        case .failed:
+            // A broken session answers nothing more, not even what came whole before.
+            endWithAlert(index, .error)
+        case _ where count > 0:
+            processHeld(index, andReceived: count, hasEnded: outcome != .wantsInput)
         case .wantsInput, .wantsCertificate, .done:
             // A flight of the handshake or a key update may be waiting to be sent.
             output.clear()
             if flush(index) { wait(index, for: .readable) }
         case .ended:
             closeGracefully(index, .client)
-        case .failed:
-            endWithAlert(index, .error)
         }
     }
 
@@ -213,7 +215,7 @@ extension Worker {
         case .file(let file, let range):
             var done = 0
             while done < count {
-                // The output is empty at this time, and larger than a step.
+                // Whatever was in the output has been made into records before.
                 let room = output.scratch(count - done)
                 guard case .moved(let step) = Posix.receive(file: file, from: range.lowerBound + done, into: room),
                     session.send(secure, UnsafeRawBufferPointer(rebasing: room[..<step]))

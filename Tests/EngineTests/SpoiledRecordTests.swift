@@ -1,0 +1,78 @@
+// A record that somebody has spoiled, behind requests that are as they should be: all in one receive.
+
+import COpenSSL
+import Catalogue
+import Foundation
+import HTTP
+import Posix
+import TLS
+import Telemetry
+import Testing
+
+@testable import Engine
+
+struct SpoiledRecordTests {
+    private static let host = "play.example"
+
+    @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func `a spoiled record behind requests ends its session and leaves nothing to the next`(version: Int32) throws {
+        let folder = try TestFolder()
+        let large = Array(TestEngine.largeBody.prefix(600_000))
+        try Data(large).write(to: URL(fileURLWithPath: "\(folder.path)/file"))
+        let file = try Posix.Folder(folder.path).open("file")
+        let site = PreparedSite(
+            host: SpoiledRecordTests.host,
+            answers: [
+                ("/copied", TestEngine.answer(.bytes(Array(large.prefix(16_000))))),
+                ("/file", TestEngine.answer(.file(file))),
+            ])
+        let authority = try DevelopmentAuthority(directory: folder.path)
+        let rig = try WorkerRig(
+            [site], limits: Limits(),
+            certificates: CertificateStore(hostsPath: "\(folder.path)/hosts", development: authority))
+        let context = RandomClient.makeContext(version: version)
+        defer { RandomClient.free(context) }
+
+        let copied = exchange("/copied", large.prefix(16_000))
+        let spoiler = RandomClient(
+            rig.secureAddress, context, host: SpoiledRecordTests.host, Array(repeating: copied, count: 6),
+            bufferBytes: nil)
+        let isEstablished = eventually {
+            step(spoiler, rig, sends: 200)
+            return rig.connectionCount == 1 && rig.worker.handshakeCount == 0
+        }
+        try #require(isEstablished)
+        rig.settle()
+        let answered = rig.records.total(.requests(.success, .page))
+        // What is left of records first, then all that is to be said.
+        for _ in 0..<2 { spoiler.send(.max) }
+        spoiler.spoil([23, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40))
+        rig.turn()
+        #expect(rig.contradiction == nil)
+        #expect(
+            rig.records.total(.requests(.success, .page)) == answered, "nobody can be answered in a broken session")
+
+        let next = RandomClient(
+            rig.secureAddress, context, host: SpoiledRecordTests.host, [exchange("/file", large[...])],
+            bufferBytes: 4_096, isNarrow: true)
+        let isAnswered = eventually {
+            step(next, rig, sends: .max)
+            return next.answers == 1
+        }
+        #expect(isAnswered && next.problem == nil)
+        #expect(rig.contradiction == nil)
+    }
+
+    private func exchange(_ path: String, _ body: ArraySlice<UInt8>) -> RandomClient.Exchange {
+        // Long, so that the handshake is over before they are sent.
+        let padding = "X-Padding: \(String(repeating: "a", count: 3_000))\r\n"
+        let request = "GET \(path) HTTP/1.1\r\nHost: \(SpoiledRecordTests.host)\r\n\(padding)\r\n"
+        return RandomClient.Exchange(request: Array(request.utf8), body: Array(body))
+    }
+
+    private func step(_ client: RandomClient, _ rig: WorkerRig, sends count: Int) {
+        client.send(count)
+        rig.turn()
+        client.read(200_000)
+    }
+}
