@@ -34,7 +34,12 @@ public final class Catalogue: @unchecked Sendable {
     /// The size in bytes of all images.
     public var byteCount: Int { layers.reduce(sharedPages?.byteCount ?? 0) { $0 + $1.byteCount } }
 
-    /// A way to read it, valid as long as the catalogue is kept.
+    /// Lends a way to read it for as long as a call.
+    public func reading<Result>(_ use: (CatalogueView) -> Result) -> Result {
+        withExtendedLifetime(self) { use(view) }
+    }
+
+    /// A way to read it, valid as long as the catalogue is kept: for those who keep it over many calls, as workers do.
     public var view: CatalogueView {
         CatalogueView(
             layers: UnsafeBufferPointer(rebasing: views[..<layers.count]),

@@ -78,7 +78,9 @@ struct LinkMatch {
                 if equals == nil, query[end] == UInt8(ascii: "=") { equals = end }
                 end += 1
             }
-            stepsLeft -= end - start
+            // An empty item is a step too: thousands of them are one request.
+            stepsLeft -= end - start + 1
+            if stepsLeft < 0 { return false }
             if name.elementsEqual(query[start..<(equals ?? end)]) {
                 isPresent = true
                 let value = equals.map { $0 + 1 } ?? end

@@ -109,9 +109,11 @@ enum Responder {
         return !host.equalsIgnoringCase(name) && view.site(host: name) != site
     }
 
-    /// Whatever is not a verifier's business: not below `/.well-known/`, and no association file elsewhere.
+    /// Whatever is not a verifier's business: not below `/.well-known/`, and no association file elsewhere, nor the place at
+    /// the root where one is looked for.
     private static func isPage(_ answer: Answer?, _ path: Span<UInt8>) -> Bool {
         if let answer, answer.kind != .page { return false }
+        if path.equals("/apple-app-site-association") { return false }
         let prefix: StaticString = "/.well-known/"
         return path.count < prefix.utf8CodeUnitCount
             || !path.extracting(0..<prefix.utf8CodeUnitCount).equals(prefix)

@@ -43,7 +43,8 @@ extension Worker {
     /// Goes on accepting for a while: connections may be on their way, and resetting them would look like a failure. Where
     /// another process shares the port, new ones are led there from now on.
     private mutating func beginDraining() {
-        acceptAgainAt = nil
+        // Whoever is on the way must be taken even where descriptors had just run out.
+        resumeAccepting()
         let others = listeners.indices.map { control.lead(of: $0) }
         let handOver = HandOver(worker: control.number, count: settings.workerCount, others: others)
         let deadline = now + limits.drainTimeoutMilliseconds

@@ -204,7 +204,7 @@ struct Worker: ~Copyable {
                 deadlines.set(kind, for: index, now: now, in: table.slots)
             } else if case .head = slot.pointee.phase, slot.pointee.outgoing == nil, kind == .head {
                 rejectLateHead(index)
-            } else if kind == .write || !isTaking(index) {
+            } else if !(kind == .idle || kind == .linger) || !isTaking(index) {
                 if unacknowledgedBytes(slot.pointee.fd) > 0 { abandonUnsent(slot.pointee.fd) }
                 close(index, kind == .idle ? .idle : .deadline)
             }
@@ -212,7 +212,8 @@ struct Worker: ~Copyable {
     }
 
     /// Whether the client is still taking what lies in the kernel's buffers, in which case it gets more time. A client that
-    /// takes nothing would otherwise keep them for as long as it likes, after we have long forgotten it.
+    /// takes nothing would otherwise keep them for as long as it likes, after we have long forgotten it. Only silence and
+    /// the end wait for that: what has to come in a given time may come without taking anything.
     private mutating func isTaking(_ index: Int32) -> Bool {
         let slot = table.slots + Int(index)
         let untaken = unacknowledgedBytes(slot.pointee.fd)

@@ -86,7 +86,7 @@ extension Command {
     private static func documents(of host: String, in loaded: LoadedConfiguration) -> [String: [UInt8]]? {
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
         let served = ServedFiles(loaded)
-        guard loaded.catalogue.view.knows(name) else { return nil }
+        guard loaded.catalogue.reading({ $0.knows(name) }) else { return nil }
         var documents: [String: [UInt8]] = [:]
         documents["apple"] = served.bytes(host: name, path: AssociationPath.apple)
         documents["android"] = served.bytes(host: name, path: AssociationPath.statements)

@@ -12,20 +12,6 @@ import TLS
 import Telemetry
 
 final class Control {
-    /// What there is to manage.
-    struct Running: Sendable {
-        let engine: Engine
-        let published: PublishedCatalogue
-        let tenants: Tenants
-        let certificates: CertificateStore?
-        let tickets: TicketKeys?
-        let supervisor: Supervisor
-        let log: ReloadLog
-        let confinement: Confinement
-        let standing: ServerStanding
-        let overseeing: Oversight.Running
-    }
-
     private let running: Running
     private let background: Background
     /// For what is tidied up beside the rounds.
@@ -49,6 +35,8 @@ final class Control {
     private var nextTick: Int64 = 0
     /// When to look at everything, because not all of it is watched.
     private var nextLook: Int64?
+    /// Whether the poller tells of changes: not while another thread has the watch, nor where the kernel had no room.
+    private var isWatchHeard = false
     private var retrying = Retrying()
 
     /// What the other thread is busy with.
@@ -79,9 +67,11 @@ final class Control {
         pending = loaded.later
         tidier = try Background()
         poller = try Poller(eventsMax: 8)
-        poller.add(signals.descriptor.number, .readable, token: Token.signals.rawValue)
-        poller.add(background.descriptor, .readable, token: Token.done.rawValue)
-        poller.add(tidier.descriptor, .readable, token: Token.tidied.rawValue)
+        for (descriptor, token) in [
+            (signals.descriptor.number, Token.signals), (background.descriptor, .done), (tidier.descriptor, .tidied),
+        ] where !poller.add(descriptor, .readable, token: token.rawValue) {
+            throw SystemError(call: "epoll_ctl", number: errno)
+        }
         do {
             watch = try TreeWatch(configPath: paths.config, publicPath: paths.pages)
         } catch {
@@ -173,10 +163,15 @@ final class Control {
         let finished = work
         switch work {
         case .watching:
-            if let watch { poller.add(watch.descriptor, .readable, token: Token.watch.rawValue) }
+            isWatchHeard = watch.map { poller.add($0.descriptor, .readable, token: Token.watch.rawValue) } ?? false
             // Whatever is watched now may be another folder than at the start, since a while or since this moment.
             if let complaint = running.confinement.complaint() { Console.error("\(complaint)\n") }
-            if watch != nil { nextLook = nil }
+            if isWatchHeard {
+                nextLook = nil
+            } else if watch != nil {
+                nextLook = 0
+                running.log.unwatched(SystemError(call: "epoll_ctl", number: ENOSPC))
+            }
             if let watch { noteShortage(of: watch) }
             note(.all)
         case .round: finishRound()
@@ -278,8 +273,8 @@ final class Control {
         guard work == .none else { return }
         if let due = retrying.take(now: now) {
             note(due.changes)
-            if due.watches, let watch {
-                poller.remove(watch.descriptor)
+            if due.watches {
+                forgetWatch()
                 return startWatching()
             }
         }
@@ -292,8 +287,14 @@ final class Control {
             note(changes)
         }
         if let watch, watch.hasMoved() {
-            poller.remove(watch.descriptor)
+            forgetWatch()
             startWatching()
         }
+    }
+
+    /// Another thread is about to have it.
+    private func forgetWatch() {
+        if let watch, isWatchHeard { poller.remove(watch.descriptor) }
+        isWatchHeard = false
     }
 }

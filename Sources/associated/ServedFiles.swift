@@ -14,22 +14,24 @@ final class ServedFiles: Sendable {
 
     /// The bytes that a host answers for a path, without any coding; nil where it has no such document.
     func bytes(host: String, path: String) -> [UInt8]? {
-        let view = catalogue.view
         let name = Array(host.utf8)
-        guard let site = view.site(host: name.span) else { return nil }
         let path = Array(path.utf8)
-        return path.withUnsafeBytes { path in
-            guard let answer = view.answer(site, path: path), answer.status == .ok else { return nil }
-            let form = answer.form(.identity)
-            // Association files are small, and only large files stay on the disk.
-            return form.file == nil ? Array(form.body) : nil
+        return catalogue.reading { view in
+            path.withUnsafeBytes { path in
+                guard let site = view.site(host: name.span), let answer = view.answer(site, path: path),
+                    answer.status == .ok
+                else { return nil }
+                let form = answer.form(.identity)
+                // Association files are small, and only large files stay on the disk.
+                return form.file == nil ? Array(form.body) : nil
+            }
         }
     }
 
     /// Both association files of a host; nil where the host is not served at all.
     func files(of host: String) -> ExpectedFiles? {
         let name = Array(host.utf8)
-        let isServed = catalogue.view.site(host: name.span) != nil
+        let isServed = catalogue.reading { $0.site(host: name.span) != nil }
         let below = "associated-check.\(host)"
         var wildcards: ExpectedFiles.Platforms = []
         if bytes(host: below, path: AssociationPath.apple) != nil { wildcards.insert(.apple) }

@@ -8,6 +8,7 @@ import HTTP
 import Hosting
 import Posix
 import TLS
+import Telemetry
 
 struct Server {
     private let settings: ServerSettings
@@ -91,8 +92,7 @@ struct Server {
         let certificates = certificateStore(published, development)
         // Asked before we listen ourselves.
         let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
-        var engineSettings = try engineSettings(certificates)
-        engineSettings.records = oversight.records
+        let engineSettings = try engineSettings(certificates, oversight.records)
         var listening = sockets.taking(from: engineSettings)
         let adminSocket = try oversight.listen()
         let listeners = try Engine.listen(listening)
@@ -211,13 +211,16 @@ struct Server {
         return CertificateStore(
             hostsPath: "\(configPath)/hosts", passphrase: passphrase, development: development,
             // Names are made certificates for only while they are served.
-            wantsDevelopment: { host in published.current.view.knows(host) },
-            serves: { host in published.current.view.knows(host) })
+            wantsDevelopment: { host in published.current.reading { $0.knows(host) } },
+            serves: { host in published.current.reading { $0.knows(host) } })
     }
 
-    private func engineSettings(_ certificates: CertificateStore?) throws(TLSError) -> EngineSettings {
-        var engine = EngineSettings(
-            plainAddresses: settings.http, workerCount: settings.workers ?? processorCount())
+    private func engineSettings(
+        _ certificates: CertificateStore?, _ records: Records
+    ) throws(TLSError) -> EngineSettings {
+        // Asked again, the system might count other processors than those that have their records.
+        var engine = EngineSettings(plainAddresses: settings.http, workerCount: records.workerCount)
+        engine.records = records
         engine.limits = settings.limits
         engine.fronts = settings.fronts
         engine.proxyListeners =

@@ -77,6 +77,14 @@ struct CatalogueViewPagesTests {
         #expect(try found(catalogue, "/a") == "one")
     }
 
+    @Test func `items that are empty cost time as others do`() throws {
+        let item = LinkRule.Item(name: Array("q".utf8), pattern: LinkPattern(Array("1".utf8)))
+        let asking = Array(repeating: LinkRule(items: [item]), count: 10)
+        let catalogue = catalogue([landing("one", asking + [rule("*")])])
+        #expect(try found(catalogue, "/s", query: String(repeating: "&", count: 100)) == "one")
+        #expect(try found(catalogue, "/s", query: String(repeating: "&", count: 8_000)) == nil)
+    }
+
     @Test(arguments: [
         ("/", true), ("/any", true), ("/any/", true), ("/a.b/c", true), ("/app.js", false), ("/a/.x", false),
         ("/.well-known/x", false), ("/.well-known/", false), ("/.well-known", false), ("/.well-knownx/y", true),

@@ -62,6 +62,25 @@ struct DeadlinesTests {
         client.close()
     }
 
+    @Test func `bytes that come do not stand for bytes that are taken`() throws {
+        let asked = Array(get("/medium").utf8)
+        let client = RandomClient(
+            rig.plainAddress, nil, host: "shop.example",
+            [RandomClient.Exchange(request: asked, body: nil)], bufferBytes: 2_048)
+        rig.settle()
+        client.send(.max)
+        rig.settle()
+        #expect(rig.worker.table.slots[0].outgoing == nil, "the kernel has all of the answer")
+        client.spoil(Array("POST /doc HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 60000\r\n\r\n".utf8))
+        for _ in 0..<60 where rig.connectionCount > 0 {
+            client.spoil([UInt8(ascii: "x")])
+            rig.turn()
+            rig.turn(after: 1_000)
+        }
+        #expect(rig.connectionCount == 0)
+        client.close()
+    }
+
     @Test func `whoever still sends when it is refused is read from until it ends, and not reset`() throws {
         var client = try TestClient(rig.plainAddress)
         try client.send("nonsense\r\n\r\n" + String(repeating: "more", count: 50_000))

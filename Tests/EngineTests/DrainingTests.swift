@@ -40,6 +40,17 @@ struct DrainingTests {
         #expect(rig.isFinished)
     }
 
+    @Test func `descriptors that had just run out keep nobody from being heard`() throws {
+        rig.worker.stopListening()
+        rig.worker.acceptAgainAt = rig.now + 100
+        rig.control.drain()
+        rig.turn()
+        var late = try TestClient(rig.plainAddress)
+        try late.send(get("/doc"))
+        rig.settle()
+        #expect(try late.response()?.status == 200)
+    }
+
     @Test func `who came just before the end and says nothing is let go`() throws {
         rig.control.drain()
         rig.turn()

@@ -98,6 +98,13 @@ struct FrontTests {
         #expect(found == ["192.0.2.7", "192.0.2.7", "127.0.0.1", "127.0.0.1"])
     }
 
+    @Test func `whoever is not named by the header is not believed about others`() throws {
+        let claim = request("X-Forwarded-For: 192.0.2.9")
+        let found = try remotes(FrontTests.headers.map { $0 + claim }) { $0.proxyListeners = .all }
+        #expect(found == ["192.0.2.7", "192.0.2.7", "127.0.0.1", "127.0.0.1"])
+        #expect(try remotes([claim]) == ["192.0.2.9"])
+    }
+
     /// Eighty-four bytes behind the fixed ones, with a checksum and filling, which is how AWS's load balancer writes it.
     private static func loadBalancer(
         _ command: UInt8, _ address: [UInt8], checksum: [UInt8], _ more: [UInt8] = []
