@@ -54,8 +54,17 @@ final class FolderLook: Sendable {
 struct HostFolders: Sendable {
     let configPath: String
     let publicPath: String
+    /// Files that may be kept open, of all folders and catalogues together.
+    var openFilesMax = Int.max
 
     private static let depthMax = 16
+    /// Descriptors for what is neither a connection nor a page: listeners, pollers, certificates and files that are read.
+    private static let otherDescriptors = 128
+
+    /// What connections and the rest leave of so many descriptors. Where that is nothing, the engine takes fewer connections.
+    static func openFilesMax(descriptors: Int, connectionsMax: Int) -> Int {
+        max(otherDescriptors, descriptors - connectionsMax - otherDescriptors)
+    }
 
     /// The folder of a host; an asterisk is no character for a file name.
     static func name(of host: String) -> String { host.hasPrefix("*.") ? "_wildcard\(host.dropFirst())" : host }

@@ -12,13 +12,16 @@ struct PageSet: Sendable {
     private(set) var landingTemplate: LandingTemplate?
     /// Paths of files that were being written to, so there is no page for them.
     private(set) var refused: Set<String> = []
+    /// Paths of large files that there is no room for among those that are kept open.
+    private(set) var crowdedOut: Set<String> = []
     /// Why not everything could be looked at, when the files are not to blame for it.
     private(set) var shortage: SystemError?
     private var openFileCount = 0
 
     /// Larger files are sent from where they are, instead of living in memory in two forms.
     static let memoryBytesMax = 262_144
-    /// Files kept open for one folder; each takes one of the process's descriptors.
+    /// Files kept open for one folder; each takes one of the process's descriptors. All folders together have as many as
+    /// `HostFolders.openFilesMax`.
     static let openFilesMax = 256
     private static let depthMax = 16
     private static let cacheSeconds = 300
@@ -31,14 +34,15 @@ struct PageSet: Sendable {
         do throws(SystemError) {
             guard try Directory.isThere(directory) else { return }
             let root = try folders.open(directory)
-            add(root, directory, path: "", depth: 0, &findings)
+            add(root, directory, path: "", depth: 0, in: folders, &findings)
         } catch {
             note(.system(error), directory, &findings)
         }
     }
 
     private mutating func add(
-        _ root: borrowing Folder, _ directory: String, path: String, depth: Int, _ findings: inout [Finding]
+        _ root: borrowing Folder, _ directory: String, path: String, depth: Int, in folders: HostFolders,
+        _ findings: inout [Finding]
     ) {
         let entries: [ListedEntry]
         do {
@@ -51,18 +55,19 @@ struct PageSet: Sendable {
             let name = "\(path)/\(entry.name)"
             switch entry.kind {
             case .directory where depth + entry.steps <= PageSet.depthMax:
-                add(root, directory, path: name, depth: depth + entry.steps, &findings)
+                add(root, directory, path: name, depth: depth + entry.steps, in: folders, &findings)
             case .file where name == LandingTemplate.path: addTemplate(root, directory, &findings)
             case .file:
                 let isPacked = names.contains(entry.name + PackedPage.suffix)
-                addFile(root, directory, name, isPacked: isPacked, &findings)
+                addFile(root, directory, name, isPacked: isPacked, in: folders, &findings)
             case .directory, .other: findings.append(unreadable(directory + name, "it is not a file, or too deep"))
             }
         }
     }
 
     private mutating func addFile(
-        _ root: borrowing Folder, _ directory: String, _ path: String, isPacked: Bool, _ findings: inout [Finding]
+        _ root: borrowing Folder, _ directory: String, _ path: String, isPacked: Bool, in folders: HostFolders,
+        _ findings: inout [Finding]
     ) {
         do {
             let file = try root.open(String(path.dropFirst()))
@@ -80,10 +85,13 @@ struct PageSet: Sendable {
             } else if openFileCount == PageSet.openFilesMax {
                 findings.append(unreadable(directory + path, "this folder has \(openFileCount) large files already"))
                 return
+            } else if OpenFile.count > folders.openFilesMax {
+                return crowdOut(path, directory, folders.openFilesMax, &findings)
             } else {
                 openFileCount += 1
             }
-            let packed = isPacked ? self.packed(root, directory, path, of: file, content, &findings) : nil
+            let packed =
+                isPacked ? self.packed(root, directory, path, of: file, content, in: folders, &findings) : nil
             let answer = AnswerMaker.answer(
                 Document(
                     kind: .page, contentType: MediaType.of(path), content: content, packed: packed,
@@ -109,6 +117,18 @@ struct PageSet: Sendable {
         if let folder = PageSet.folder(ofIndex: path) { refused.insert(folder) }
     }
 
+    /// Without a descriptor to spare, clients and certificates of all hosts would go without one.
+    private mutating func crowdOut(
+        _ path: String, _ directory: String, _ filesMax: Int, _ findings: inout [Finding]
+    ) {
+        crowdedOut.insert(path)
+        if let folder = PageSet.folder(ofIndex: path) { crowdedOut.insert(folder) }
+        findings.append(
+            unreadable(
+                directory + path, "the server keeps \(filesMax) large files open already, of all hosts together",
+                fix: "raise LimitNOFILE= or ulimit -Hn, lower limits.connectionsMax, or keep large files elsewhere"))
+    }
+
     /// The path of the folder that an index page stands for.
     private static func folder(ofIndex path: String) -> String? {
         path.hasSuffix("/index.html") ? String(path.dropLast("index.html".count)) : nil
@@ -117,7 +137,7 @@ struct PageSet: Sendable {
     /// The page in gzip form, from the file beside it; nil, with a finding, when that is no such thing.
     private mutating func packed(
         _ root: borrowing Folder, _ directory: String, _ path: String, of page: OpenFile,
-        _ content: Representation.Content, _ findings: inout [Finding]
+        _ content: Representation.Content, in folders: HostFolders, _ findings: inout [Finding]
     ) -> Representation.Content? {
         let path = path + PackedPage.suffix
         do throws(PackedPage.Problem) {
@@ -125,7 +145,7 @@ struct PageSet: Sendable {
             do throws(FileError) { file = try root.open(String(path.dropFirst())) } catch { throw .unreadable(error) }
             switch content {
             case .bytes(let bytes): return try PackedPage.content(file, of: bytes)
-            case .file where openFileCount == PageSet.openFilesMax: return nil
+            case .file where openFileCount == PageSet.openFilesMax || OpenFile.count > folders.openFilesMax: return nil
             case .file:
                 let packed = try PackedPage.content(file, of: page)
                 openFileCount += 1
@@ -170,8 +190,9 @@ struct PageSet: Sendable {
         return error.description
     }
 
-    private func unreadable(_ path: String, _ reason: String) -> Finding {
+    private func unreadable(_ path: String, _ reason: String, fix: String? = nil) -> Finding {
         Finding(
-            rule: "CFG-004", severity: .warning, file: path, range: nil, message: "cannot serve the page: \(reason)")
+            rule: "CFG-004", severity: .warning, file: path, range: nil, message: "cannot serve the page: \(reason)",
+            fix: fix)
     }
 }

@@ -55,7 +55,7 @@ struct SiteRenderer: Sendable {
             return rendered
         }
         for folder in source.folders {
-            rendered.missing.formUnion(folder.pages.refused)
+            rendered.missing.formUnion(folder.pages.refused.union(folder.pages.crowdedOut))
             guard let wellKnown = folder.wellKnown else { continue }
             rendered.missing.formUnion(wellKnown.refused)
             answers.merge(wellKnown.answers) { _, verbatim in verbatim }

@@ -202,6 +202,11 @@ extension Tenants {
             round.later.pageFolders.insert("_default")
             if !shelf.isEmpty { return }
         }
+        if !pages.crowdedOut.isEmpty {
+            // There may be room when everything is looked at again.
+            defaultsSignature = nil
+            if !shelf.isEmpty { return }
+        }
         if let template = pages.landingTemplate {
             round.findings.append(
                 LandingTemplate.finding(

@@ -48,9 +48,10 @@ public final class Tenants: @unchecked Sendable {
     ///   - signer: signs the documents that are to be signed; without one, each host's own certificate does.
     ///   - state: the folder for what is to outlast the process, and what tells this program and its settings from others
     ///     that would render differently.
+    ///   - openFilesMax: how many files this process may keep open, large pages among them.
     public init(
         configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
-        state: (path: String, program: String)? = nil
+        state: (path: String, program: String)? = nil, openFilesMax: Int = .max
     ) {
         keeping = state.map { state in
             Keeping(
@@ -60,7 +61,12 @@ public final class Tenants: @unchecked Sendable {
         self.configPath = configPath
         self.environment = environment
         self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
-        folders = HostFolders(configPath: configPath, publicPath: publicPath)
+        folders = HostFolders(configPath: configPath, publicPath: publicPath, openFilesMax: openFilesMax)
+    }
+
+    /// How many files a server may keep open beside so many connections.
+    public static func openFilesMax(besideConnections connectionsMax: Int) -> Int {
+        HostFolders.openFilesMax(descriptors: DescriptorLimit.count, connectionsMax: connectionsMax)
     }
 
     /// What is served, as of the last round.

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import Synchronization
 
 /// A regular file, open for reading for as long as somebody keeps this. What it is about is settled when it is opened: a
 /// file put in its place later is another one.
@@ -23,7 +24,16 @@ public final class OpenFile: Sendable {
         byteCount = Int(status.st_size)
         inode = UInt64(status.st_ino)
         modifiedNanoseconds = OpenFile.modified(status)
+        OpenFile.alive.add(1, ordering: .relaxed)
     }
+
+    deinit { OpenFile.alive.subtract(1, ordering: .relaxed) }
+
+    private static let alive = Atomic<Int>(0)
+
+    /// How many there are in this process, each with a descriptor: those of a catalogue that is no longer published too, as
+    /// long as anybody has it.
+    public static var count: Int { alive.load(ordering: .relaxed) }
 
     private static func modified(_ status: stat) -> Int64 {
         Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)

@@ -201,7 +201,8 @@ struct Server {
         Tenants(
             configPath: configPath, publicPath: publicPath, environment: settings.environment,
             signer: settings.signer(configPath: configPath, passphrase: passphrase, development: development),
-            state: (statePath, Product.identity))
+            state: (statePath, Product.identity),
+            openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax))
     }
 
     private func certificateStore(

@@ -13,6 +13,8 @@ final class TenantTree {
     let tree: ConfigTree
     private(set) var tenants: Tenants
     private let environment: String?
+    /// For the processes from now on.
+    var openFilesMax = Int.max
     var statePath: String { tree.root + "/state" }
 
     init(environment: String? = nil) throws {
@@ -32,7 +34,7 @@ final class TenantTree {
     ) throws -> RoundReport {
         tenants = Tenants(
             configPath: tree.config, publicPath: tree.root + "/public", environment: environment ?? self.environment,
-            state: (statePath, program))
+            state: (statePath, program), openFilesMax: openFilesMax)
         let report = try tenants.round(changes)
         #expect(tenants.tidy()?.notes.isEmpty != false)
         return report

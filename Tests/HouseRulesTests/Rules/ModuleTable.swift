@@ -38,7 +38,7 @@ enum ModuleTable {
         Module("SourceJSON", .pure, mayImport: []),
         Module("Association", .pure, mayImport: ["SourceJSON"]),
         Module("HTTP", .data, mayImport: ["Glibc"]),
-        Module("Posix", .data, mayImport: ["CLinux", "Glibc"]),
+        Module("Posix", .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
         Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Synchronization"]),
         Module("Catalogue", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module("Telemetry", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),

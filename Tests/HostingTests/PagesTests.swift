@@ -1,0 +1,78 @@
+// Large pages, which are sent from where they are: how many of them are kept open.
+
+import Association
+import Catalogue
+import Foundation
+import Posix
+import Testing
+
+@testable import Hosting
+
+struct PagesTests {
+    private let site: TenantTree
+    private let large = String(repeating: "x", count: PageSet.memoryBytesMax + 1)
+
+    init() throws {
+        site = try TenantTree()
+        try site.shop("a.json", hosts: ["a.example.com"])
+        try site.write("public/a.example.com/large.bin", large)
+        try site.write("public/a.example.com/small.txt", "small")
+    }
+
+    private func tag(_ path: String, of host: String = "a.example.com") -> String? {
+        site.tenants.catalogue.tags(of: host)?.first { $0.path == path }?.entityTag
+    }
+
+    @Test(arguments: [
+        (1_024, 65_536, 128), (1_024, 100, 796), (65_792, 65_536, 128), (65_793, 65_536, 129),
+        (100_000, 65_536, 34_336),
+        (1_024, 768, 128), (16, 65_536, 128),
+    ])
+    func `there is room for as many as connections leave`(descriptors: Int, connectionsMax: Int, count: Int) {
+        #expect(HostFolders.openFilesMax(descriptors: descriptors, connectionsMax: connectionsMax) == count)
+    }
+
+    @Test func `beyond the room of all hosts a large page is a finding, and the rest is served`() throws {
+        try #require(tag("/large.bin") == nil)
+        try site.restart()
+        #expect(tag("/large.bin") != nil)
+        site.openFilesMax = 0
+        try site.shop("b.json", hosts: ["b.example.com"])
+        for name in ["large.bin", "index.html"] { try site.write("public/b.example.com/\(name)", large) }
+        try site.write("public/b.example.com/small.txt", "small")
+        let report = try site.restart()
+        let findings = report.findings.filter { $0.file.contains("/b.example.com/") }
+        #expect(findings.map { $0.message.contains("of all hosts together") } == [true, true])
+        #expect(findings.allSatisfy { $0.fix?.contains("LimitNOFILE") == true })
+        #expect(["/large.bin", "/index.html", "/"].allSatisfy { tag($0, of: "b.example.com") == nil })
+        #expect(tag("/small.txt", of: "b.example.com") != nil)
+        #expect(site.answer("b.example.com") != nil)
+    }
+
+    @Test func `a large page that is live stays, and its host with it`() throws {
+        try site.restart()
+        site.openFilesMax = 0
+        try site.write("public/a.example.com/small.txt", "other")
+        let (large, small) = (tag("/large.bin"), tag("/small.txt"))
+        let report = try site.restart()
+        #expect(report.keptHosts == 1)
+        #expect(tag("/large.bin") == large && tag("/small.txt") == small && large != nil)
+        // It is made again when somebody asks and there is room.
+        site.openFilesMax = .max
+        #expect(try site.restart().changedHosts == ["a.example.com"])
+        #expect(site.tenants.keptHosts.isEmpty)
+    }
+
+    private var hasCommonPage: Bool { site.tenants.catalogue.sharedPages?.hosts.isEmpty == false }
+
+    @Test func `pages of every host are looked at again when there was no room for them`() throws {
+        try site.write("public/_default/common.bin", large)
+        site.openFilesMax = 0
+        #expect(try site.restart().findings.contains { $0.file.hasSuffix("common.bin") })
+        #expect(!hasCommonPage)
+        #expect(site.tenants.defaultsSignature == nil)
+        site.openFilesMax = .max
+        #expect(try site.restart().findings.isEmpty)
+        #expect(hasCommonPage)
+    }
+}

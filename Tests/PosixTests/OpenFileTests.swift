@@ -1,0 +1,21 @@
+// Files that are kept open.
+
+import Glibc
+import Testing
+
+@testable import Posix
+
+struct OpenFileTests {
+    @Test func `all that are open are counted, and none that is not`() async {
+        await #expect(processExitsWith: .success) {
+            precondition(OpenFile.count == 0)
+            var files = try (0..<3).map { _ in try OpenFile("/proc/self/stat") }
+            precondition(OpenFile.count == 3)
+            _ = try? OpenFile("/")
+            _ = try? OpenFile("/nowhere")
+            precondition(OpenFile.count == 3)
+            files.removeFirst()
+            precondition(OpenFile.count == 2)
+        }
+    }
+}
