@@ -25,6 +25,10 @@ struct LinkMatching {
         /// The rule for whose sake there is no matcher although there are rules.
         var malformedRule: MalformedRule?
         let file: String
+        /// The line of its first statement, where there is one.
+        var line: Int?
+        /// The consumers that would verify no app by what the list says of it.
+        var rejectedBy = Set<StatementConsumer>()
     }
 
     var apple: [Apple] = []
@@ -74,14 +78,20 @@ struct LinkMatching {
         for statement in list.statements
         where statement.relations.contains(where: { $0.text == AndroidApp.handleAllURLs }) {
             guard case .androidApp(let package, _)? = statement.target else { continue }
-            let app = Android(
+            let acceptance = list.acceptance(of: statement, for: AndroidApp.handleAllURLs)
+            var app = Android(
                 package: package.text, matcher: statement.dynamicRules.map { AndroidMatcher(rules: $0) },
-                malformedRule: statement.malformedRule, file: file)
+                malformedRule: statement.malformedRule, file: file, line: statement.range.start.line,
+                rejectedBy: Set(StatementConsumer.allCases).subtracting(acceptance))
             guard let index = places[ExactText(app.package)] else {
                 places[ExactText(app.package)] = apps.count
                 apps.append(app)
                 continue
             }
+            // One statement is enough to be verified by.
+            app.rejectedBy.formIntersection(apps[index].rejectedBy)
+            apps[index].rejectedBy = app.rejectedBy
+            app.line = apps[index].line
             if apps[index].matcher == nil, app.matcher != nil || apps[index].malformedRule == nil { apps[index] = app }
         }
         return apps
@@ -101,6 +111,7 @@ extension LinkMatching {
                 SourceWriter.append(quoted: app.appID, to: &output)
                 let (word, rule) = app.decide(url)
                 LinkMatching.append(word, rule, to: &output)
+                output.append(UInt8(ascii: "}"))
             }
             output.append(UInt8(ascii: "]"))
         }
@@ -112,6 +123,11 @@ extension LinkMatching {
                 SourceWriter.append(quoted: app.package, to: &output)
                 let (word, rule) = app.decide(url)
                 LinkMatching.append(word, rule, to: &output)
+                if !app.rejectedBy.isEmpty {
+                    let consumers = app.rejecting.map { SourceWriter.quoted($0.rawValue) }.joined(separator: ",")
+                    output += #","rejectedBy":[\#(consumers)]"#.utf8
+                }
+                output.append(UInt8(ascii: "}"))
             }
             output.append(UInt8(ascii: "]"))
         }
@@ -127,7 +143,6 @@ extension LinkMatching {
         output += word.utf8
         output += #"","rule":"#.utf8
         output += (rule.map { String($0) } ?? "null").utf8
-        output.append(UInt8(ascii: "}"))
     }
 
     /// The answer for a person, with the reasons.
@@ -187,18 +202,41 @@ extension LinkMatching.Android {
         }
     }
 
+    /// Those that do not accept what the list says of the app, in their order.
+    var rejecting: [StatementConsumer] { StatementConsumer.allCases.filter(rejectedBy.contains) }
+
     func text(of url: LinkURL) -> String {
-        let manifest = "Android, \(package): its manifest decides"
-        if let malformedRule {
-            return LinkMatching.lines(manifest, [malformedRule.step], [malformedRule.unsettled], file: file)
+        let (outcome, steps, unsettled) = story(of: url)
+        guard !rejectedBy.isEmpty else {
+            return LinkMatching.lines("Android, \(package): \(outcome)", steps, unsettled, file: file)
         }
-        guard let matcher else { return "\(manifest)\n  there are no dynamic rules (\(file))\n" }
-        let head =
+        let isVerified = rejectedBy.count < StatementConsumer.allCases.count
+        let head = isVerified ? outcome : "stays in the browser, as no verifier accepts its statement"
+        let names = rejecting.map(\.name)
+        let subject = [names.dropLast().joined(separator: ", "), names.last ?? ""].filter { !$0.isEmpty }
+        let place = line.map { " (\(file):\($0))" } ?? ""
+        let reason =
+            "\(subject.joined(separator: " and ")) would not verify the app; associated lint shows why\(place)"
+        let rest = isVerified ? "" : "; once verified: \(outcome)"
+        return LinkMatching.lines(
+            "Android, \(package): \(head)", [MatchStep(rule: nil, outcome: .leftOpen, message: reason + rest)] + steps,
+            unsettled, file: file)
+    }
+
+    /// What the rules make of a URL.
+    private func story(of url: LinkURL) -> (outcome: String, steps: [MatchStep], unsettled: [UnsettledPoint]) {
+        let manifest = "its manifest decides"
+        if let malformedRule { return (manifest, [malformedRule.step], [malformedRule.unsettled]) }
+        guard let matcher else {
+            let step = MatchStep(rule: nil, outcome: .leftOpen, message: "there are no dynamic rules (\(file))")
+            return (manifest, [step], [])
+        }
+        let outcome =
             switch matcher.decide(url).opens {
-            case true: "Android, \(package): opens the app"
-            case false: "Android, \(package): stays in the browser"
+            case true: "opens the app"
+            case false: "stays in the browser"
             case nil: manifest
             }
-        return LinkMatching.lines(head, matcher.explain(url), matcher.unsettled(url), file: file)
+        return (outcome, matcher.explain(url), matcher.unsettled(url))
     }
 }

@@ -132,6 +132,61 @@ struct MatchCommandTests {
                 + "\n")
     }
 
+    static let unverified: [(String, [String])] = [
+        ("[]", ["google", "aosp", "chromium"]), (#"["ab:cd"]"#, ["google", "aosp", "chromium"]),
+        (#""\#(LintCommandTests.print)""#, ["google", "aosp", "chromium"]),
+        (#"["\#(LintCommandTests.print.lowercased())"]"#, ["google", "aosp", "chromium"]),
+        (#"["\#(LintCommandTests.print)", "AA:BB"]"#, ["google"]), (#"["\#(LintCommandTests.print)"]"#, []),
+    ]
+
+    @Test(arguments: unverified)
+    func `says which verifiers accept no statement about the app`(fingerprints: String, rejecting: [String]) throws {
+        let folder = try Folder()
+        let file = "\(folder.path)/assetlinks.json"
+        try folder.write(
+            "assetlinks.json",
+            """
+            [{"relation": ["delegate_permission/common.handle_all_urls"],
+              "target": {"namespace": "android_app", "package_name": "org.acme.x",
+                "sha256_cert_fingerprints": \(fingerprints)},
+              "relation_extensions": {"delegate_permission/common.handle_all_urls": {
+                "dynamic_app_link_components": [{"/": "*"}]}}}]
+            """)
+        let json = try Subject.run("match", "--android", file, "--format", "json", "https://acme.test/a")
+        let member = rejecting.isEmpty ? "" : #","rejectedBy":["\#(rejecting.joined(separator: #"",""#))"]"#
+        #expect(
+            json.output
+                == #"{"url":"https://acme.test/a","apple":[],"android":[{"package":"org.acme.x","decision":"allow","rule":0\#(member)}]}"#
+                + "\n")
+        let text = try Subject.run("match", "--android", file, "https://acme.test/a").output
+        switch rejecting.count {
+        case 0:
+            #expect(text.contains("\nAndroid, org.acme.x: opens the app\n  rule 0 matches"))
+        case 1:
+            #expect(
+                text.contains(
+                    "\nAndroid, org.acme.x: opens the app\n  Google would not verify the app; associated lint shows why "
+                        + "(\(file):1)\n  rule 0 matches"))
+        default:
+            #expect(
+                text.contains(
+                    "\nAndroid, org.acme.x: stays in the browser, as no verifier accepts its statement\n  Google, AOSP and "
+                        + "Chromium would not verify the app; associated lint shows why (\(file):1); once verified: opens "
+                        + "the app\n  rule 0 matches"))
+        }
+    }
+
+    @Test func `one statement is enough to be verified by`() throws {
+        let folder = try Folder()
+        let statement = { (prints: String) in
+            #"{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "package_name": "org.acme.x", "sha256_cert_fingerprints": \#(prints)}}"#
+        }
+        try folder.write("list", "[\(statement("[]")), \(statement(#"["\#(LintCommandTests.print)"]"#))]")
+        let run = try Subject.run(
+            "match", "--android", "\(folder.path)/list", "--format", "json", "https://acme.test/a")
+        #expect(!run.output.contains("rejectedBy"))
+    }
+
     @Test func `reads URLs from standard input and answers each line, also one that is no URL`() throws {
         let folder = try configuration()
         let run = try run(

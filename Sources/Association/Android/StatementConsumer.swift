@@ -8,4 +8,13 @@ public enum StatementConsumer: String, Hashable, Sendable, CaseIterable {
     case aosp
     /// Chromium, for Trusted Web Activities and related apps.
     case chromium
+
+    /// As it is called in sentences.
+    public var name: String {
+        switch self {
+        case .google: "Google"
+        case .aosp: "AOSP"
+        case .chromium: "Chromium"
+        }
+    }
 }
