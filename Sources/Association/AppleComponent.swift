@@ -16,6 +16,8 @@ public struct AppleComponent: Sendable {
     public var comment: String?
     /// Where it was read from.
     public var range: SourceRange?
+    /// The keys of flags whose values are none, and which are taken as absent.
+    public var unreadFlags: [String] = []
 
     public init(
         path: String? = nil, query: AppleQuery? = nil, fragment: String? = nil, exclude: Bool? = nil,
@@ -62,6 +64,8 @@ public struct QueryItemPattern: Hashable, Sendable {
 public struct SubstitutionVariable: Hashable, Sendable {
     public var name: String
     public var values: [String]
+    /// Written as one string in place of an array of them.
+    public var isBare = false
 
     public init(name: String, values: [String]) {
         self.name = name

@@ -10,6 +10,8 @@ struct LinkMatching {
         let appID: String
         let rules: Rules
         let file: String
+        /// Further entries for the app, which are taken as not being there.
+        var others: [(rules: Rules, line: Int)] = []
 
         enum Rules {
             case list(AppleMatcher)
@@ -22,6 +24,8 @@ struct LinkMatching {
     struct Android {
         let package: String
         let matcher: AndroidMatcher?
+        /// Further lists of dynamic rules for the app.
+        var others: [(matcher: AndroidMatcher, line: Int)] = []
         /// The rule for whose sake there is no matcher although there are rules.
         var malformedRule: MalformedRule?
         let file: String
@@ -61,14 +65,21 @@ struct LinkMatching {
     /// One entry for each app, in the order of the file; of several entries for one app the first counts.
     static func apple(of association: AppleAssociation, file: String) -> [Apple] {
         guard let links = association.applinks else { return [] }
-        var seen: Set<ExactText> = []
-        return links.details.flatMap { detail in
+        var apps: [Apple] = []
+        var places: [ExactText: Int] = [:]
+        for detail in links.details {
             let hasList = detail.components != nil || detail.paths != nil
             let rules = hasList ? Apple.Rules.list(detail.matcher(in: links)) : .everything
-            return detail.appIDs.filter { seen.insert(ExactText($0.text)).inserted }.map {
-                Apple(appID: $0.text, rules: rules, file: file)
+            for id in detail.appIDs {
+                if let index = places[ExactText(id.text)] {
+                    apps[index].others.append((rules, detail.range.start.line))
+                } else {
+                    places[ExactText(id.text)] = apps.count
+                    apps.append(Apple(appID: id.text, rules: rules, file: file))
+                }
             }
         }
+        return apps
     }
 
     /// The apps that may open links. Dynamic rules count wherever they stand for a package.
@@ -92,6 +103,9 @@ struct LinkMatching {
             app.rejectedBy.formIntersection(apps[index].rejectedBy)
             apps[index].rejectedBy = app.rejectedBy
             app.line = apps[index].line
+            if apps[index].matcher != nil, let matcher = app.matcher {
+                apps[index].others.append((matcher, statement.range.start.line))
+            }
             if apps[index].matcher == nil, app.matcher != nil || apps[index].malformedRule == nil { apps[index] = app }
         }
         return apps
@@ -159,14 +173,14 @@ extension LinkMatching {
     }
 
     fileprivate static func lines(
-        _ head: String, _ steps: [MatchStep], _ unsettled: [UnsettledPoint], file: String
+        _ head: String, _ steps: [MatchStep], _ unsettled: [String], file: String
     ) -> String {
         var lines = [head]
         for step in steps {
             let place = step.range.map { " (\(file):\($0.start.line))" } ?? ""
             lines.append("  \(step.message)\(place)")
         }
-        for point in unsettled { lines.append("  not settled: \(point.message)") }
+        for doubt in unsettled { lines.append("  not settled: \(doubt)") }
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
 }
@@ -175,9 +189,21 @@ extension LinkMatching.Apple {
     func decide(_ url: LinkURL) -> (word: String, rule: Int?) {
         guard case .list(let matcher) = rules else { return ("match", nil) }
         switch matcher.decide(url) {
-        case .match(let rule): return ("match", rule)
-        case .exclude(let rule): return ("exclude", rule)
+        case .match(let rule): return ("match", matcher.number(of: rule))
+        case .exclude(let rule): return ("exclude", matcher.number(of: rule))
         case .none: return ("none", nil)
+        }
+    }
+
+    /// What a further entry for the app would change, if it counts after this one.
+    private func doubt(about url: LinkURL) -> String? {
+        guard case .list(let matcher) = rules, matcher.decide(url) == .none else { return nil }
+        let other = others.first { other in
+            guard case .list(let matcher) = other.rules else { return true }
+            return matcher.decide(url).opens
+        }
+        return other.map { other in
+            "whether the app's further entry, in line \(other.line), counts too; by that one the URL opens the app"
         }
     }
 
@@ -187,7 +213,9 @@ extension LinkMatching.Apple {
                 "iOS, \(appID): opens the app\n  the entry has no list of rules, so every URL opens the app (\(file))\n"
         }
         let head = "iOS, \(appID): \(matcher.decide(url).opens ? "opens the app" : "stays in the browser")"
-        return LinkMatching.lines(head, matcher.explain(url), matcher.unsettled(url), file: file)
+        return LinkMatching.lines(
+            head, matcher.explain(url), matcher.unsettled(url).map(\.message) + [doubt(about: url)].compactMap { $0 },
+            file: file)
     }
 }
 
@@ -224,9 +252,9 @@ extension LinkMatching.Android {
     }
 
     /// What the rules make of a URL.
-    private func story(of url: LinkURL) -> (outcome: String, steps: [MatchStep], unsettled: [UnsettledPoint]) {
+    private func story(of url: LinkURL) -> (outcome: String, steps: [MatchStep], unsettled: [String]) {
         let manifest = "its manifest decides"
-        if let malformedRule { return (manifest, [malformedRule.step], [malformedRule.unsettled]) }
+        if let malformedRule { return (manifest, [malformedRule.step], [malformedRule.unsettled.message]) }
         guard let matcher else {
             let step = MatchStep(rule: nil, outcome: .leftOpen, message: "there are no dynamic rules (\(file))")
             return (manifest, [step], [])
@@ -237,6 +265,21 @@ extension LinkMatching.Android {
             case false: "stays in the browser"
             case nil: manifest
             }
-        return (outcome, matcher.explain(url), matcher.unsettled(url))
+        let doubts = matcher.unsettled(url).map(\.message) + [doubt(about: url, matcher)].compactMap { $0 }
+        return (outcome, matcher.explain(url), doubts)
+    }
+
+    /// What a further list of rules would change.
+    private func doubt(about url: LinkURL, _ matcher: AndroidMatcher) -> String? {
+        let opens = matcher.decide(url).opens
+        guard let other = others.first(where: { $0.matcher.decide(url).opens != opens }) else { return nil }
+        let outcome =
+            switch other.matcher.decide(url).opens {
+            case true: "the URL opens the app"
+            case false: "the URL stays in the browser"
+            case nil: "the manifest decides"
+            }
+        return
+            "which of the app's lists of dynamic rules counts is undefined; by the one in line \(other.line) \(outcome)"
     }
 }

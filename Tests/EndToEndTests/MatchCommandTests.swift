@@ -187,6 +187,72 @@ struct MatchCommandTests {
         #expect(!run.output.contains("rejectedBy"))
     }
 
+    /// The output for an apple-app-site-association file with one app.
+    private func apple(_ details: String, _ more: String = "", path: String) throws -> (text: String, json: String) {
+        let folder = try Folder()
+        try folder.write("aasa", #"{"applinks": {\#(more)"details": [\#(details)]}}"#)
+        let command = ["match", "--apple", "\(folder.path)/aasa", "https://acme.test\(path)"]
+        return (try Subject.run(command).output, try Subject.run(command + ["--format", "json"]).output)
+    }
+
+    @Test(arguments: [#""components": ["/a", {"/": "/a/*"}]"#, #""paths": [5, "/a/*"]"#])
+    func `counts what is no rule too, and says that it is not settled`(list: String) throws {
+        let (text, json) = try apple(#"{"appIDs": ["9JA89QQLNQ.a"], \#(list)}"#, path: "/a/1")
+        #expect(json.contains(#""decision":"match","rule":1}"#))
+        #expect(text.contains("  rule 1 matches, so the app opens"))
+        #expect(
+            text.contains(
+                "  not settled: rule 0: it has the wrong type and is read as not being there, but it may match every URL\n"
+            ))
+    }
+
+    @Test func `says nothing of what stands behind the rule that decides`() throws {
+        let (text, json) = try apple(
+            #"{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/a/*"}, "/a", {"/": "*", "exclude": "true"}]}"#,
+            path: "/a/1")
+        #expect(json.contains(#""decision":"match","rule":0}"#))
+        #expect(!text.contains("not settled"))
+    }
+
+    static let unsettled: [(String, String, String)] = [
+        (
+            #"{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/b"}, {"/": "*", "exclude": "true"}]}"#, "",
+            "rule 1: a flag that is neither true nor false is read as not being there"
+        ),
+        (
+            #"{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/$(v)"}]}"#,
+            #""substitutionVariables": {"v": "a"}, "#,
+            "rule 0: a variable that is a string is read as an array of that one value"
+        ),
+        (
+            #"{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/b"}]}, {"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/a"}]}"#,
+            "", "whether the app's further entry, in line 1, counts too; by that one the URL opens the app"
+        ),
+    ]
+
+    @Test(arguments: unsettled)
+    func `says what is not settled about the form of a file`(details: String, more: String, point: String) throws {
+        let text = try apple(details, more, path: "/a").text
+        #expect(text.contains("  not settled: \(point)\n"), "\(text)")
+    }
+
+    @Test func `says that of two lists of dynamic rules nobody knows which counts`() throws {
+        let folder = try Folder()
+        let statement = { (rules: String) in
+            #"{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "package_name": "org.acme.x", "sha256_cert_fingerprints": ["\#(LintCommandTests.print)"]}, "relation_extensions": {"delegate_permission/common.handle_all_urls": {"dynamic_app_link_components": [\#(rules)]}}}"#
+        }
+        let second = statement(#"{"/": "/b", "exclude": true}, {"/": "*"}"#)
+        try folder.write("list", "[\(statement(#"{"/": "*"}"#)),\n\(second)]")
+        let ask = { (path: String) in
+            try Subject.run("match", "--android", "\(folder.path)/list", "https://acme.test\(path)").output
+        }
+        let point =
+            "  not settled: which of the app's lists of dynamic rules counts is undefined; by the one in line 2 the URL stays "
+            + "in the browser\n"
+        #expect(try ask("/b").contains(point))
+        #expect(try !ask("/a").contains("not settled"))
+    }
+
     @Test func `reads URLs from standard input and answers each line, also one that is no URL`() throws {
         let folder = try configuration()
         let run = try run(

@@ -19,14 +19,19 @@ extension AppleDetail {
         first count: Int? = nil, defaults: [AppleComponent], table: SubstitutionTable
     ) -> AppleMatcher? {
         components.map {
-            AppleMatcher(components: Array($0.prefix(count ?? $0.count)), defaults: defaults, table: table)
+            var matcher = AppleMatcher(
+                components: Array($0.prefix(count ?? $0.count)), defaults: defaults, table: table)
+            matcher.gaps = ignoredComponents
+            return matcher
         }
     }
 
     /// The first of the `paths`, or all, whether or not there are `components` beside them.
     func pathMatcher(first count: Int? = nil, defaults: [AppleComponent], table: SubstitutionTable) -> AppleMatcher {
         let paths = paths ?? []
-        return AppleMatcher(
+        var matcher = AppleMatcher(
             paths: paths.prefix(count ?? paths.count).map(\.text), defaults: defaults, table: table)
+        matcher.gaps = ignoredPaths
+        return matcher
     }
 }

@@ -11,6 +11,9 @@ public struct AppleDetail: Sendable {
     /// The rules of iOS 9 to 12, and of later systems where `components` is missing.
     public var paths: [AppleLegacyPath]?
     public var defaults: AppleComponent?
+    /// The places in the lists, as they were written, of what is no rule and so not among those above.
+    public var ignoredComponents: [Int] = []
+    public var ignoredPaths: [Int] = []
     public var range: SourceRange
 
     public init(

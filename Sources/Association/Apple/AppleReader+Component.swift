@@ -6,8 +6,10 @@ import SourceJSON
 extension AppleReader {
     private static let componentKeys = ["/", "?", "#", "exclude", "comment", "caseSensitive", "percentEncoded"]
 
-    /// `components`; nil where it is no array.
-    mutating func components(_ value: SourceValue, defaults: AppleComponent?) -> [AppleComponent]? {
+    /// `components`, and the places of what is no component; nil where it is no array.
+    mutating func components(
+        _ value: SourceValue, defaults: AppleComponent?
+    ) -> (rules: [AppleComponent], ignored: [Int])? {
         guard case .array(let elements) = value.kind else {
             findings.report(
                 "AASA-031", at: value.range, "components is \(value.spokenName) and must be an array",
@@ -19,7 +21,8 @@ extension AppleReader {
                 "AASA-028", at: value.range, "components is empty, so nothing matches and no link opens the app",
                 fix: "add rules such as {\"/\": \"*\"}, or remove the entry")
         }
-        return elements.compactMap { component($0, defaults: defaults) }
+        let rules = elements.map { component($0, defaults: defaults) }
+        return (rules.compactMap { $0 }, rules.indices.filter { rules[$0] == nil })
     }
 
     private func componentsEdit(_ value: SourceValue) -> SourceEdit? {
@@ -85,12 +88,12 @@ extension AppleReader {
                 fields.fragment = pattern(member, &fields)
                 fields.component.fragment = fields.fragment?.text
             case "?": readQuery(member.value, into: &fields)
-            case "exclude": fields.component.exclude = flag(member)
+            case "exclude": fields.component.exclude = flag(member, of: &fields)
             case "caseSensitive":
-                fields.component.caseSensitive = flag(member)
+                fields.component.caseSensitive = flag(member, of: &fields)
                 if fields.component.caseSensitive == false { noteCaseSensitive(member) }
             case "percentEncoded":
-                fields.component.percentEncoded = flag(member)
+                fields.component.percentEncoded = flag(member, of: &fields)
                 if fields.component.percentEncoded == false { notePercentEncoded(member) }
             case "comment":
                 if case .string(let text) = member.value.kind {
@@ -101,6 +104,12 @@ extension AppleReader {
             }
         }
         return fields
+    }
+
+    private mutating func flag(_ member: SourceMember, of fields: inout AppleFields) -> Bool? {
+        let flag = flag(member)
+        if flag == nil { fields.component.unreadFlags.append(member.key) }
+        return flag
     }
 
     private mutating func pattern(_ member: SourceMember, _ fields: inout AppleFields) -> LocatedText? {

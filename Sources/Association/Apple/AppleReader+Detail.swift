@@ -25,8 +25,12 @@ extension AppleReader {
         }
         for member in members {
             switch member.key {
-            case "components": entry.components = components(member.value, defaults: entry.defaults)
-            case "paths": entry.paths = paths(member.value, defaults: entry.defaults)
+            case "components":
+                let list = components(member.value, defaults: entry.defaults)
+                (entry.components, entry.ignoredComponents) = (list?.rules, list?.ignored ?? [])
+            case "paths":
+                let list = paths(member.value, defaults: entry.defaults)
+                (entry.paths, entry.ignoredPaths) = (list?.rules, list?.ignored ?? [])
             case "defaults": continue
             case "appIDs" where legacyID == nil, "appID" where legacyID == nil: continue
             case "appIDs", "appID":

@@ -3,8 +3,10 @@
 import SourceJSON
 
 extension AppleReader {
-    /// `paths`; nil where it is no array.
-    mutating func paths(_ value: SourceValue, defaults own: AppleComponent?) -> [AppleLegacyPath]? {
+    /// `paths`, and the places of what is no path; nil where it is no array.
+    mutating func paths(
+        _ value: SourceValue, defaults own: AppleComponent?
+    ) -> (rules: [AppleLegacyPath], ignored: [Int])? {
         guard case .array(let elements) = value.kind else {
             var edit: SourceEdit?
             if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") }
@@ -22,7 +24,8 @@ extension AppleReader {
         let check = ApplePatternCheck(
             part: .legacyPath, percentEncoded: own?.percentEncoded ?? defaults?.percentEncoded ?? true,
             caseSensitive: own?.caseSensitive ?? defaults?.caseSensitive ?? true, variables: variableNames)
-        return elements.compactMap { path($0, check) }
+        let rules = elements.map { path($0, check) }
+        return (rules.compactMap { $0 }, rules.indices.filter { rules[$0] == nil })
     }
 
     private mutating func path(_ value: SourceValue, _ check: ApplePatternCheck) -> AppleLegacyPath? {

@@ -27,7 +27,9 @@ extension AppleReader {
                     fix: "choose a name without $, ( and )")
                 usedVariables.insert(ExactText(member.key))
             }
-            return SubstitutionVariable(name: member.key, values: values(of: member))
+            var variable = SubstitutionVariable(name: member.key, values: values(of: member))
+            if case .string = member.value.kind { variable.isBare = true }
+            return variable
         }
         for member in members { variableRanges[ExactText(member.key)] = member.keyRange }
     }

@@ -12,6 +12,7 @@ extension AppleComponent {
             result.exclude = result.exclude ?? outer.exclude
             result.caseSensitive = result.caseSensitive ?? outer.caseSensitive
             result.percentEncoded = result.percentEncoded ?? outer.percentEncoded
+            result.unreadFlags += outer.unreadFlags
         }
         return result
     }
@@ -24,6 +25,7 @@ extension AppleComponent {
         for outer in defaults {
             caseSensitive = caseSensitive ?? outer.caseSensitive
             percentEncoded = percentEncoded ?? outer.percentEncoded
+            unreadFlags += outer.unreadFlags.filter { $0 != "exclude" }
         }
     }
 }

@@ -8,9 +8,10 @@ extension AppleMatcher {
         var steps: [MatchStep] = []
         for (index, rule) in rules.enumerated() {
             let range = rule.component.range
+            let number = number(of: index)
             if let (part, message) = Self.failure(of: rule, url, &views) {
                 steps.append(
-                    MatchStep(rule: index, outcome: .failed(part), message: "rule \(index) \(message)", range: range))
+                    MatchStep(rule: index, outcome: .failed(part), message: "rule \(number) \(message)", range: range))
                 continue
             }
             let outcome = rule.excludes ? "excludes the URL, so it stays in the browser" : "matches, so the app opens"
@@ -18,7 +19,7 @@ extension AppleMatcher {
             steps.append(
                 MatchStep(
                     rule: index, outcome: rule.excludes ? .staysInBrowser : .opens,
-                    message: "rule \(index) \(outcome)"
+                    message: "rule \(number) \(outcome)"
                         + (constrained ? "" : "; it has no `/`, `?` or `#`, so it holds for every URL"),
                     range: range))
             return steps

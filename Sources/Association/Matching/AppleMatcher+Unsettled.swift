@@ -10,7 +10,8 @@ extension AppleMatcher {
         }
     }
 
-    /// The points on which the decision about `url` rests: another plausible reading would decide otherwise.
+    /// The points on which the decision about `url` rests: another plausible reading would decide otherwise. Rules have
+    /// their numbers in the list as it was written.
     public func unsettled(_ url: LinkURL) -> [UnsettledPoint] {
         var outcomes = RuleOutcomes(self, url)
         let decision = outcomes.decide { _ in nil }
@@ -20,21 +21,28 @@ extension AppleMatcher {
         func note(_ kind: UnsettledPoint.Kind, _ other: AppleDecision) {
             guard other != decision else { return }
             let rule = min(other.rule ?? rules.count - 1, last)
-            points.append(UnsettledPoint(kind, rule: max(rule, 0)))
+            points.append(UnsettledPoint(kind, rule: number(of: max(rule, 0))))
         }
+        let lastNumber = decision.rule.map(number) ?? .max
+        for gap in gaps where gap < lastNumber { points.append(UnsettledPoint(.ignoredElement, rule: gap)) }
         for kind in Self.readings {
             note(kind, outcomes.decide { otherReading(of: $0, url, doubting: kind) })
         }
         if let resolved = url.withoutDotSegments { note(.dotSegments, decide(resolved)) }
         for index in rules.indices.prefix(last + 1) {
             for kind in rules[index].doubts where Self.doubtsWithoutReading.contains(kind) {
-                points.append(UnsettledPoint(kind, rule: index))
+                points.append(UnsettledPoint(kind, rule: number(of: index)))
             }
-            if ranOut.contains(index) { points.append(UnsettledPoint(.tooManySteps, rule: index)) }
+            let unread = rules[index].component.unreadFlags
+            // Whether it excludes matters of the rule that decides alone.
+            if index == decision.rule ? !unread.isEmpty : unread.contains(where: { $0 != "exclude" }) {
+                points.append(UnsettledPoint(.flagOfWrongType, rule: number(of: index)))
+            }
+            if ranOut.contains(index) { points.append(UnsettledPoint(.tooManySteps, rule: number(of: index))) }
         }
         let pieces = [url.pathBytes, url.queryBytes ?? [], url.fragmentBytes ?? []]
         if !rules.isEmpty, !pieces.allSatisfy(Percent.isWellFormed) {
-            points.append(UnsettledPoint(.malformedEscape, rule: last))
+            points.append(UnsettledPoint(.malformedEscape, rule: number(of: last)))
         }
         return points
     }
@@ -45,7 +53,7 @@ extension AppleMatcher {
     /// Doubts with a second reading.
     private static let readings: [UnsettledPoint.Kind] = [
         .addedSlash, .plusSign, .foldedItemName, .notWithoutSpace, .lowerCaseNot, .defaultsOnPaths, .dotSegments,
-        .shadowedVariable,
+        .shadowedVariable, .bareVariable,
     ]
 
     /// What a rule says to `url` when one doubtful thing is read the other way; nil where that leaves the rule alone.
@@ -94,6 +102,7 @@ extension AppleMatcher {
             component.exclude = component.exclude == true ? true : nil
             component = component.inheriting(from: defaults)
         case (.dotSegments, _): component.path = component.path.map { DotSegments.removed(from: $0) ?? $0 }
+        case (.bareVariable, _): return AppleRule(component, table: table.droppingBare)
         case (.shadowedVariable, _): return AppleRule(component, table: table.preferringPredefined)
         default: return nil
         }

@@ -8,6 +8,8 @@ public struct AppleMatcher: Sendable {
     /// The strings of a `paths` list; nil for components.
     let legacyPaths: [String]?
     let defaults: [AppleComponent]
+    /// The places in the list, as it was written, of what is no rule; in ascending order.
+    var gaps: [Int] = []
 
     /// The rules of a `components` list. `defaults` are nearest first: those of the detail, then those of `applinks`.
     public init(
@@ -60,6 +62,12 @@ public struct AppleMatcher: Sendable {
 
     /// How many rules the list has.
     public var count: Int { rules.count }
+
+    /// The place of a rule in the list as it was written, where elements that are no rules count too. Words about a
+    /// rule, such as those of `explain`, name it by this number.
+    public func number(of rule: Int) -> Int {
+        gaps.reduce(rule) { number, gap in gap <= number ? number + 1 : number }
+    }
 
     /// The rules with everything they inherit.
     public var components: [AppleComponent] { rules.map(\.component) }

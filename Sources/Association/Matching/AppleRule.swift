@@ -69,7 +69,7 @@ struct AppleRule: Sendable {
         about component: AppleComponent, pathNames: [String], table: SubstitutionTable
     ) -> [UnsettledPoint.Kind] {
         let patterns = component.patterns
-        var doubts: [UnsettledPoint.Kind] = []
+        var doubts: [UnsettledPoint.Kind] = component.unreadFlags.isEmpty ? [] : [.flagOfWrongType]
         if patterns.contains(where: { $0.utf8.contains(UInt8(ascii: "\\")) }) { doubts.append(.backslash) }
         if component.path.flatMap(DotSegments.removed) != nil { doubts.append(.dotSegments) }
         let withVariables = patterns.filter { $0.utf8.contains(UInt8(ascii: "$")) }
@@ -77,6 +77,7 @@ struct AppleRule: Sendable {
         let names = withVariables.flatMap { ParsedPattern($0).names }
         if names.contains(where: table.shadowsPredefined) { doubts.append(.shadowedVariable) }
         if names.contains(where: table.dropsValues) { doubts.append(.nestedVariable) }
+        if names.contains(where: table.isBare) { doubts.append(.bareVariable) }
         if pathNames.contains(where: table.bringsSlash) { doubts.append(.variableSlash) }
         return doubts
     }

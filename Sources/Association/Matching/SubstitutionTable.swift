@@ -12,6 +12,10 @@ struct SubstitutionTable: Sendable {
     private let withSlash: Set<ExactText>
     /// Predefined names go before the file's own; the reading that the engine does not follow.
     private var prefersPredefined = false
+    /// The variables that were written as one string, and whether they count as undefined: the reading that is not
+    /// followed.
+    private let bare: Set<ExactText>
+    private var dropsBare = false
 
     /// Bytes of all values of each.
     private let valueBytes: [ExactText: Int]
@@ -25,6 +29,7 @@ struct SubstitutionTable: Sendable {
             variables.map { (ExactText($0.name), $0.values) }, uniquingKeysWith: { _, last in last })
         let usable = values.mapValues { $0.filter { !Self.refersToVariable($0) } }
         custom = usable
+        bare = Set(variables.lazy.filter(\.isBare).map { ExactText($0.name) })
         withSlash = Set(
             usable.lazy.filter { $0.value.contains { $0.isEmpty || $0.begins(with: "/") || $0.ends(with: "/") } }.map(
                 \.key)
@@ -44,6 +49,13 @@ struct SubstitutionTable: Sendable {
         return table
     }
 
+    /// The same table in the reading in which a string in place of an array defines nothing.
+    var droppingBare: SubstitutionTable {
+        var table = self
+        table.dropsBare = true
+        return table
+    }
+
     /// The names Apple defines.
     static let predefinedNames: Set<String> = ["alpha", "upper", "lower", "alnum", "digit", "xdigit", "region", "lang"]
 
@@ -59,6 +71,8 @@ struct SubstitutionTable: Sendable {
         Self.predefinedNames.contains(name) && custom[ExactText(name)] != nil
     }
 
+    func isBare(_ name: String) -> Bool { bare.contains(ExactText(name)) }
+
     func dropsValues(of name: String) -> Bool { incomplete.contains(ExactText(name)) }
 
     /// Whether slashes of a value stand where those of a pattern are brought into one form.
@@ -66,6 +80,7 @@ struct SubstitutionTable: Sendable {
 
     /// What a variable matches; an undefined one never does.
     func element(for name: String, folds: Bool) -> GlobElement {
+        if dropsBare, isBare(name) { return Self.predefined(name, folds: folds) ?? .never }
         if prefersPredefined, let element = Self.predefined(name, folds: folds) { return element }
         return compiled[folds]?[ExactText(name)] ?? Self.predefined(name, folds: folds) ?? .never
     }

@@ -19,6 +19,12 @@ public struct UnsettledPoint: Hashable, Sendable {
         case shadowedVariable
         /// A variable's value that itself contains `$(`; taken as dropped.
         case nestedVariable
+        /// A variable whose value is one string, taken as its only value.
+        case bareVariable
+        /// `exclude` or another flag that is neither true nor false; taken as absent.
+        case flagOfWrongType
+        /// An element of a list of rules that is no rule; taken as not being there.
+        case ignoredElement
         /// A variable's value that brings a slash to where slashes are brought into one form.
         case variableSlash
         /// `/`, `?`, `#` or `exclude` in the defaults above a legacy `paths` list; taken as without effect.
@@ -67,6 +73,10 @@ extension UnsettledPoint.Kind {
         case .backslash: "what a backslash in a pattern means is not documented; it is read as an ordinary character"
         case .shadowedVariable: "a custom variable with a predefined name is read in its place"
         case .nestedVariable: "a variable's value that contains `$(` is read as not being there"
+        case .bareVariable: "a variable that is a string is read as an array of that one value"
+        case .flagOfWrongType: "a flag that is neither true nor false is read as not being there"
+        case .ignoredElement:
+            "it has the wrong type and is read as not being there, but it may match every URL"
         case .variableSlash:
             "slashes at the ends of a variable's value are not brought into one form with the pattern's"
         case .defaultsOnPaths: "`/`, `?`, `#` and `exclude` in the defaults are read as not applying to `paths`"
