@@ -28,7 +28,8 @@ struct LegacyTranslator {
         for pattern in expanded {
             switch PatternVariants.paths(pattern) {
             case .everything: return RuleTranslation(rules: [prefix + "*"])
-            case .some(let some): paths += some.map { prefix + Self.text($0, isEncoded: isEncoded) }
+            case .some(let some):
+                paths += some.map { prefix + Self.text(Self.begun(as: normal.tokens, $0), isEncoded: isEncoded) }
             }
         }
         var seen: Set<ExactText> = []
@@ -51,6 +52,12 @@ struct LegacyTranslator {
             return "the fragment"
         }
         return nil
+    }
+
+    /// With the star in front that the rule has there: without one, a slash is put before whatever else a pattern begins
+    /// with, and `?*` would be a character longer than `*?` (`AppleSlashes`).
+    private static func begun(as rule: [PatternToken], _ pattern: [PatternToken]) -> [PatternToken] {
+        rule.first == .star && pattern.first != .star ? [.star] + pattern : pattern
     }
 
     /// The pattern over the path as URLs have it.

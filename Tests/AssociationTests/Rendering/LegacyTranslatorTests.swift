@@ -13,12 +13,21 @@ import Testing
             AppleComponent(path: "/a*", query: .items([QueryItemPattern(name: "a", pattern: "*")]), fragment: "*"),
             ["/a*"]
         ),
+        (AppleComponent(path: "*?a"), ["*?*a", "*?*a/"]), (AppleComponent(path: "*??*"), ["*??*"]),
         (AppleComponent(path: "/é 1%/", percentEncoded: false), ["/%C3%A9%201%25", "/%C3%A9%201%25/"]),
     ])
     func `writes paths`(link: AppleComponent, expected: [String]) {
         let translation = translate(link)
         #expect(translation.rules == expected)
         #expect(translation.obstacle == nil)
+    }
+
+    @Test(arguments: ["*?a", "*??*", "*?*a*"], ["/a", "/*", "/ba", "/", "/b/a/"])
+    func `means the same where a star begins the path`(pattern: String, path: String) throws {
+        let legacy = AppleMatcher(paths: translate(AppleComponent(path: pattern)).rules)
+        let modern = AppleMatcher(components: [AppleComponent(path: pattern)], defaults: [], variables: [])
+        let url = try #require(LinkURL("https://shop.acme.test\(path)"))
+        #expect(legacy.decide(url).opens == modern.decide(url).opens)
     }
 
     @Test(arguments: [
