@@ -18,15 +18,13 @@ struct FolderRecord: Hashable, Sendable {
 final class FolderLook: Sendable {
     private let hosts: FencedFolder?
     private let pageFolders: Set<String>
+    /// Nothing is known of any folder in `config/hosts`.
+    fileprivate let isBlind: Bool
 
     /// Throws where there is no descriptor or memory for a look, and nothing else.
     init(_ folders: HostFolders) throws(SystemError) {
-        do throws(SystemError) {
-            hosts = try FencedFolder("hosts", in: folders.configPath)
-        } catch {
-            if error.isShortage { throw error }
-            hosts = nil
-        }
+        isBlind = try folders.refusal() != nil
+        hosts = isBlind ? nil : try? FencedFolder("hosts", in: folders.configPath)
         pageFolders = Set(try folders.pageFolders())
     }
 
@@ -86,16 +84,30 @@ struct HostFolders: Sendable {
 
     /// The folders of `config/hosts` that have a `well-known`. Most have only a certificate, so their number must not
     /// matter: nothing more is looked at. That there is no such folder is fine; a shortage is thrown.
-    func wellKnownFolders(_ findings: inout [Finding]) throws(SystemError) -> [String] {
+    func wellKnownFolders() throws(SystemError) -> [String] {
         do throws(SystemError) {
             return try Folder(hostsPath).names(having: "well-known")
         } catch {
             if error.isShortage { throw error }
-            if !error.isMissing {
-                let fix = error.cause == .permission ? "let the server's user read it" : nil
-                findings.append(problem(hostsPath, "cannot read the folder: \(error.reason)", fix: fix))
-            }
             return []
+        }
+    }
+
+    /// Why nothing in `config/hosts` can be looked at; nil when it can, or when there is no such folder. A shortage is thrown.
+    func refusal() throws(SystemError) -> Finding? {
+        do throws(SystemError) {
+            _ = try FencedFolder("hosts", in: configPath)
+            // Its names may be read by somebody who may not look behind them.
+            _ = try Directory.isThere("\(hostsPath)/.")
+            return nil
+        } catch {
+            if error.isShortage { throw error }
+            if error.isMissing { return nil }
+            var finding = problem(
+                hostsPath, "cannot read the folder: \(error.reason)",
+                fix: error.cause == .permission ? "let the server's user read it" : nil)
+            finding.severity = .error
+            return finding
         }
     }
 
@@ -115,8 +127,11 @@ struct HostFolders: Sendable {
     func record(of host: String, _ look: FolderLook? = nil) throws(SystemError) -> FolderRecord {
         if let look, !look.mayHaveFolder(host) { return FolderRecord() }
         return FolderRecord(
-            wellKnown: try signature(of: wellKnownPath(of: host)), pages: try signature(of: pagesPath(of: host)))
+            wellKnown: look?.isBlind == true ? nil : try signature(of: wellKnownPath(of: host)),
+            pages: try pagesSignature(of: host))
     }
+
+    func pagesSignature(of host: String) throws(SystemError) -> UInt64? { try signature(of: pagesPath(of: host)) }
 
     /// Opens the folder of a host, which no link may lead to from outside: a link to somebody else's files would serve them.
     func open(_ path: String) throws(SystemError) -> Folder {
@@ -129,9 +144,9 @@ struct HostFolders: Sendable {
 
     /// A number that changes when anything in a folder does; nil when there is no such folder.
     func signature(of path: String) throws(SystemError) -> UInt64? {
-        guard try Directory.isThere(path) else { return nil }
         let folder: Folder
         do throws(SystemError) {
+            guard try Directory.isThere(path) else { return nil }
             folder = try open(path)
         } catch {
             if error.isShortage { throw error }

@@ -17,12 +17,28 @@ struct RenderedSite: Sendable {
     var isFileToBlame = false
     /// Paths of documents that were to be there and could not be made.
     var missing: Set<String> = []
+    /// What the host has files of its own for that are not served. Something else may stand in for it.
+    var withheld = WithheldPaths()
     /// The host belongs to another environment, so no wildcard may answer for it.
     var isClosed = false
     /// Whether any of its documents is to be signed.
     var isSigned = false
     /// Why it is not whole, when nothing on disk is to blame for it.
     var shortage: SystemError?
+
+    /// Whether everything is there that somebody put there.
+    var isWhole: Bool { !isRefused && missing.isEmpty && withheld.isEmpty }
+
+    /// What there is to say to somebody who asks why it is not in service.
+    var reasons: [Finding] {
+        let errors = findings.filter { $0.severity == .error }
+        return errors.isEmpty ? findings : errors
+    }
+
+    /// The entity tag of an answer; nil where there is none.
+    func tag(of path: String) -> String? {
+        site?.answers.first { $0.path == path }?.answer.identity.entityTag
+    }
 }
 
 extension RenderedSite {
@@ -57,7 +73,7 @@ struct SiteRenderer: Sendable {
         for folder in source.folders {
             rendered.missing.formUnion(folder.pages.refused.union(folder.pages.crowdedOut))
             guard let wellKnown = folder.wellKnown else { continue }
-            rendered.missing.formUnion(wellKnown.refused)
+            rendered.withheld.formUnion(wellKnown.withheld)
             answers.merge(wellKnown.answers) { _, verbatim in verbatim }
         }
         rendered.missing.subtract(answers.keys)

@@ -29,15 +29,15 @@ extension Tenants {
             if outcome.isSigned { signed.insert(host) } else { signed.remove(host) }
             if round.stale.contains(host) {
                 stale.insert(host)
-                let errors = outcome.findings.filter { $0.severity == .error }
-                hostTroubles[host] = outcome.isFileToBlame ? nil : errors
+                hostTroubles[host] = outcome.isFileToBlame ? nil : outcome.reasons
                 continue
             }
             stale.remove(host)
             hostTroubles[host] = nil
             let before = isFirst ? nil : shelf.tags(of: host)
             if let site = outcome.site {
-                sites.append(site)
+                // The first ones have been put away as they were made.
+                if !isFirst { sites.append(site) }
             } else if outcome.isClosed {
                 closed.append(host)
                 if isFirst, ledger.isNamed(host) { report.findings.append(finding(aboutUnreadable: host)) }
@@ -71,6 +71,7 @@ extension Tenants {
     /// reported and is still so.
     public var standingFindings: [Finding] {
         [troubles, hostTroubles].flatMap { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
+            + [hostsTrouble].compactMap { $0 }
     }
 
     private func summary(keptHosts: Int) -> TenantsSummary {
@@ -87,7 +88,14 @@ extension Tenants {
 
     /// The hosts that are served by an earlier version of something than there is on disk.
     public var keptHosts: [String] {
-        Set(ledger.troubled.filter(isServed).flatMap { ledger[$0]?.good?.hosts ?? [] }).union(stale).sorted()
+        Set(ledger.troubled.filter(isServed).flatMap { ledger[$0]?.good?.hosts ?? [] }).union(stale)
+            .union(unreadHosts).sorted()
+    }
+
+    /// The hosts of which files of their own are live, while nobody can look at any of them.
+    var unreadHosts: [String] {
+        guard hostsTrouble != nil else { return [] }
+        return folderRecords.filter { $0.value.wellKnown != nil }.map(\.key)
     }
 
     /// Whether anything is served by a file that is not what is served. A last good version may be of another program, and

@@ -103,7 +103,7 @@ extension Tenants {
         } take: { kept in
             if let findings = kept.findings { reject(kept.path, findings, &round) }
             // What is not whole is weighed against what there was, in the common way.
-            for site in kept.sites where !site.rendered.isRefused && site.rendered.missing.isEmpty {
+            for site in kept.sites where site.rendered.isWhole {
                 unrendered.remove(site.host)
                 take(site, &round)
             }

@@ -123,9 +123,12 @@ extension Tenants {
     private func lookAtFolders(_ changes: TreeChanges, _ look: FolderLook?, _ round: inout Round) {
         var hosts = Set(changes.hostFolders.union(changes.pageFolders).compactMap(HostFolders.host)).union(
             changes.hosts)
-        if changes.everything { hosts.formUnion(folderRecords.keys) }
+        let isReadableAgain = lookForRefusal(changes, &round)
+        if changes.everything || isReadableAgain { hosts.formUnion(folderRecords.keys) }
         if let look { hosts.formUnion(look.pageHosts) }
-        if changes.hostList || changes.everything && (!changes.isStart || look == nil || mustListHosts(round)) {
+        if changes.hostList || isReadableAgain
+            || changes.everything && (!changes.isStart || look == nil || mustListHosts(round))
+        {
             do throws(SystemError) {
                 hosts.formUnion(try listedHosts(&round))
                 round.hasListedHosts = true
@@ -138,9 +141,15 @@ extension Tenants {
             round.later.hostList = true
             round.unread = look
         }
-        let folders = folders
+        let (folders, folderRecords, isRefused) = (folders, folderRecords, hostsTrouble != nil)
         let records = Parallel.map(Array(hosts)) { host in
-            (host, Result { () throws(SystemError) in try folders.record(of: host, look) })
+            let outcome = Result { () throws(SystemError) in
+                guard isRefused else { return try folders.record(of: host, look) }
+                // What cannot be looked at is as it was.
+                return FolderRecord(
+                    wellKnown: folderRecords[host]?.wellKnown, pages: try folders.pagesSignature(of: host))
+            }
+            return (host, outcome)
         }
         for (host, outcome) in records {
             let known = folderRecords[host] ?? FolderRecord()
@@ -149,11 +158,24 @@ extension Tenants {
             case .success(known): continue
             case .success(let record):
                 round.formerRecords[host] = known
-                folderRecords[host] = record.isEmpty ? nil : record
+                self.folderRecords[host] = record.isEmpty ? nil : record
                 round.hosts.insert(host)
             }
         }
         if changes.everything || changes.pageFolders.contains("_default") { lookAtDefaults(&round) }
+    }
+
+    /// Notes whether anything in `config/hosts` can be looked at; true when it can again.
+    private func lookForRefusal(_ changes: TreeChanges, _ round: inout Round) -> Bool {
+        let former = hostsTrouble
+        do throws(SystemError) {
+            hostsTrouble = try folders.refusal()
+        } catch {
+            round.postpone(error) { $0.hostList = true }
+            return false
+        }
+        if let hostsTrouble, changes.again || hostsTrouble != former { round.findings.append(hostsTrouble) }
+        return former != nil && hostsTrouble == nil
     }
 
     /// Without any app, the folders are all there is to say which hosts are served, and whether any is.
@@ -161,7 +183,7 @@ extension Tenants {
 
     /// The hosts that have files of their own. Takes a while when there are very many folders, whatever is in them.
     private func listedHosts(_ round: inout Round) throws(SystemError) -> [String] {
-        try folders.wellKnownFolders(&round.findings).compactMap { folder in
+        try folders.wellKnownFolders().compactMap { folder in
             if let host = HostFolders.host(of: folder) { return host }
             round.findings.append(
                 folders.problem(

@@ -11,6 +11,9 @@ extension Tenants {
             for host in ledger[path]?.good?.hosts ?? [] { reasons[host, default: []] += troubles[path] ?? [] }
         }
         for host in stale { reasons[host, default: []] += hostTroubles[host] ?? [] }
+        if let hostsTrouble {
+            for host in unreadHosts { reasons[host, default: []].append(hostsTrouble) }
+        }
         return reasons.sorted { $0.key < $1.key }.prefix(hostsMax).map { (host: $0.key, findings: $0.value) }
     }
 }

@@ -52,6 +52,8 @@ extension Tenants {
             return outcome
         }
         shelf.stage(site)
+        // It is weighed against what another program made.
+        if !outcome.withheld.isEmpty { return outcome }
         var rest = outcome
         rest.site = nil
         return rest
@@ -164,7 +166,7 @@ extension Tenants {
         if job.folders.count == 1 && !job.apps.isEmpty || files?.answers.isEmpty == false {
             rendered = renderer.render(SiteSource(host: job.host, apps: job.apps, folders: own))
         } else {
-            rendered.missing = files?.refused ?? []
+            rendered.withheld = files?.withheld ?? WithheldPaths()
         }
         rendered.findings = findings + rendered.findings
         for folder in own {
@@ -178,10 +180,11 @@ extension Tenants {
         var isAgain = false
         round.stale = []
         if shelf.isEmpty, former == nil { return false }
-        let failures = rendered.filter { $0.value.isRefused || !$0.value.missing.isEmpty }
+        let failures = rendered.filter { !$0.value.isWhole }
         for (host, site) in failures.sorted(by: { $0.key < $1.key }) {
             guard let live = liveTags(of: host) else { continue }
-            if !site.isRefused, site.missing.isDisjoint(with: live.keys) { continue }
+            let isLess = !site.missing.isDisjoint(with: live.keys) || withholds(site, live, of: host, &round)
+            if !site.isRefused, !isLess { continue }
             let names = Set([host] + HostNames.wildcards(over: host))
             let culprits = round.candidates.filter { path, candidate in
                 candidate.rejection == nil
@@ -191,7 +194,7 @@ extension Tenants {
             if culprits.isEmpty { round.stale.insert(host) }
             for path in culprits.keys {
                 round.candidates[path]?.rejection = .refused
-                round.candidates[path]?.findings += site.findings.filter { $0.severity == .error }
+                round.candidates[path]?.findings += site.reasons
                 isAgain = true
             }
         }
@@ -201,5 +204,18 @@ extension Tenants {
             rendered.removeAll()
         }
         return isAgain
+    }
+
+    /// Whether a file of the host's own is live and is not in what was made. What stands in for one that was never live, a
+    /// generated document as a rule, may be there and may change.
+    private func withholds(_ site: RenderedSite, _ live: [String: String], of host: String, _ round: inout Round)
+        -> Bool
+    {
+        let paths = live.keys.filter { site.withheld.contains($0) && site.tag(of: $0) != live[$0] }
+        if paths.isEmpty { return false }
+        let namers = ([host] + HostNames.wildcards(over: host)).lazy.map { self.ledger.paths(naming: $0) }
+        let apps = (namers.first { !$0.isEmpty } ?? []).compactMap { lastGood($0, &round) }
+        let former = SiteRenderer(signer: signer).render(SiteSource(host: host, apps: apps, folders: []))
+        return paths.contains { site.tag(of: $0) == nil || former.tag(of: $0) != live[$0] }
     }
 }

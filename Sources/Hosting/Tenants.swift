@@ -31,6 +31,8 @@ public final class Tenants: @unchecked Sendable {
     var troubles: [String: [Finding]] = [:]
     /// What is wrong with the hosts that are not as their folders would have them, by host.
     var hostTroubles: [String: [Finding]] = [:]
+    /// Why nothing in `config/hosts` can be looked at, while that is so.
+    var hostsTrouble: Finding?
     /// How many live facts each file that is held back would have dropped, by path.
     var guarded: [String: Int] = [:]
     /// What outlasts the process; nil when nothing does.

@@ -12,8 +12,8 @@ import SourceJSON
 struct WellKnownFiles: Sendable {
     /// By path below the root of the site.
     private(set) var answers: [String: PreparedAnswer] = [:]
-    /// Paths of files that phones would refuse, so they are not served.
-    private(set) var refused: Set<String> = []
+    /// What is there and is not served: phones would refuse it, or it cannot be read.
+    private(set) var withheld = WithheldPaths()
     /// Why not everything could be looked at, when the files are not to blame for it.
     private(set) var shortage: SystemError?
     private let directory: String
@@ -35,12 +35,7 @@ struct WellKnownFiles: Sendable {
             let root = try folders.open(directory)
             add(root, path: "", depth: 0, &findings)
         } catch {
-            if error.isShortage {
-                shortage = error
-                return
-            }
-            let reason = error.leadsOutside ? "it is behind a link that leads out of \"config\"" : error.reason
-            findings.append(problem("", "cannot read the folder: \(reason)"))
+            note(error, folder: "", &findings)
         }
     }
 
@@ -49,9 +44,7 @@ struct WellKnownFiles: Sendable {
         do {
             entries = try root.sortedList(path)
         } catch {
-            if error.isShortage { return shortage = shortage ?? error }
-            findings.append(problem(path, "cannot read the folder: \(error.reason)"))
-            return
+            return note(error, folder: path, &findings)
         }
         for entry in entries where !entry.name.hasPrefix(".") && !entry.name.hasSuffix("~") {
             let name = path + entry.name
@@ -79,13 +72,29 @@ struct WellKnownFiles: Sendable {
             if answer.kind == .appleAssociation { answers["/\(name)"] = answer }
         } catch {
             if let shortage = error.shortage { return self.shortage = self.shortage ?? shortage }
-            findings.append(problem(name, "cannot serve the file: \(WellKnownFiles.reason(error))"))
+            let message = "cannot serve the file: \(WellKnownFiles.reason(error))"
+            findings.append(unreadable(name, message, isRefused: error.isRefused))
+            refuse(name)
         }
     }
 
-    private mutating func refuse(_ name: String) {
-        refused.insert(WellKnownFiles.prefix + name)
-        if name == "apple-app-site-association" { refused.insert("/\(name)") }
+    private mutating func refuse(_ name: String) { withheld.insert(WellKnownFiles.prefix + name) }
+
+    /// A folder that cannot be looked into: what is in it is not known to be gone. A shortage is no finding on it.
+    private mutating func note(_ error: SystemError, folder path: String, _ findings: inout [Finding]) {
+        if error.isShortage { return shortage = shortage ?? error }
+        let reason = error.leadsOutside ? "it is behind a link that leads out of \"config\"" : error.reason
+        let name = path.hasSuffix("/") ? String(path.dropLast()) : path
+        findings.append(
+            unreadable(name, "cannot read the folder: \(reason)", isRefused: error.cause == .permission))
+        withheld.insert(folder: WellKnownFiles.prefix + path)
+    }
+
+    /// An error, because what is served in its place, if anything, is not what somebody put there.
+    private func unreadable(_ name: String, _ message: String, isRefused: Bool) -> Finding {
+        var finding = problem(name, message, fix: isRefused ? "let the server's user read it" : nil)
+        finding.severity = .error
+        return finding
     }
 
     private static func reason(_ error: FileError) -> String {

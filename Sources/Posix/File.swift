@@ -138,12 +138,13 @@ public enum Directory {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The same for somebody who must not take a shortage for an answer, which is thrown.
+    /// The same for somebody who must not take a refusal or a shortage for an answer: whatever keeps it from being known is
+    /// thrown.
     public static func isThere(_ path: String) throws(SystemError) -> Bool {
         var status = stat()
         if stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
         let error = SystemError.last("stat")
-        if error.isShortage { throw error }
+        guard error.isMissing else { throw error }
         return false
     }
 

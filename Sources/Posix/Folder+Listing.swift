@@ -28,7 +28,7 @@ extension Folder {
     /// Whether there is such a name, or nobody can tell at this moment.
     public func mayHave(_ path: String) -> Bool {
         var status = stat()
-        return fstatat(descriptor.number, path, &status, 0) == 0 || SystemError.last("fstatat").isShortage
+        return fstatat(descriptor.number, path, &status, 0) == 0 || !SystemError.last("fstatat").isMissing
     }
 
     /// Whether there is no such name; a link that leads nowhere is there. The corresponding C function is `fstatat`.

@@ -24,7 +24,7 @@ extension LintRule {
             sources: [.inference], subject: .installation),
         LintRule(
             "CFG-005", .warning, "a well-known file that cannot be served",
-            why: "Its address answers with what is rendered for the host, or with 404.",
+            why: "What was served stays; without that its address answers with what is rendered, or with 404.",
             fix: "let the server's user read it, and name its folder as the host is written in app files.",
             sources: [.inference], subject: .installation),
         LintRule(
