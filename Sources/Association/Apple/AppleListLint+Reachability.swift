@@ -62,7 +62,7 @@ extension AppleListLint {
                 }
                 findings.report(
                     "AASA-040", at: rule.range,
-                    "the rule excludes what no later rule includes, and that stays in the browser anyway",
+                    "no later rule includes any of what this one excludes, so it changes nothing",
                     fix: "remove it, or keep it for the reader")
             }
         }

@@ -31,6 +31,8 @@ struct AndroidRelations: RuleRelations {
     }
 
     /// Android never touches slashes.
+    var pathGroupsInBothReadings: [ProductSearch.Group] { pathGroups }
+
     var pathGroupsAsWritten: [ProductSearch.Group] { pathGroups }
 
     /// What AOSP does with a star before a wildcard is known, but not what Play services do; and a rule that rests on

@@ -24,7 +24,12 @@ struct AppleRelations: RuleRelations {
         question = PatternQuestion(limits)
     }
 
+    /// The path patterns by lens, each tagged with its rule.
     var pathGroups: [ProductSearch.Group] { Self.groups(rules, limits, normalisesSlashes: true, \.path) }
+
+    var pathGroupsInBothReadings: [ProductSearch.Group] {
+        Self.groups(rules, limits, normalisesSlashes: true, \.path, \.surePath)
+    }
 
     var pathGroupsAsWritten: [ProductSearch.Group] {
         Self.groups(rules, limits, normalisesSlashes: false) { rule in
@@ -35,7 +40,8 @@ struct AppleRelations: RuleRelations {
     }
 
     private static func groups(
-        _ rules: [AppleRule], _ limits: AutomatonLimits, normalisesSlashes: Bool, _ path: (AppleRule) -> GlobPattern?
+        _ rules: [AppleRule], _ limits: AutomatonLimits, normalisesSlashes: Bool, _ path: (AppleRule) -> GlobPattern?,
+        _ surePath: (AppleRule) -> GlobPattern? = { _ in nil }
     ) -> [ProductSearch.Group] {
         var automata: [URLReading: PatternAutomaton] = [:]
         for (index, rule) in rules.enumerated() {
@@ -46,6 +52,7 @@ struct AppleRelations: RuleRelations {
             } else {
                 automata[rule.reading, default: empty].addEverything(tag: index)
             }
+            if let path = surePath(rule) { automata[rule.reading, default: empty].add(path, tag: rules.count + index) }
         }
         return automata.sorted { $0.key.index < $1.key.index }.map { reading, automaton in
             ProductSearch.Group(automaton: automaton, lens: .apple(reading), normalisesSlashes: normalisesSlashes)
@@ -53,6 +60,15 @@ struct AppleRelations: RuleRelations {
     }
 
     func isCertain(_ rule: Int) -> Bool { rules[rule].doubts.isEmpty && !rules[rule].mayConsumeAddedSlash }
+
+    /// The reading in which a wildcard may consume the added slash is the wider one: what matches without the slash
+    /// matches with it too, because the star at the end takes it.
+    func isBounded(_ rule: Int) -> Bool { rules[rule].doubts.isEmpty }
+
+    func sureTag(of rule: Int) -> Int? {
+        guard rules[rule].doubts.isEmpty else { return nil }
+        return rules[rule].mayConsumeAddedSlash ? rules.count + rule : rule
+    }
 
     func excludes(_ rule: Int) -> Bool { rules[rule].excludes }
 

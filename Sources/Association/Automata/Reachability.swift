@@ -53,39 +53,44 @@ public enum Reachability {
         count: Int, _ relations: inout Relations, _ limits: AutomatonLimits
     ) -> [UselessRule] {
         var found: [UselessRule] = []
-        lazy var paths = PathRelations(relations.pathGroups, limits)
+        lazy var paths = PathRelations(relations.pathGroupsInBothReadings, limits)
         lazy var asWritten = PathRelations(relations.pathGroupsAsWritten, limits)
-        for rule in 0..<count where relations.isCertain(rule) {
+        for rule in 0..<count where relations.isBounded(rule) {
             if let part = relations.impossiblePart(of: rule) {
                 found.append(UselessRule(rule: rule, reason: .matchesNothing(part)))
                 continue
             }
-            let candidates = (0..<rule).filter { relations.isCertain($0) && relations.besidesPath(rule, implies: $0) }
+            let candidates = (0..<rule).filter {
+                relations.sureTag(of: $0) != nil && relations.besidesPath(rule, implies: $0)
+            }
             if let always = candidates.first(where: relations.acceptsEveryPath) {
                 found.append(UselessRule(rule: rule, reason: .covered(by: [always])))
                 continue
             }
             var coverage = PathRelations.Coverage.notCovered
             if relations.easyPath(of: rule, isMatchedByOneOf: candidates) != false {
-                coverage = paths.coverage(of: rule, by: candidates)
+                coverage = paths.coverage(of: rule, by: candidates.compactMap(relations.sureTag))
             }
             if coverage.wantsSingle,
-                let one = candidates.prefix(singlesMax).first(where: { relations.path(of: rule, isWithin: $0) })
+                let one = candidates.prefix(singlesMax).first(where: {
+                    relations.isCertain($0) && relations.path(of: rule, isWithin: $0)
+                })
             {
                 coverage = .covered(by: [one])
             }
             if case .covered(let covering) = coverage {
                 let isCoveredAsWritten = asWritten.coverage(of: rule, by: candidates) != .notCovered
+                let rules = covering.map { $0 % count }.sorted()
                 found.append(
-                    UselessRule(rule: rule, reason: .covered(by: covering), restsOnSlashes: !isCoveredAsWritten))
+                    UselessRule(rule: rule, reason: .covered(by: rules), restsOnSlashes: !isCoveredAsWritten))
                 continue
             }
             guard relations.excludes(rule) else { continue }
             let later = (rule + 1..<count).filter { other in
                 !relations.excludes(other)
-                    && !(relations.isCertain(other) && relations.besidesPath(rule, excludes: other))
+                    && !(relations.isBounded(other) && relations.besidesPath(rule, excludes: other))
             }
-            if later.allSatisfy(relations.isCertain),
+            if later.allSatisfy(relations.isBounded),
                 relations.easyPath(of: rule, isMatchedByOneOf: later) != true, paths.isDisjoint(rule, from: later)
             {
                 found.append(UselessRule(rule: rule, reason: .excludesNothing))
@@ -97,12 +102,17 @@ public enum Reachability {
 
 /// What reachability asks about the rules of a list, in either dialect.
 protocol RuleRelations {
-    /// The path patterns by lens, each tagged with its rule.
-    var pathGroups: [ProductSearch.Group] { get }
+    /// The path patterns by lens, each tagged with its rule in the wider of its readings, and with its `sureTag` in the
+    /// narrower one, where it has two.
+    var pathGroupsInBothReadings: [ProductSearch.Group] { get }
     /// The same with the slashes of patterns and paths left as they are.
     var pathGroupsAsWritten: [ProductSearch.Group] { get }
     /// Nothing about the rule is unsettled.
     func isCertain(_ rule: Int) -> Bool
+    /// Whatever is unsettled about the rule, it matches no more than what is tagged with it.
+    func isBounded(_ rule: Int) -> Bool
+    /// The tag of what the rule surely matches, which modulo their count is the rule; nil where nothing is sure.
+    func sureTag(of rule: Int) -> Int?
     func excludes(_ rule: Int) -> Bool
     func acceptsEveryPath(_ rule: Int) -> Bool
     /// Whether one of `others` matches a path of `rule`'s that is found without a search; nil where none is.
@@ -115,6 +125,12 @@ protocol RuleRelations {
     mutating func besidesPath(_ rule: Int, implies other: Int) -> Bool
     /// Whether, path aside, no URL satisfies both.
     mutating func besidesPath(_ rule: Int, excludes other: Int) -> Bool
+}
+
+extension RuleRelations {
+    func isBounded(_ rule: Int) -> Bool { isCertain(rule) }
+
+    func sureTag(of rule: Int) -> Int? { isCertain(rule) ? rule : nil }
 }
 
 extension PathRelations.Coverage {

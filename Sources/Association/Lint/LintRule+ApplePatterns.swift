@@ -22,7 +22,7 @@ extension LintRule {
             sources: [.appleComponents]),
         LintRule(
             "AASA-040", .note, "an exclude rule takes nothing away",
-            why: "No later rule includes what it excludes, and what no rule matches stays in the browser anyway.",
+            why: "No later rule includes what it excludes, so what reaches it stays in the browser without it.",
             fix: "remove it, or keep it for the reader.",
             sources: [.appleComponents]),
         LintRule(

@@ -13,6 +13,9 @@ struct AppleRule: Sendable {
     let doubts: [UnsettledPoint.Kind]
     /// The path pattern can end on the slash that comparison adds.
     let mayConsumeAddedSlash: Bool
+    /// What the path pattern matches whether or not it may do that: the added slash is there and left over. Nil where it
+    /// makes no difference.
+    let surePath: GlobPattern?
 
     enum Query: Sendable {
         case whole(GlobPattern)
@@ -50,6 +53,13 @@ struct AppleRule: Sendable {
             }
         }
         mayConsumeAddedSlash = pathPattern.map { AppleSlashes.mayConsumeAddedSlash($0.tokens) } ?? false
+        surePath =
+            mayConsumeAddedSlash
+            ? pathPattern.map { pattern in
+                var longer = pattern
+                longer.tokens.append(.slash)
+                return compile(longer)
+            } : nil
         self.doubts = doubts + Self.doubts(about: component, pathNames: pathPattern?.names ?? [], table: table)
     }
 

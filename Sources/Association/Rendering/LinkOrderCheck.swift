@@ -56,7 +56,7 @@ struct LinkOrderCheck {
         case .excludesNothing:
             return Finding(
                 .uselessLink, in: app, at: range,
-                "the rule excludes what no later rule includes, and that stays in the browser anyway",
+                "no later rule includes any of what this one excludes, so it changes nothing",
                 fix: "move it before the rule that it is an exception of, or remove it", severity: .note)
         }
     }

@@ -98,9 +98,24 @@ struct ReachabilityTests {
 
     @Test func `leaves unsettled rules alone`() {
         #expect(useless([.init(path: "/a*"), .init(path: "/a\\b")]) == [])
-        #expect(useless([.init(path: "/a?*"), .init(path: "/ab")]) == [])
+        #expect(useless([.init(path: "/a?*"), .init(path: "/a")]) == [])
         let paths = AppleMatcher(paths: ["/secret/*", "NOT/secret/*", "/secret/x"])
         #expect(Reachability.uselessRules(of: paths).map(\.rule) == [2])
+    }
+
+    @Test func `claims what holds whether or not a wildcard may consume the added slash`() {
+        let excluded = { (path: String) in AppleComponent(path: path, exclude: true) }
+        #expect(useless([.init(path: "*"), excluded("/b?*")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/buy*"), excluded("/buy?*")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/?*?*"), excluded("/*a/?*b")]) == [covered(1, by: 0)])
+        #expect(useless([.init(path: "/a?*"), .init(path: "/ab")]) == [covered(1, by: 0)])
+        let both = [AppleComponent(path: "/a?*"), .init(path: "/b?*"), .init(path: "/ac"), .init(path: "/?c?")]
+        #expect(useless(both) == [covered(2, by: 0)])
+        #expect(useless([.init(path: "/a"), .init(path: "/a?*"), .init(path: "/a*")]) == [])
+        // Whether the first rule matches `/buy` is not known, and only that rule matches it.
+        #expect(useless([.init(path: "/buy?*"), .init(path: "/buy*")]) == [])
+        #expect(useless([excluded("/b?*"), .init(path: "/a*")]).map(\.reason) == [.excludesNothing])
+        #expect(useless([excluded("/b?*"), .init(path: "/b")]) == [])
     }
 
     @Test func `finds useless rules of Android lists`() {
@@ -138,7 +153,9 @@ struct ReachabilityTests {
             let matcher = AppleMatcher(components: components)
             let useless = Dictionary(
                 uniqueKeysWithValues: Reachability.uselessRules(of: matcher).map { ($0.rule, $0.reason) })
-            let deciding = Set(urls.compactMap { matcher.decide($0).rule })
+            // A claim holds in either reading of a wildcard before the added slash.
+            let decisions = urls.map { matcher.decide($0).rule } + urls.map { Self.otherDecision(of: matcher, $0) }
+            let deciding = Set(decisions.compactMap { $0 })
             for rule in components.indices {
                 switch useless[rule] {
                 case .covered, .matchesNothing: #expect(!deciding.contains(rule), "\(components.map(\.path)) \(rule)")
@@ -153,6 +170,17 @@ struct ReachabilityTests {
                     #expect(deciding.contains(rule) || !isSettled, "\(components.map(\.path)) \(rule)")
                 }
             }
+        }
+    }
+
+    /// The deciding rule in the reading in which no wildcard consumes the added slash.
+    private static func otherDecision(of matcher: AppleMatcher, _ url: LinkURL) -> Int? {
+        matcher.rules.firstIndex { rule in
+            guard rule.mayConsumeAddedSlash, let path = rule.component.path else {
+                return AppleMatcher(inherited: [rule.component], table: matcher.table).decide(url) != .none
+            }
+            let pattern = GlobPattern(AppleSlashes.dropped(ParsedPattern(path)), folds: false, table: matcher.table)
+            return pattern.matches(AppleSlashes.dropped(url.pathBytes))
         }
     }
 

@@ -11,6 +11,28 @@ import Testing
         #expect(wanted.filter { !examples.contains($0) } == [])
     }
 
+    private func messages(_ rule: String, components: String) -> [String] {
+        let text = #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.a.b"], "components": [\#(components)]}]}}"#
+        return Linter.lint(apple: Array(text.utf8), file: "f").filter { $0.rule == rule }.map(\.message)
+    }
+
+    @Test func `says that a rule is never reached, not that its links stay in the browser which an earlier rule opens`()
+    {
+        let lists = [
+            #"{"/": "*"}, {"/": "/b?*", "exclude": true}"#, #"{"/": "/?*?*"}, {"/": "/*a/?*b", "exclude": true}"#,
+        ]
+        for list in lists {
+            #expect(messages("AASA-040", components: list) == [])
+            #expect(
+                messages("AASA-037", components: list)
+                    == ["the rule is never reached: the rule in line 1 already decides every URL that it matches"])
+        }
+        // By the first rule `/a/b` opens the app, with the second and without it.
+        #expect(
+            messages("AASA-040", components: #"{"/": "/a/b"}, {"/": "/a/*", "exclude": true}"#)
+                == ["no later rule includes any of what this one excludes, so it changes nothing"])
+    }
+
     @Test(arguments: LintExample.all)
     func `finds what breaks the rule, at the very place`(example: LintExample) {
         let findings = example.lint(example.bad).filter { $0.rule == example.rule }
