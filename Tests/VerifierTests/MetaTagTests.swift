@@ -16,9 +16,21 @@ struct MetaTagTests {
             ("<meta\nname = 'apple-itunes-app'\ncontent = x>", "x"), ("<meta name='apple-itunes-app'>", ""),
             ("<metaname='apple-itunes-app' content='x'>", nil),
             ("<meta name='viewport' content='apple-itunes-app'>", nil),
+            ("<meta name='viewport'><meta name='apple-itunes-app' content='x'", "x"),
+            ("<meta name=x\n<meta content=y>", nil),
             ("<meta name=", nil), ("<", nil), ("", nil), ("<meta =>", nil),
         ] as [(String, String?)])
     func `finds the tag`(page: String, content: String?) {
         #expect(MetaTag.content(named: "apple-itunes-app", in: Array(page.utf8)) == content)
+    }
+
+    @Test(arguments: ["<meta ", "<meta a=", "<meta a='b'>", "<", "<meta a=\"", "<meta = "])
+    func `takes no more time for a page of one thing than for another`(part: String) {
+        let page = Array(repeatElement(Array(part.utf8), count: 65_536 / part.utf8.count).joined())
+        var content: String? = ""
+        let time = processorTime { content = MetaTag.content(named: "apple-itunes-app", in: page) }
+        #expect(content == nil)
+        // Hundredths of a second without optimization; each beginning tried to the end of the page takes a minute.
+        #expect(time < .seconds(2))
     }
 }

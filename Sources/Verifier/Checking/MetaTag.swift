@@ -1,40 +1,55 @@
 // Looks for one meta tag in a page. It reads what people write, not what a browser would make of it: comments and scripts
-// are not skipped, because a tag in one of them is somebody's mistake too.
+// are not skipped, because a tag in one of them is somebody's mistake too. The page is a stranger's: each byte is looked at a
+// fixed number of times.
 
 /// A meta tag by its name.
 enum MetaTag {
+    private static let bytesMax = 1_048_576
+
     /// The value of `content` of the first `<meta name="…">`; nil where there is none. Entities are left as they are.
     static func content(named name: String, in page: [UInt8]) -> String? {
-        let text = String(decoding: page.prefix(1_048_576), as: UTF8.self)
-        var rest = text[...]
-        while let start = rest.firstIndex(of: "<") {
-            rest = rest[rest.index(after: start)...]
-            guard rest.prefix(5).lowercased() == "meta " || rest.prefix(5).lowercased() == "meta\n" else { continue }
-            let tag = rest.prefix { $0 != ">" }
-            let attributes = attributes(of: tag.dropFirst(5))
-            if attributes["name"]?.lowercased() == name { return attributes["content"] ?? "" }
+        let page = page.prefix(bytesMax)
+        var rest = page
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(start + 1)...]
+            guard isMeta(rest) else { continue }
+            // What has no end runs to that of the page, and nothing in it is another tag.
+            let end = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
+            let attributes = attributes(of: rest[(rest.startIndex + 5)..<end])
+            if let found = attributes["name"], found.lowercased() == name { return attributes["content"] ?? "" }
+            rest = rest[end...]
         }
         return nil
     }
 
-    private static func attributes(of tag: Substring) -> [String: String] {
+    private static func isMeta(_ rest: ArraySlice<UInt8>) -> Bool {
+        let word = rest.prefix(5)
+        guard word.count == 5, let last = word.last, isSpace(last) else { return false }
+        return word.prefix(4).elementsEqual("meta".utf8) { $0 | 0x20 == $1 }
+    }
+
+    /// The first value of each name.
+    private static func attributes(of tag: ArraySlice<UInt8>) -> [String: String] {
         var found: [String: String] = [:]
         var rest = tag
-        while let equals = rest.firstIndex(of: "=") {
-            let key = rest[..<equals].split(whereSeparator: \.isWhitespace).last.map { $0.lowercased() } ?? ""
-            rest = rest[rest.index(after: equals)...].drop(while: \.isWhitespace)
-            let quote = rest.first
-            let value: Substring
-            if quote == "\"" || quote == "'" {
+        while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
+            let key = rest[..<equals].split(whereSeparator: isSpace).last.map { text($0).lowercased() } ?? ""
+            rest = rest[(equals + 1)...].drop(while: isSpace)
+            let value: ArraySlice<UInt8>
+            if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
                 rest = rest.dropFirst()
                 value = rest.prefix { $0 != quote }
                 rest = rest.dropFirst(value.count + 1)
             } else {
-                value = rest.prefix { !$0.isWhitespace }
+                value = rest.prefix { !isSpace($0) }
                 rest = rest.dropFirst(value.count)
             }
-            if found[key] == nil { found[key] = String(value) }
+            if found[key] == nil { found[key] = text(value) }
         }
         return found
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 }
