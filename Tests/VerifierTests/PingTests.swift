@@ -42,6 +42,15 @@ struct PingTests {
         }
     }
 
+    @Test func `an answer that comes in drips is none when the time is up`() throws {
+        let server = try DrippingServer(Array("HTTP/1.1 2".utf8))
+        #expect {
+            try Ping.send(to: server.address, timeoutMilliseconds: 200)
+        } throws: {
+            "\($0)".hasPrefix("no answer from \(server.address): recv: ")
+        }
+    }
+
     @Test func `says that nobody listens`() throws {
         let address: SocketAddress
         do {
