@@ -20,7 +20,7 @@ public enum BugExit {
     public static func install() {
         // The program headers come behind the header of the file, which is 64 bytes and the first thing in memory.
         base = getauxval(UInt(AT_PHDR)) &- 64
-        for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGFPE, SIGABRT] {
+        for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] {
             var present = sigaction()
             guard sigaction(signal, nil, &present) == 0, present.sa_flags & SA_SIGINFO == 0,
                 present.__sigaction_handler.sa_handler == nil
@@ -36,6 +36,7 @@ public enum BugExit {
 
     /// Async-signal-safe: no memory from the heap, no lock (signal-safety(7)).
     private static func end(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
+        if signal == SIGBUS { endForWantOfFile(information) }
         // Swift has no other way than a trap for memory that it cannot get, and what refused it has left its reason.
         let wantsMemory = errno == ENOMEM
         write(wantsMemory ? "associated: ended for want of memory, " : "associated: ended by a bug, ")
@@ -57,6 +58,17 @@ public enum BugExit {
             _exit(memoryStatus)
         }
         write("; please report it with this line and the version\n")
+        _exit(status)
+    }
+
+    /// No fault of the program: the file is shorter than it was, or its disk does not give it.
+    private static func endForWantOfFile(_ information: UnsafeMutablePointer<siginfo_t>?) -> Never {
+        write("associated: ended, a mapped file could not be read (SIGBUS)")
+        if let information, information.pointee.si_code > 0 {
+            write(" at address 0x")
+            writeHexadecimal(UInt(bitPattern: information.pointee._sifields._sigfault.si_addr))
+        }
+        write("; look for errors of the disk, and for who writes to the state directory\n")
         _exit(status)
     }
 

@@ -55,6 +55,37 @@ struct BugExitTests {
         #expect(text.contains("memory that is not there (SIGSEGV) at address 0x1000000008;"))
     }
 
+    @Test(
+        .enabled(
+            if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] != "address",
+            "this sanitizer takes the signal for itself"))
+    func `a mapped file that is cut short is said to be the reason`() async throws {
+        let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
+            BugExit.install()
+            // Has no name, and ends with this process.
+            let file = fileno(tmpfile())
+            ftruncate(file, 8_192)
+            let place = mmap(nil, 8_192, PROT_READ, MAP_PRIVATE, file, 0)
+            ftruncate(file, 0)
+            errno = ENOMEM
+            _ = place?.load(fromByteOffset: 4_096, as: UInt8.self)
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let line =
+            /associated: ended, a mapped file could not be read \(SIGBUS\) at address 0x[0-9a-f]+000; look for errors/
+        #expect(text.contains(line), "\(text)")
+    }
+
+    @Test func `a bus error of somebody else's has no place`() async throws {
+        let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
+            BugExit.install()
+            kill(getpid(), SIGBUS)
+            pause()
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("a mapped file could not be read (SIGBUS); look for"), "\(text)")
+    }
+
     @Test(arguments: [SIGILL, SIGTRAP, SIGSEGV, SIGFPE, SIGABRT])
     func `a signal of somebody else's has no place`(signal: Int32) async throws {
         let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) { [signal] in
