@@ -13,6 +13,7 @@ struct TenantRecords {
     var generation: UInt64 = 0
     var apps: [(path: String, record: AppRecord?)] = []
     var folders: [(host: String, record: FolderRecord?)] = []
+    /// Hosts to be made again at the next start, which says what is wrong with them.
     var stale: Set<String> = []
     var signed: Set<String> = []
 

@@ -16,6 +16,7 @@ extension Tenants {
         var closed: [String] = []
         let isFirst = shelf.isEmpty
         signed.formUnion(round.firstSigned)
+        for (host, findings) in round.firstFindings { note(findings, on: host) }
         keeping?.changedApps.formUnion(round.candidates.keys)
         keeping?.changedApps.formUnion(round.forgotten)
         // New marks alone are found by every start, but a base that is being made must not take them back.
@@ -33,7 +34,7 @@ extension Tenants {
                 continue
             }
             stale.remove(host)
-            hostTroubles[host] = nil
+            note(outcome.findings, on: host)
             let before = isFirst ? nil : shelf.tags(of: host)
             if let site = outcome.site {
                 // The first ones have been put away as they were made.
@@ -70,8 +71,19 @@ extension Tenants {
     /// What keeps something from being served at this moment, app files first, each in the order of their names: what was
     /// reported and is still so.
     public var standingFindings: [Finding] {
-        [troubles, hostTroubles].flatMap { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
+        var seen: Set<Finding> = []
+        let all =
+            [troubles, hostTroubles].flatMap { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
             + [hostsTrouble].compactMap { $0 }
+        // The files of a wildcard are those of hosts below it too.
+        return all.filter { seen.insert($0).inserted }
+    }
+
+    /// Remembers what is wrong with a host that is made of what there is: something of it is not served, or by something
+    /// else.
+    private func note(_ findings: [Finding], on host: String) {
+        let errors = findings.filter { $0.severity == .error }
+        hostTroubles[host] = errors.isEmpty ? nil : errors
     }
 
     private func summary(keptHosts: Int) -> TenantsSummary {

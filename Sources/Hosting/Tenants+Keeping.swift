@@ -131,7 +131,7 @@ extension Tenants {
     ) {
         guard let keeping else { return }
         var records = given
-        (records.rendering, records.stale, records.signed) = (keeping.rendering, stale, signed)
+        (records.rendering, records.stale, records.signed) = (keeping.rendering, troubledHosts, signed)
         do {
             try keeping.folder.write(name, records, layer)
             noteSuccess(&report)

@@ -44,7 +44,7 @@ extension Tenants {
         round.hosts.formUnion(changes.hosts)
         if changes.records { keeping?.isDirty = true }
         renderKept(&round)
-        if changes.again { round.hosts.formUnion(stale) }
+        if changes.again { round.hosts.formUnion(troubledHosts) }
         if changes.again || changes.signatures { round.hosts.formUnion(signed) }
     }
 

@@ -29,8 +29,10 @@ public final class Tenants: @unchecked Sendable {
 
     /// What is wrong with the files that are not what is served, by path.
     var troubles: [String: [Finding]] = [:]
-    /// What is wrong with the hosts that are not as their folders would have them, by host.
+    /// What is wrong with the hosts that are not as their files would have them, by host.
     var hostTroubles: [String: [Finding]] = [:]
+    /// Hosts to be made again for whoever asks what is wrong, and at each start.
+    var troubledHosts: Set<String> { stale.union(hostTroubles.keys) }
     /// Why nothing in `config/hosts` can be looked at, while that is so.
     var hostsTrouble: Finding?
     /// How many live facts each file that is held back would have dropped, by path.

@@ -45,7 +45,7 @@ public final class Tidying: @unchecked Sendable {
         folder = keeping?.folder
         isFirst = keeping?.generation == nil
         (records.rendering, records.generation) = (keeping?.rendering ?? "", generation)
-        (records.stale, records.signed) = (tenants.stale, tenants.signed)
+        (records.stale, records.signed) = (tenants.troubledHosts, tenants.signed)
     }
 
     /// Does all that takes time.

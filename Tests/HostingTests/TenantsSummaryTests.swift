@@ -54,6 +54,52 @@ struct TenantsSummaryTests {
         #expect(try site.round().standing == TenantsSummary(appFiles: 3, hosts: 3))
     }
 
+    @Test func `tells what is wrong with a host's own file for as long as it is, whatever stands in for it`() throws {
+        let path = "config/hosts/a.example.com/well-known/apple-app-site-association"
+        let generated = site.answer("a.example.com")
+        try site.write(path, "{bad")
+        try site.waitUntilSettled(path)
+        let errors = try site.round().errors
+        #expect(!errors.isEmpty)
+        #expect(site.answer("a.example.com") == generated)
+        #expect(try site.round().findings.isEmpty, "nothing is said again because something else is looked at")
+        for _ in 0..<2 {
+            #expect(site.tenants.standingFindings == errors)
+            #expect(try site.round().standing.standingErrors == errors.count)
+            #expect(try site.round(.allAgain).errors == errors)
+            // Another process says so too, of what was written before and after a base was made.
+            #expect(try site.restart().errors == errors)
+            #expect(site.tenants.keptHosts.isEmpty)
+        }
+        try site.restart(program: "another")
+        #expect(site.tenants.standingFindings == errors)
+        try site.remove(path)
+        #expect(try site.round().standing == TenantsSummary(appFiles: 3, hosts: 3))
+        #expect(try site.restart().errors.isEmpty)
+    }
+
+    @Test func `tells what is wrong in the first round of all`() throws {
+        try site.write("config/hosts/a.example.com/well-known/assetlinks.json", "[")
+        try site.write("config/hosts/own.example.com/well-known/assetlinks.json", "[")
+        try site.remove("state")
+        for changes in [TreeChanges.start, .allAgain] {
+            try site.restart(changes)
+            try site.round()
+            #expect(Set(site.tenants.standingFindings.map(\.file)).count == 2)
+        }
+    }
+
+    @Test func `a file that makes its host stay as it is, is the reason`() throws {
+        let path = "config/hosts/a.example.com/well-known/change-password"
+        try site.write(path, "/password")
+        try site.round()
+        try site.write(path, "http://evil.example")
+        try site.round()
+        let reasons = site.tenants.keptReasons(hostsMax: 9)
+        #expect(reasons.map(\.host) == ["a.example.com"])
+        #expect(reasons.first?.findings.map(\.rule) == ["CFG-005"])
+    }
+
     @Test func `counts a host whose own file would be refused, and what is wrong with it`() throws {
         let path = "config/hosts/a.example.com/well-known/assetlinks.json"
         try site.write(path, "[]")
