@@ -1,12 +1,13 @@
 // Tells whoever supervises this process how it is doing (sd_notify(3)): one datagram for each change. Where nobody wants
-// to know, nothing is sent; a message that cannot be delivered is dropped, because serving matters more than saying so.
+// to know, nothing is sent; a message that cannot be delivered is dropped, because serving matters more than saying so. The
+// way there is opened first of all, so that a server needs no other socket once it has shut itself in.
 
 import CLinux
 import Glibc
 
 /// The supervisor's ear, if it has one.
-public struct Supervisor: Sendable {
-    private let address: SocketAddress?
+public final class Supervisor: Sendable {
+    private let number: Int32?
 
     /// A change that a supervisor waits for.
     public enum State: Sendable {
@@ -20,22 +21,33 @@ public struct Supervisor: Sendable {
     /// Reads `NOTIFY_SOCKET` and removes it from the environment, so that no child speaks for this process. To be called
     /// before any thread is started.
     public init() {
-        address = environment("NOTIFY_SOCKET").flatMap(SocketAddress.init(notifying:))
+        if let address = environment("NOTIFY_SOCKET").flatMap(SocketAddress.init(notifying:)) {
+            number = Supervisor.connect(to: address)
+        } else {
+            number = nil
+        }
         unsetenv("NOTIFY_SOCKET")
     }
 
-    /// Whether it is reached by a name that is no file.
-    public var isAbstract: Bool { address?.path == "" }
+    deinit {
+        if let number { closeDescriptor(number) }
+    }
+
+    private static func connect(to address: SocketAddress) -> Int32? {
+        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { return nil }
+        let isConnected = address.withPointer { pointer, length in
+            retrying { Glibc.connect(number, pointer, length) } == 0
+        }
+        if isConnected { return number }
+        closeDescriptor(number)
+        return nil
+    }
 
     public func tell(_ state: State) {
-        guard let address else { return }
-        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard number >= 0 else { return }
-        let descriptor = Descriptor(takingOwnershipOf: number)
+        guard let number else { return }
         let text = Array(Supervisor.text(state).utf8)
-        _ = address.withPointer { pointer, length in
-            retrying { sendto(descriptor.number, text, text.count, Int32(MSG_NOSIGNAL), pointer, length) }
-        }
+        _ = retrying { send(number, text, text.count, Int32(MSG_NOSIGNAL)) }
     }
 
     /// Assignments, one a line. systemd wants to know when a reload began, to tell it from earlier ones.

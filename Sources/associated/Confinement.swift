@@ -17,8 +17,6 @@ struct Confinement {
     let settings: ServerSettings
     /// What belongs to the server and may lie anywhere.
     let places: Places
-    /// Whether the supervisor is reached without a file.
-    var keepsAbstractSockets = false
     /// What holds, and what does not, for the log.
     private(set) var holding: [String] = []
     private(set) var missing: [String] = []
@@ -26,10 +24,9 @@ struct Confinement {
     /// Without having been told to.
     private var staysRoot = false
 
-    init(_ settings: ServerSettings, places: Places, keepsAbstractSockets: Bool) {
+    init(_ settings: ServerSettings, places: Places) {
         self.settings = settings
         self.places = places
-        self.keepsAbstractSockets = keepsAbstractSockets
     }
 
     /// A part of the sandbox that was asked for and cannot be had.
@@ -86,7 +83,7 @@ struct Confinement {
         if mode != .off || !Privileges.isRoot { try Privileges.drop() }
         if mode == .off { return }
         if isShut {
-            if try Landlock.closeOutward(keepsAbstract: keepsAbstractSockets) {
+            if try Landlock.closeOutward() {
                 holding.append("network")
             } else {
                 missing.append("this kernel's Landlock knows no network")

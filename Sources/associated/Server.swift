@@ -72,8 +72,7 @@ struct Server {
         if let status = objectionToSettings { return .ended(status) }
         let oversight = try Oversight(settings, statePath: statePath)
         var confinement = Confinement(
-            settings, places: Confinement.Places(config: configPath, pages: publicPath, state: statePath),
-            keepsAbstractSockets: supervisor.isAbstract)
+            settings, places: Confinement.Places(config: configPath, pages: publicPath, state: statePath))
         try confinement.become()
         // A change of user has allowed it again.
         try ProcessMemory.forbidDumps()

@@ -82,14 +82,14 @@ public enum Landlock {
         guard associated_landlock_enforce(ruleset.number) == 0 else { throw .last("landlock_restrict_self") }
     }
 
-    /// Refuses this thread, and those it will start, to bind and connect TCP sockets, to signal other processes, and unless
-    /// `keepsAbstract` to reach sockets of theirs that have no file. What kernels do not have is left out; false when that
-    /// is all of it.
-    public static func closeOutward(keepsAbstract: Bool) throws(SystemError) -> Bool {
+    /// Refuses this thread, and those it will start, to bind and connect TCP sockets, to signal other processes, and to
+    /// reach sockets of theirs that have no file, but for those that are connected already. What kernels do not have is
+    /// left out; false when that is all of it.
+    public static func closeOutward() throws(SystemError) -> Bool {
         let version = version
         // Binding and connecting; abstract sockets and signals.
         let network: UInt64 = version >= 4 ? 3 : 0
-        let scope: UInt64 = version >= 6 ? (keepsAbstract ? 2 : 3) : 0
+        let scope: UInt64 = version >= 6 ? 3 : 0
         if network == 0 { return false }
         let ruleset = try create(network: network, scope: scope)
         guard associated_landlock_enforce(ruleset.number) == 0 else { throw .last("landlock_restrict_self") }

@@ -60,8 +60,6 @@ extension SystemCallFilter {
             Rule(call: SYS_mprotect, conditions: [.hasNone(executable, argument: 2)]),
             // Threads, and no processes. The newer call hides what it is for in memory; without it the older one is taken.
             Rule(call: SYS_clone, conditions: [.hasAny(threadFlag, argument: 0)]),
-            // A supervisor is told how it goes through a socket of this kind.
-            Rule(call: SYS_socket, conditions: [.isOne(of: [UInt32(AF_UNIX)], argument: 0)]),
             // How much a client has not taken, and whether something is a terminal.
             Rule(
                 call: SYS_ioctl, conditions: [.isOne(of: [UInt32(TIOCOUTQ), UInt32(TCGETS)], argument: 1)],
@@ -91,8 +89,8 @@ extension SystemCallFilter {
             // Other users, and what they may do
             SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
             SYS_setfsuid, SYS_setfsgid, SYS_capset,
-            // The network: what there is to listen on is open
-            SYS_bind, SYS_listen, SYS_connect, SYS_socketpair,
+            // The network, and other processes here: what there is to listen on, and the way to the supervisor, is open
+            SYS_socket, SYS_bind, SYS_listen, SYS_connect, SYS_socketpair,
         ]
         #if arch(x86_64)
             calls += [SYS_fork, SYS_vfork, SYS_mknod, SYS_symlink, SYS_chown, SYS_lchown, SYS_iopl, SYS_ioperm]

@@ -48,7 +48,7 @@ struct LandlockTests {
         await #expect(processExitsWith: .success) {
             let listener = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: true)
             try Privileges.forbidGaining()
-            let isClosed = try Landlock.closeOutward(keepsAbstract: false)
+            let isClosed = try Landlock.closeOutward()
             let address = listener.address
             func failure(_ attempt: () throws -> Void) -> Int32? {
                 do { try attempt() } catch { return (error as? SystemError)?.number }
