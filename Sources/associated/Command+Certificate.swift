@@ -1,5 +1,6 @@
 // `associated certificate`: what `serve --dev` makes on its own, for programs other than this one.
 
+import Association
 import Posix
 import TLS
 
@@ -26,7 +27,7 @@ extension Command {
         do throws(TLSError) {
             let authority = try DevelopmentAuthority(directory: arguments["--state"] ?? "state")
             Console.output("\(authority.certificatePath)\n")
-            for host in arguments.operands {
+            for host in arguments.operands.map(HostPattern.inASCII) {
                 let folder = "\(output ?? "")/\(host)"
                 let certificate = "\(folder)/fullchain.pem"
                 try authority.write(for: host, certificateFile: certificate, keyFile: "\(folder)/privkey.pem")

@@ -51,7 +51,7 @@ struct CheckRun {
     init(_ arguments: ParsedArguments) throws(Refusal) {
         var hosts: [CheckedHost] = []
         for text in arguments.operands {
-            guard let host = CheckedHost(text) else {
+            guard let host = CheckedHost(typed: text) else {
                 throw .usage("\(text) is no host; write it like shop.example.com")
             }
             if !hosts.contains(host) { hosts.append(host) }

@@ -55,7 +55,7 @@ extension Command {
                 throw .failure("cannot read \(path): \(error)")
             }
         }
-        guard let location = WebLocation(path) else {
+        guard let location = WebLocation(typed: path) else {
             throw .usage("\(path) is no address of the form https://host/path")
         }
         switch try LiveFiles.fetcher(arguments).fetch(location.path, of: location.host) {

@@ -54,7 +54,7 @@ extension Command {
         _ host: String, _ documents: [String: [UInt8]], _ wanted: [String], _ arguments: ParsedArguments
     ) throws(Refusal) -> ExitStatus {
         let live = try LiveFiles.fetcher(arguments)
-        guard let checked = CheckedHost(host) else { throw .usage("\(host) is no host to ask") }
+        guard let checked = CheckedHost(typed: host) else { throw .usage("\(host) is no host to ask") }
         var status = ExitStatus.success
         for name in wanted {
             guard let expected = documents[name] else { continue }
@@ -84,7 +84,8 @@ extension Command {
 
     /// The bodies by platform; nil when the host is not served at all.
     private static func documents(of host: String, in loaded: LoadedConfiguration) -> [String: [UInt8]]? {
-        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+        let typed = HostPattern.inASCII(host)
+        let name = typed.hasSuffix(".") ? String(typed.dropLast()) : typed
         let served = ServedFiles(loaded)
         guard loaded.catalogue.reading({ $0.knows(name) }) else { return nil }
         var documents: [String: [UInt8]] = [:]

@@ -1,6 +1,7 @@
 // `associated status`: how a running server stands, and who has looked at its files.
 
 import Administration
+import Association
 import Hosting
 import Posix
 import SourceJSON
@@ -39,7 +40,7 @@ extension Command {
         }
         do {
             let token = try AdminSettings(place).token
-            let path = arguments.operands.first.map { "/status/\($0)" } ?? "/status"
+            let path = arguments.operands.first.map { "/status/\(HostPattern.inASCII($0))" } ?? "/status"
             guard isPath(path) else { return .usage(saying: "\"\(arguments.operands[0])\" is not a host") }
             let response = try AdminClient.get(
                 path, from: place.address, token: token, timeoutMilliseconds: statusTimeoutMilliseconds)

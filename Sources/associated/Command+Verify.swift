@@ -57,7 +57,7 @@ enum PublishedPlace {
         let isThere = (try? File.status(text)) != nil
         let name = text.hasPrefix("https://") ? String(text.dropFirst(8)) : text
         let written = name.hasSuffix("/") && name != text ? String(name.dropLast()) : name
-        if !isThere, let host = CheckedHost(written), name != text || PublishedPlace.isHost(written) {
+        if !isThere, let host = CheckedHost(typed: written), name != text || PublishedPlace.isHost(written) {
             self = .host(host)
         } else {
             self = .file(text)

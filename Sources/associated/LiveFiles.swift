@@ -33,7 +33,7 @@ enum LiveFiles {
     static func overrides(_ arguments: ParsedArguments) throws(Refusal) -> [AddressOverride] {
         var overrides: [AddressOverride] = []
         for text in arguments.all("--resolve") ?? [] {
-            guard let override = AddressOverride(text) else {
+            guard let override = AddressOverride(typed: text) else {
                 let example = "shop.example.com:443:192.0.2.1"
                 throw .usage("--resolve \(text) is not HOST:PORT:ADDR, such as \(example)")
             }

@@ -4,9 +4,9 @@
 extension LinkURL {
     /// Cuts `text` into a URL, or says why it is none.
     public static func parse(_ text: String) -> Result<LinkURL, LinkURLProblem> {
-        let written = Array(text.utf8)
-        guard !written.isEmpty else { return .failure(.empty) }
-        if let offset = strayCharacter(in: written) { return .failure(.strayCharacter(offset: offset)) }
+        guard !text.isEmpty else { return .failure(.empty) }
+        if let offset = strayCharacter(in: Array(text.utf8)) { return .failure(.strayCharacter(offset: offset)) }
+        let written = Array(HostPattern.inASCII(text).utf8)
         guard let colon = written.firstIndex(of: UInt8(ascii: ":")), isScheme(written[..<colon]),
             written.count >= colon + 3, written[colon + 1] == UInt8(ascii: "/"), written[colon + 2] == UInt8(ascii: "/")
         else { return .failure(.missingScheme) }
@@ -18,6 +18,9 @@ extension LinkURL {
         let (host, port): (String, UInt16?)
         switch readHost(bytes[authority]) {
         case .success(let read): (host, port) = read
+        // A name in another script as it was written, not as it was escaped.
+        case .failure(.illegalHost(let name)) where !written.allSatisfy { $0 < 0x80 }:
+            return .failure(.illegalHost(String(decoding: Percent.decode(Array(name.utf8)[...]), as: UTF8.self)))
         case .failure(let problem): return .failure(problem)
         }
         let path = authority.upperBound..<(firstIndex(of: "?#", in: bytes, from: authority.upperBound) ?? bytes.count)
