@@ -65,10 +65,13 @@ extension ApplePatternCheck {
             problems.append(
                 TextProblem("AASA-049", "the path pattern is empty and matches the root alone", fix: "write \"/\""))
         } else if !["/", "*", "$(", "?"].contains(where: pattern.begins(with:)) {
+            let isSingle = pattern.unicodeScalars.count == 1
             problems.append(
                 TextProblem(
                     "AASA-049",
-                    "\(pattern.quoted) does not start with a slash; macOS 27 adds it, older systems are not known to",
+                    isSingle
+                        ? "\(pattern.quoted) is a single character, to which no slash is added, so it never matches"
+                        : "\(pattern.quoted) does not start with a slash; macOS 27 adds it, older systems are not known to",
                     fix: "write the slash", replacement: "/" + pattern))
         }
         if endsInOpenQuestionMark(pattern) {

@@ -33,6 +33,15 @@ import Testing
                 == ["no later rule includes any of what this one excludes, so it changes nothing"])
     }
 
+    @Test func `says of a single character that no slash is added to it`() {
+        #expect(
+            messages("AASA-049", components: #"{"/": "a"}"#)
+                == ["`a` is a single character, to which no slash is added, so it never matches"])
+        #expect(
+            messages("AASA-049", components: #"{"/": "ab"}"#)
+                == ["`ab` does not start with a slash; macOS 27 adds it, older systems are not known to"])
+    }
+
     @Test(arguments: LintExample.all)
     func `finds what breaks the rule, at the very place`(example: LintExample) {
         let findings = example.lint(example.bad).filter { $0.rule == example.rule }
