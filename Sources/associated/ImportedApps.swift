@@ -49,6 +49,7 @@ struct ImportedApps {
         let androids = androidApps()
         if apps.count == 1, androids.count == 1 {
             apps[0].android = androids[0].android
+            (apps[0].dynamicRules, apps[0].hasDynamicRules) = (androids[0].dynamicRules, androids[0].hasDynamicRules)
             remarks.append("the iOS app and the Android app are taken for one; links are the iOS app's rules")
         } else {
             apps += androids
@@ -62,23 +63,52 @@ struct ImportedApps {
                 number += 1
                 name = "\(app.name)-\(number)"
             }
-            var members: [(String, SourceValue)] = [
-                ("name", .string(name)), ("hosts", .array(hosts.map { .string($0) })),
-            ]
-            if index > 0 { members.append(("priority", .integer(index))) }
-            if let ios = app.ios { members.append(("ios", ios)) }
-            if let android = app.android { members.append(("android", android)) }
-            if !app.links.isEmpty { members.append(("links", .array(app.links))) }
             return OutputFile(
                 name: "\(name.lowercased()).json",
-                text: String(decoding: SourceWriter.canonical(.object(members)), as: UTF8.self))
+                text: String(decoding: text(of: app, name: name, priority: index), as: UTF8.self))
         }
+    }
+
+    /// The app file, with the dynamic rules if those are what its links render to.
+    private mutating func text(of app: Draft, name: String, priority: Int) -> [UInt8] {
+        let text = text(of: app, name: name, priority: priority, hasDynamicRules: false)
+        guard app.hasDynamicRules else { return text }
+        let other = self.text(of: app, name: name, priority: priority, hasDynamicRules: true)
+        if let rules = app.dynamicRules, let read = AppFile.read(other, file: name).appFile,
+            let statements = Renderer.documents(for: [read]).statementBytes,
+            let list = StatementList.read(statements, file: name).list,
+            list.statements.allSatisfy({ ImportedRules($0.dynamicRules) == rules })
+        {
+            return other
+        }
+        remarks.append(
+            "there are dynamic rules for Android; an app file makes them from its links, so compare: dynamicRules is left off"
+        )
+        return text
+    }
+
+    private func text(of app: Draft, name: String, priority: Int, hasDynamicRules: Bool) -> [UInt8] {
+        var members: [(String, SourceValue)] = [
+            ("name", .string(name)), ("hosts", .array(hosts.map { .string($0) })),
+        ]
+        if priority > 0 { members.append(("priority", .integer(priority))) }
+        if let ios = app.ios { members.append(("ios", ios)) }
+        if var android = app.android {
+            if hasDynamicRules { android.append(("dynamicRules", .bool(true))) }
+            members.append(("android", .object(android)))
+        }
+        if !app.links.isEmpty { members.append(("links", .array(app.links))) }
+        return SourceWriter.canonical(.object(members))
     }
 
     private struct Draft {
         var name: String
         var ios: SourceValue?
-        var android: SourceValue?
+        var android: [(String, SourceValue)]?
+        /// The dynamic rules that all its statements have; nil where they differ or lack any.
+        var dynamicRules: ImportedRules?
+        /// Whether any of its statements has them.
+        var hasDynamicRules = false
         var links: [SourceValue] = []
     }
 }
@@ -189,8 +219,7 @@ extension ImportedApps {
     private mutating func androidApps() -> [Draft] {
         guard let list else { return [] }
         if !list.includes.isEmpty { remarks.append("includes are left out; add what they lead to") }
-        var drafts: [(relations: [String], packages: [(name: String, prints: [String])])] = []
-        var hasRules = false
+        var drafts: [(relations: [String], packages: [(name: String, prints: [String])], rules: [ImportedRules?])] = []
         for statement in list.statements {
             guard case .androidApp(let package, let fingerprints)? = statement.target else {
                 remarks.append(
@@ -207,11 +236,13 @@ extension ImportedApps {
                 remarks.append("\(package.text) has no usable name or fingerprint, and is left out")
                 continue
             }
-            hasRules = hasRules || statement.dynamicRules != nil
+            // Rules that Android may throw away are some nevertheless.
+            let rules = statement.malformedRule == nil ? ImportedRules(statement.dynamicRules) : .unreadable
             guard let index = drafts.firstIndex(where: { $0.relations == relations }) else {
-                drafts.append((relations, [(package.text, prints)]))
+                drafts.append((relations, [(package.text, prints)], [rules]))
                 continue
             }
+            drafts[index].rules.append(rules)
             if let known = drafts[index].packages.firstIndex(where: { $0.name == package.text }) {
                 let more = prints.filter { !drafts[index].packages[known].prints.contains($0) }
                 drafts[index].packages[known].prints += more
@@ -219,23 +250,19 @@ extension ImportedApps {
                 drafts[index].packages.append((package.text, prints))
             }
         }
-        if hasRules {
-            remarks.append(
-                "there are dynamic rules for Android; an app file makes them from its links, so compare: dynamicRules is left off"
-            )
-        }
-        return drafts.map { relations, packages in
+        return drafts.map { relations, packages, rules in
             let values = packages.map { package in
                 SourceValue.object([
                     ("name", .string(package.name)), ("fingerprints", .array(package.prints.map { .string($0) })),
                 ])
             }
             let name = packages[0].name.split(separator: ".").last.map(String.init) ?? "app"
+            let first = rules.first ?? nil
             return Draft(
                 name: name,
-                android: .object([
-                    ("packages", .array(values)), ("relations", .array(relations.map { .string($0) })),
-                ]))
+                android: [("packages", .array(values)), ("relations", .array(relations.map { .string($0) }))],
+                dynamicRules: rules.allSatisfy { $0 == first } ? first : nil,
+                hasDynamicRules: rules.contains { $0 != nil })
         }
     }
 }

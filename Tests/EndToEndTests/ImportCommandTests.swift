@@ -71,6 +71,41 @@ struct ImportCommandTests {
         #expect(run.errors.contains("that are none of SHA-256 are left out"))
     }
 
+    /// What is imported from what a configuration renders, the statement list changed on the way.
+    private func imported(_ app: String, changing: (String) -> String = { $0 }) throws -> (run: Run, rules: Bool?) {
+        let folder = try Folder()
+        try folder.write("config/apps/shop.json", app)
+        let config = "\(folder.path)/config"
+        try folder.write("aasa", Subject.run("render", "shop.acme.test", "apple", "--config", config).output)
+        try folder.write(
+            "list", changing(Subject.run("render", "shop.acme.test", "android", "--config", config).output))
+        let run = try Subject.run(
+            "import", "\(folder.path)/aasa", "\(folder.path)/list", "--host", "shop.acme.test", "--output",
+            "\(folder.path)/new/apps")
+        let text = try folder.read("new/apps/shop.json")
+        let value = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        return (run, (value?["android"] as? [String: Any])?["dynamicRules"] as? Bool)
+    }
+
+    @Test func `dynamic rules that are what the links render to are imported`() throws {
+        let (run, rules) = try imported(MatchCommandTests.app)
+        #expect(rules == true)
+        #expect(!run.errors.contains("dynamic rules"))
+    }
+
+    @Test func `dynamic rules that differ from the links are left off, and said so`() throws {
+        let (run, rules) = try imported(MatchCommandTests.app) { $0.replacing("/a/private/*", with: "/a/secret/*") }
+        #expect(rules == nil)
+        #expect(run.errors.contains("dynamicRules is left off"))
+    }
+
+    @Test func `without dynamic rules the manifest goes on to decide`() throws {
+        let (run, rules) = try imported(
+            MatchCommandTests.app.replacing("dynamicRules: true", with: "dynamicRules: false"))
+        #expect(rules == nil)
+        #expect(!run.errors.contains("dynamic rules"))
+    }
+
     @Test func `refuses what is no association file, or broken`() throws {
         let folder = try Folder()
         try folder.write("other", "{}")
