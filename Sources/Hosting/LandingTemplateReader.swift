@@ -86,9 +86,25 @@ struct LandingTemplateReader {
             if wasScript { script.append(byte) }
         } else if wasScript {
             let text = script.dropLast(min(script.count, "</script".utf8.count))
-            if !text.isEmpty { scripts.append("'sha256-\(Digest.base64(Digest.sha256(Array(text))))'") }
+            if !text.isEmpty {
+                let digest = Digest.sha256(LandingTemplateReader.withPlainLineEnds(text))
+                scripts.append("'sha256-\(Digest.base64(digest))'")
+            }
             script = []
         }
+    }
+
+    /// What a browser takes the digest of: it makes a line feed of every other line end before it reads anything (HTML,
+    /// "preprocessing the input stream").
+    private static func withPlainLineEnds(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var plain: [UInt8] = []
+        plain.reserveCapacity(text.count)
+        var isBehindReturn = false
+        for byte in text {
+            if byte != 0x0A || !isBehindReturn { plain.append(byte == 0x0D ? 0x0A : byte) }
+            isBehindReturn = byte == 0x0D
+        }
+        return plain
     }
 
     /// `{{name}}`, `{{#name}}`, `{{^name}}` or `{{/name}}`.

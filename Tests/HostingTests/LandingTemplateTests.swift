@@ -106,6 +106,16 @@ struct LandingTemplateTests {
         #expect(fields.contains("script-src 'self' 'sha256-\(digest)';"), "\(fields)")
     }
 
+    @Test(arguments: [
+        ("\r\nlet a\r\n", "\nlet a\n"), ("\rlet a\r\r", "\nlet a\n\n"), ("a\r\r\nb\n\r", "a\n\nb\n\n"),
+        ("\n\na\n", "\n\na\n"),
+    ])
+    func `scripts are allowed as a browser reads their line ends`(script: String, read: String) throws {
+        let page = try #require(try template("<script>\(script)</script>").page(for: app(), rules: []))
+        let fields = String(decoding: page.head.identity.bodyFields.bytes, as: UTF8.self)
+        #expect(fields.contains("'sha256-\(Digest.base64(Digest.sha256(Array(read.utf8))))'"), "\(fields)")
+    }
+
     @Test func `any bytes are a template or a problem`() {
         var seed: UInt64 = 5
         let words = [
