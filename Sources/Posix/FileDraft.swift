@@ -26,20 +26,34 @@ public struct FileDraft: ~Copyable, Sendable {
         _ name: String, in folder: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
     ) throws(SystemError) -> FileDraft {
         removeAbandoned(of: name, in: folder)
-        let path = "\(folder)/\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).draft"
-        let number = associated_open(path, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
-        guard number >= 0 else { throw .last("open") }
-        let descriptor = Descriptor(takingOwnershipOf: number)
-        // Nobody else has it open, so there is nothing to wait for.
-        _ = flock(number, LOCK_EX | LOCK_NB)
-        do throws(SystemError) {
-            try File.write(parts, to: descriptor)
-        } catch {
-            unlink(path)
-            throw error
-        }
-        return FileDraft(name, folder, at: path, takingOwnershipOf: descriptor)
+        let draft = try create(name, in: folder, permissions)
+        try File.write(parts, to: draft.descriptor)
+        return draft
     }
+
+    /// An empty one that is there and locked. Whoever looks for abandoned ones may see it before it is locked, and take it
+    /// for one: then there is to be another.
+    /// - Parameter didOpen: is told the path of each before it is locked.
+    static func create(
+        _ name: String, in folder: String, _ permissions: UInt32, didOpen: (String) -> Void = { _ in }
+    ) throws(SystemError) -> FileDraft {
+        for _ in 0..<attemptsMax {
+            let path = "\(folder)/\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).draft"
+            let number = associated_open(path, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
+            guard number >= 0 else { throw .last("open") }
+            let draft = FileDraft(name, folder, at: path, takingOwnershipOf: Descriptor(takingOwnershipOf: number))
+            didOpen(path)
+            // Where files cannot be locked, nobody can lock this one to remove it either.
+            if flock(number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { continue }
+            var status = stat()
+            guard fstat(number, &status) == 0 else { throw .last("fstat") }
+            if status.st_nlink > 0 { return draft }
+        }
+        throw SystemError(call: "flock", number: EWOULDBLOCK)
+    }
+
+    /// Each is one moment of somebody else's; so many in a row are no chance.
+    private static let attemptsMax = 16
 
     deinit { unlink(path) }
 
@@ -53,7 +67,7 @@ public struct FileDraft: ~Copyable, Sendable {
     }
 
     /// A draft whose owner was killed is of no use to anybody.
-    private static func removeAbandoned(of name: String, in folder: String) {
+    static func removeAbandoned(of name: String, in folder: String) {
         for entry in (try? Directory.entries(folder)) ?? [] {
             guard entry.name.hasPrefix("\(name)."), entry.name.hasSuffix(".draft") else { continue }
             let path = "\(folder)/\(entry.name)"

@@ -60,4 +60,43 @@ struct FileDraftTests {
         #expect(try text("\(folder)/x") == "firstfirst")
         #expect(try names == ["x", "x.draft.old", "y.left.draft"])
     }
+
+    @Test func `one that is taken for abandoned before it is locked is made again`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var paths: [String] = []
+        let draft = try FileDraft.create("x", in: folder, 0o600) { path in
+            if paths.isEmpty { FileDraft.removeAbandoned(of: "x", in: folder) }
+            paths.append(path)
+        }
+        #expect(paths.count == 2)
+        try draft.putInPlace()
+        #expect(try text("\(folder)/x") == "")
+        #expect(try names == ["x"])
+    }
+
+    @Test func `one that somebody else has locked is left to them`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var locks: [Int32] = []
+        defer { locks.forEach { close($0) } }
+        let draft = try FileDraft.create("x", in: folder, 0o600) { path in
+            if locks.isEmpty { locks.append(locked(path)) }
+        }
+        try draft.putInPlace()
+        #expect(try names == ["x"])
+        var count = 0
+        #expect(throws: SystemError.self) {
+            _ = try FileDraft.create("x", in: folder, 0o600) { path in
+                count += 1
+                locks.append(locked(path))
+            }
+        }
+        #expect(count == 16)
+        #expect(try names == ["x"])
+    }
+
+    private func locked(_ path: String) -> Int32 {
+        let number = open(path, O_RDONLY)
+        #expect(flock(number, LOCK_EX | LOCK_NB) == 0)
+        return number
+    }
 }
