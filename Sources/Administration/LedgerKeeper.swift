@@ -11,9 +11,14 @@ public final class LedgerKeeper: Sendable {
     private let records: Records
     private let folder: String
     private let saveMilliseconds: Int64
+    private let replace: Replacing
     private let wakeUp: WakeUp
     private let state = Mutex(State())
     private let complaints = Mutex<[String]>([])
+
+    /// Writes the file into a folder, and says when it is in its place and when it outlasts a loss of power.
+    typealias Replacing =
+        @Sendable (_ folder: String, _ contents: () -> [UInt8], _ placed: () -> Void) throws(SystemError) -> Void
 
     private struct State {
         var thread: Handle?
@@ -34,10 +39,22 @@ public final class LedgerKeeper: Sendable {
     private static let drainMilliseconds: Int32 = 500
 
     /// Reads what is there. `complaints` says what is wrong with it.
-    public init(
+    public convenience init(
         _ ledger: VerifierLedger, _ records: Records, folder: String,
         saveMilliseconds: Int64 = LedgerKeeper.saveMilliseconds
     ) throws(SystemError) {
+        try self.init(ledger, records, folder: folder, saveMilliseconds: saveMilliseconds) {
+            folder, contents, placed throws(SystemError) in
+            try File.replaceDurably(
+                LedgerFile.name, in: folder, permissions: 0o600, contents: contents, placed: placed)
+        }
+    }
+
+    init(
+        _ ledger: VerifierLedger, _ records: Records, folder: String, saveMilliseconds: Int64,
+        replace: @escaping Replacing
+    ) throws(SystemError) {
+        self.replace = replace
         self.ledger = ledger
         self.records = records
         self.folder = folder
@@ -116,14 +133,18 @@ public final class LedgerKeeper: Sendable {
         guard ledger.hasUnsaved else { return }
         try Directory.create(folder, permissions: 0o700)
         var latest = mark
-        try File.replaceDurably(LedgerFile.name, in: folder, permissions: 0o600) {
-            // Whoever else writes it waits until we have.
-            latest = absorb(since: latest)
-            return ledger.file.bytes
+        // Nobody but this thread adds anything meanwhile, and whoever else writes the file waits until we have.
+        let contents = {
+            latest = self.absorb(since: latest)
+            return self.ledger.file.bytes
         }
-        // Nobody but this thread has added anything meanwhile.
+        defer { mark = latest }
+        try replace(folder, contents) {
+            // From now on it has what we counted, also when the disk does not take it: it is ours, and not to be added.
+            ledger.notePlaced()
+            latest = (try? File.status(path)) ?? latest
+        }
         ledger.noteSaved()
-        mark = (try? File.status(path)) ?? latest
     }
 }
 
@@ -135,13 +156,18 @@ extension VerifierLedger {
     /// All of it, as it is to be written.
     var file: LedgerFile { book.withLock { LedgerFile(beganSeconds: $0.beganSeconds, records: $0.records) } }
 
-    /// All of it is in the file now.
-    func noteSaved() {
+    /// All of it is in the file now, which may not be on disk yet.
+    func notePlaced() {
         book.withLock { book in
             for name in book.unsaved {
                 for index in book.records[name]?.indices ?? 0..<0 { book.records[name]?[index].unsavedCount = 0 }
             }
-            book.unsaved = []
         }
+    }
+
+    /// And it is on disk.
+    func noteSaved() {
+        notePlaced()
+        book.withLock { $0.unsaved = [] }
     }
 }

@@ -14,14 +14,17 @@ extension File {
     }
 
     /// The same for content that depends on what is there: it is made while no other process can replace it.
+    /// - Parameter placed: called when the file is in its place, though a loss of power may still undo that; what fails later
+    ///   fails with the file there. No other process has replaced it yet.
     public static func replaceDurably(
-        _ name: String, in folder: String, permissions: UInt32, contents: () -> [UInt8]
+        _ name: String, in folder: String, permissions: UInt32, contents: () -> [UInt8], placed: () -> Void = {}
     ) throws(SystemError) {
         try withTurn(in: folder) { () throws(SystemError) in
             let result = contents().withUnsafeBytes { bytes in
                 Result { () throws(SystemError) in try replace(name, in: folder, [bytes], permissions) }
             }
             try result.get()
+            placed()
         }
     }
 

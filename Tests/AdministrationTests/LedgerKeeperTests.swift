@@ -73,6 +73,28 @@ struct LedgerKeeperTests {
         #expect(LedgerFile(try File.read(bench.path, bytesMax: 10_000).bytes)?.records.keys.sorted() == ["a.example"])
     }
 
+    @Test func `a file that is in its place and may not be on disk is not counted again`() throws {
+        let bench = Bench()
+        let records = Records(workerCount: 1)
+        let ledger = VerifierLedger(nowSeconds: Samples.now) { $0 }
+        let keeper = try LedgerKeeper(ledger, records, folder: bench.folder, saveMilliseconds: 1) {
+            folder, contents, placed throws(SystemError) in
+            try File.replaceDurably(
+                LedgerFile.name, in: folder, permissions: 0o600, contents: contents, placed: placed)
+            throw SystemError(call: "fsync", number: EIO)
+        }
+        see(records, 0, "a.example", at: Samples.now)
+        let end = Clock.monotonicMilliseconds() + 60_000
+        while ledger.figures.failures < 3, Clock.monotonicMilliseconds() < end { sched_yield() }
+        keeper.stop()
+        #expect(ledger.records(of: "a.example").map(\.count) == [1])
+        let file = try #require(LedgerFile(try File.read(bench.path, bytesMax: 10_000).bytes))
+        #expect(file.records["a.example"]?.map(\.count) == [1])
+        // It is written again until it is on disk.
+        #expect(ledger.hasUnsaved)
+        #expect(keeper.takeComplaints().count == 1)
+    }
+
     @Test func `a folder that cannot be written to is said once and costs nothing else`() throws {
         let bench = Bench()
         // A file in the folder's place: even root cannot make a directory there.
