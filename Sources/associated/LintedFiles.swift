@@ -163,6 +163,7 @@ extension LintedFiles {
             problems.append("\(error)")
         }
         findings += overlaps(below: "\(path)/apps/", environment: given.environment)
+        findings += LookalikeNames.findings(below: "\(path)/apps")
         let hosts = "\(path)/hosts"
         guard Directory.exists(hosts) else { return findings }
         for entry in entries(of: hosts) where entry.kind == .directory {

@@ -4,6 +4,26 @@ import Foundation
 import Testing
 
 struct LintCommandTests {
+    @Test func `names in apps that look the same are found`() throws {
+        let folder = try Folder()
+        let names = ["caf\u{E9}", "cafe\u{301}"]
+        for (index, name) in names.enumerated() {
+            let app = MatchCommandTests.app.replacing("acme", with: "acme\(index)")
+            // Foundation brings paths into one form, so a shell writes them.
+            try folder.write("app", app)
+            let command = #"mkdir -p "$1/config/apps/t" && cp "$1/app" "$1/config/apps/t/$2.json""#
+            let run = try Subject.run(
+                URL(fileURLWithPath: "/bin/sh"), ["-c", command, "sh", folder.path, name])
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        let run = try Subject.run("lint", "\(folder.path)/config")
+        #expect(run.status == 1)
+        #expect(
+            run.output.contains(
+                "error[CFG-008]: 2 names look like caf\u{E9}.json and differ in how their characters are composed "
+                    + "(U+00E9, U+0301), so only one of them is served; rename the others"), "\(run.output)")
+    }
+
     static let print =
         "30:EF:E5:5E:0D:22:30:3C:BB:F9:A7:DC:E6:9D:A3:BA:34:70:12:C5:F6:DE:C0:92:69:57:16:94:A2:3D:90:BC"
     static let bundled = #""webcredentials": {"apps": ["9JA89QQLNQ.org.acme.shop"]}"#

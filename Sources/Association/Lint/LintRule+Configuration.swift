@@ -37,5 +37,9 @@ extension LintRule {
             why: "Links whose app is not installed end on the page that the server has for every app.",
             fix: "mend the line it names; docs/hosting.md has the places that a template can have.",
             sources: [.inference], subject: .installation),
+        LintRule(
+            "CFG-008", .error, "two names in apps/ that look the same",
+            why: "They differ in how a character such as é is composed, and count as one: only one of them is served.",
+            fix: "rename one of them.", sources: [.inference], subject: .installation),
     ]
 }
