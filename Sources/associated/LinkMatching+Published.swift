@@ -39,8 +39,13 @@ extension LinkMatching {
         self.init(origin: place)
         guard let host = LiveFiles.host(of: url) else {
             let problem =
-                CheckedHost(url.host) == nil
-                ? "\(url.host) is no name to ask" : "the files are fetched over https, which \(place) names no port for"
+                if CheckedHost(url.host) == nil {
+                    "\(url.host) is no name to ask"
+                } else if url.scheme == "http" {
+                    "the files are fetched over https, which \(place) names no port for"
+                } else {
+                    "\(place) has a port that nobody can be asked on"
+                }
             Console.complain(problem)
             (appleProblem, androidProblem) = (problem, problem)
             return

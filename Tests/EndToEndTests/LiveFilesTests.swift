@@ -87,6 +87,17 @@ struct LiveFilesTests {
         }
     }
 
+    @Test(arguments: [
+        ("https://[::1]/", "[::1] is no name to ask"),
+        ("https://shop.acme.test:0/", "https://shop.acme.test:0 has a port that nobody can be asked on"),
+    ])
+    func `match says whom it cannot ask`(url: String, problem: String) throws {
+        let run = try Subject.run("match", "--live", url)
+        #expect(run.status == 1)
+        #expect(run.output == "\(url)\niOS: not known: \(problem)\nAndroid: not known: \(problem)\n")
+        #expect(run.errors == "associated: \(problem)\n")
+    }
+
     @Test func `match takes either files or a host`() throws {
         let run = try Subject.run("match", "--live", "--apple", "/nothing", "https://shop.acme.test/")
         #expect(run.status == 2)
