@@ -148,4 +148,23 @@ struct FormerSitesTests {
         #expect(report.keptHosts == 1)
         #expect(before != nil && site.answer("a.example.com", path) == before)
     }
+
+    @Test func `a reading that spoils what another program made is rejected whole`() throws {
+        let (file, path) = ("config/hosts/b.example.com/well-known/assetlinks.json", "/.well-known/assetlinks.json")
+        let statement =
+            #"{ "relation": ["delegate_permission/common.handle_all_urls"], "target": { "namespace": "web", "site": "https://x.example" } }"#
+        try site.write(file, "[\(statement)]")
+        try site.round()
+        let before = site.answer("b.example.com", path)
+        try site.write(file, "{ broken")
+        try site.shop("b.json", hosts: ["b.example.com", "shared.example.com", "new.example.com"])
+        let report = try site.restart(program: "another")
+        #expect(report.standing.refusedFiles == 1)
+        #expect(before != nil && site.answer("b.example.com", path) == before)
+        // What it names beside that host is not served by it either.
+        #expect(site.answer("new.example.com") == site.answer("any.example.com"))
+        #expect(report.hostCount == 4)
+        try site.write(file, "[\(statement)]")
+        #expect(try site.round(.allAgain).changedHosts == ["new.example.com"])
+    }
 }
