@@ -21,6 +21,8 @@ final class AppTree: Sendable {
         var files: [String: FileStatus] = [:]
         /// What is in the place of an app file and is none.
         var problems: [String: Finding] = [:]
+        /// Why there is nothing known of what is in a folder.
+        var folderProblems: [String: Finding] = [:]
         /// Folders that could not be looked into: what is in them is not known to be gone.
         var unlisted: [String] = []
         /// Those of them that are not to blame for it, and why.
@@ -62,7 +64,8 @@ final class AppTree: Sendable {
                 return listing.shortage = listing.shortage ?? error
             }
             let isRefused = error.cause == .permission
-            listing.problems[folder] = unreadable(folder, AppTree.reason(error), isRefused: isRefused)
+            listing.folderProblems[folder] = unreadable(
+                folder, AppTree.reason(error), to: "look into the folder", isRefused: isRefused)
             return
         }
         for entry in entries where !entry.name.hasPrefix(".") {
@@ -73,8 +76,9 @@ final class AppTree: Sendable {
                 if isNamed { listing.files[path] = entry.status }
             case .directory where isNamed: listing.problems[path] = unreadable(path, "it is a folder")
             case .directory where depth + entry.steps > AppTree.depthMax:
-                listing.problems[path] = unreadable(
-                    path, "it is more than \(AppTree.depthMax) folders deep, of which a link counts as several")
+                listing.folderProblems[path] = unreadable(
+                    path, "it is more than \(AppTree.depthMax) folders deep, of which a link counts as several",
+                    to: "look into the folder")
             case .directory: list(path, depth: depth + entry.steps, &listing)
             case .other:
                 if isNamed { listing.problems[path] = unreadable(path, "it is neither a file nor a folder") }
@@ -112,10 +116,12 @@ final class AppTree: Sendable {
         error.leadsOutside ? "it is a link that leads out of \"config\"" : error.reason
     }
 
-    private func unreadable(_ path: String, _ reason: String, isRefused: Bool = false) -> Finding {
+    private func unreadable(
+        _ path: String, _ reason: String, to what: String = "read the app file", isRefused: Bool = false
+    ) -> Finding {
         Finding(
             rule: "APP-001", severity: .error, file: path.isEmpty ? label : "\(label)/\(path)", range: nil,
-            message: "cannot read the app file: \(reason)",
+            message: "cannot \(what): \(reason)",
             fix: isRefused ? "let the server's user read it" : nil)
     }
 }

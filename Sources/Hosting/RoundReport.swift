@@ -14,6 +14,8 @@ public struct RoundReport: Sendable {
     /// App files whose last good version is served in the place of what is on disk, and the hosts that this concerns.
     public var keptFiles = 0
     public var keptHosts = 0
+    /// Files that findings stood about before the round, and do not any more.
+    public var mendedFiles: [String] = []
     /// How all tenants stand after the round, in numbers.
     public var standing = TenantsSummary()
     /// What else there is to say, each the end of a sentence about the server.

@@ -65,6 +65,9 @@ extension Tenants {
         report.keptFiles = ledger.troubled.count(where: isServed)
         report.standing = summary(keptHosts: keptHosts.count)
         report.keptHosts = report.standing.keptHosts
+        let troubledFiles = Set(standingFindings.map(\.file))
+        report.mendedFiles = self.troubledFiles.subtracting(troubledFiles).sorted()
+        self.troubledFiles = troubledFiles
         return report
     }
 
@@ -74,7 +77,7 @@ extension Tenants {
         var seen: Set<Finding> = []
         let all =
             [troubles, hostTroubles].flatMap { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
-            + [hostsTrouble].compactMap { $0 }
+            + treeTroubles.sorted { $0.key < $1.key }.map(\.value) + [hostsTrouble].compactMap { $0 }
         // The files of a wildcard are those of hosts below it too.
         return all.filter { seen.insert($0).inserted }
     }
@@ -101,7 +104,7 @@ extension Tenants {
     /// The hosts that are served by an earlier version of something than there is on disk.
     public var keptHosts: [String] {
         Set(ledger.troubled.filter(isServed).flatMap { ledger[$0]?.good?.hosts ?? [] }).union(stale)
-            .union(unreadHosts).sorted()
+            .union(unreadHosts).union(unreadFiles.flatMap { ledger[$0]?.good?.hosts ?? [] }).sorted()
     }
 
     /// The hosts of which files of their own are live, while nobody can look at any of them.

@@ -70,17 +70,27 @@ extension Tenants {
         for (path, finding) in listing.problems {
             round.candidates[path] = Round.Candidate(reading: .broken, findings: [finding], rejection: .broken)
         }
+        noteFolders(of: listing, below: roots, changes, &round)
         if let shortage = listing.shortage { round.postpone(shortage) { $0.appFolders.formUnion(listing.starved) } }
         // As a rule, all that is known was found.
-        if knownCount < ledger.records.count { paths.formUnion(gone(from: listing, below: roots)) }
+        if knownCount < ledger.records.count { paths.formUnion(gone(from: listing, below: roots, &round)) }
         return changes.again ? paths.union(ledger.troubled) : paths
     }
 
     /// Files that are known and were not found where they should be.
-    private func gone(from listing: AppTree.Listing, below roots: some Collection<String>) -> Set<String> {
+    private func gone(
+        from listing: AppTree.Listing, below roots: some Collection<String>, _ round: inout Round
+    ) -> Set<String> {
         var paths: Set<String> = []
         for (path, record) in ledger.records where listing.files[path] == nil && listing.problems[path] == nil {
             // What is known to be gone is looked at with everything else that is held back.
+            if !AppTree.isAppFile(path.split(separator: "/").last ?? "") {
+                // A folder that an earlier version took for an app file.
+                ledger.put(nil, at: path)
+                round.forgotten.insert(path)
+                troubles[path] = nil
+                continue
+            }
             guard record.standing != .gone, roots.contains(where: { isPath(path, below: $0) }) else { continue }
             // What cannot be looked at is not gone.
             if listing.unlisted.contains(where: { isPath(path, below: $0) }) { continue }
@@ -89,7 +99,7 @@ extension Tenants {
         return paths
     }
 
-    private func isPath(_ path: String, below folder: String) -> Bool {
+    func isPath(_ path: String, below folder: String) -> Bool {
         folder.isEmpty || path.hasPrefix("\(folder)/")
     }
 

@@ -11,6 +11,11 @@ extension Tenants {
             for host in ledger[path]?.good?.hosts ?? [] { reasons[host, default: []] += troubles[path] ?? [] }
         }
         for host in stale { reasons[host, default: []] += hostTroubles[host] ?? [] }
+        for path in unreadFiles where !ledger.troubled.contains(path) {
+            let folder = treeTroubles.keys.sorted().last { $0.isEmpty || path.hasPrefix("\($0)/") }
+            let findings = [folder.flatMap { treeTroubles[$0] }].compactMap { $0 }
+            for host in ledger[path]?.good?.hosts ?? [] { reasons[host, default: []] += findings }
+        }
         if let hostsTrouble {
             for host in unreadHosts { reasons[host, default: []].append(hostsTrouble) }
         }

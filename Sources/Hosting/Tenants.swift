@@ -33,6 +33,10 @@ public final class Tenants: @unchecked Sendable {
     var hostTroubles: [String: [Finding]] = [:]
     /// Hosts to be made again for whoever asks what is wrong, and at each start.
     var troubledHosts: Set<String> { stale.union(hostTroubles.keys) }
+    /// Why nothing is known of folders below `config/apps`, by path, while that is so. An empty path is all of it.
+    var treeTroubles: [String: Finding] = [:]
+    /// The files that findings stood about at the end of the last round.
+    var troubledFiles: Set<String> = []
     /// Why nothing in `config/hosts` can be looked at, while that is so.
     var hostsTrouble: Finding?
     /// How many live facts each file that is held back would have dropped, by path.

@@ -8,6 +8,8 @@ import Posix
 struct ReloadLog {
     /// Hosts that are named one by one.
     private static let hostsMax = 20
+    /// Files that are mended, likewise.
+    private static let filesMax = 20
 
     /// The first round, before anything is served.
     func began(_ report: RoundReport) {
@@ -23,9 +25,14 @@ struct ReloadLog {
     func reloaded(_ report: RoundReport, isAsked: Bool) {
         for finding in report.findings { Console.error(finding) }
         notes(report.notes)
-        if report.changes.isEmpty, report.findings.isEmpty, !isAsked { return }
+        if report.changes.isEmpty, report.findings.isEmpty, report.mendedFiles.isEmpty, !isAsked { return }
         Console.error("reloaded: serving \(report.summary)\n")
         hosts(report)
+        for file in report.mendedFiles.prefix(ReloadLog.filesMax) {
+            Console.error("  \(file): nothing is wrong any more\n")
+        }
+        let more = report.mendedFiles.count - ReloadLog.filesMax
+        if more > 0 { Console.error("  and \(Count.of(more, "more file"))\n") }
     }
 
     private func hosts(_ report: RoundReport) {

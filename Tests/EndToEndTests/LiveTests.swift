@@ -189,6 +189,10 @@ import Testing
         #expect(try document(server).contains("/one/"))
         server.send(SIGHUP)
         #expect(server.nextLine()?.hasPrefix("\(path("config/apps/a.json")):1:") == true)
+        // The same text again changes nothing, and is told all the same.
+        try app("a", "one")
+        repeat { line = server.nextLine() } while line != nil && line != "reloaded: serving 2 apps on 2 hosts"
+        #expect(server.nextLine() == "  \(path("config/apps/a.json")): nothing is wrong any more")
         try app("a", "two")
         #expect(self.line(server) != nil)
         #expect(try document(server).contains("/two/"))
@@ -214,7 +218,11 @@ import Testing
         #expect(line?.hasSuffix("cannot read the app file: permission denied; let the server's user read it") == true)
         #expect(try document(server).contains("/one/"))
         chmod(path("config/apps"), 0o700)
-        repeat { line = server.nextLine() } while line?.contains("kept what was served") == false
+        var said: [String] = []
+        repeat {
+            said.append(server.nextLine() ?? "kept what was served")
+        } while said.last?.contains("kept what was served") == false
+        for line in said where line.contains("cannot watch") { #expect(line.contains("let the server's user read")) }
         #expect(try document(server, "b.example").contains("/one/"))
     }
 

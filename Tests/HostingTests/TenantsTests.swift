@@ -100,6 +100,8 @@ struct TenantsTests {
         let report = try site.round()
         #expect(report.changes.isEmpty)
         #expect(report.keptFiles == 0)
+        #expect(report.mendedFiles == [site.tree.config + "/apps/a.json"])
+        #expect(try site.round().mendedFiles.isEmpty)
     }
 
     @Test func `a host of two files follows the good one while the other is broken`() throws {

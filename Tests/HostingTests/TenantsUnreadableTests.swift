@@ -78,6 +78,37 @@ struct TenantsUnreadableTests {
             try demand(site.answer("v.example.com")?.contains("second") == true)
         }
     }
+
+    @Test func `a folder of app files is no app file, and its hosts are on their last good version`() async {
+        await #expect(processExitsWith: .success) {
+            let site = try TenantTree.ofNobody()
+            try site.shop("t1/a.json", hosts: ["a.example.com"])
+            try site.shop("t1/deep/b.json", hosts: ["b.example.com"])
+            try site.shop("c.json", hosts: ["c.example.com"])
+            try site.restart()
+            var changes = TreeChanges()
+            changes.appFolders = ["t1"]
+            for mending in [TreeChanges.all, changes] {
+                let mode = try site.hide("config/apps/t1")
+                let report = try site.round(changes)
+                try demand(report.errors.map(\.message) == ["cannot look into the folder: permission denied"])
+                try demand(try site.round().findings.isEmpty)
+                for report in [report, try site.round(.allAgain), try site.restart()] {
+                    try demand(report.errors.count == 1 && report.standing.standingErrors == 1)
+                    try demand(report.keptHosts == 2 && report.changes.isEmpty)
+                    let reasons = site.tenants.keptReasons(hostsMax: 9)
+                    try demand(reasons.map(\.host) == ["a.example.com", "b.example.com"])
+                    try demand(reasons.allSatisfy { $0.findings.count == 1 })
+                }
+                try site.show("config/apps/t1", mode)
+                let mended = try site.round(mending)
+                try demand(mended.findings.isEmpty && mended.mendedFiles == [site.tree.config + "/apps/t1"])
+                for report in [mended, try site.round(.allAgain), try site.restart()] {
+                    try demand(report.errors.isEmpty && report.standing == TenantsSummary(appFiles: 3, hosts: 3))
+                }
+            }
+        }
+    }
 }
 
 struct NotSo: Error {}
