@@ -56,10 +56,13 @@ struct ReloadLog {
 
     /// Not everything can be watched, so it is looked at every few seconds.
     func unwatched(_ error: SystemError) {
+        let advice =
+            error.cause == .permission
+            ? "let the server's user read every folder in them"
+            : "raise fs.inotify.max_user_watches and fs.inotify.max_user_instances with sysctl"
         Console.error(
-            "associated: cannot watch all of config and public: \(error.reason); raise fs.inotify.max_user_watches and "
-                + "fs.inotify.max_user_instances with sysctl; until then changes are found within some seconds, or with "
-                + "SIGHUP at once\n")
+            "associated: cannot watch all of config and public: \(error.reason); \(advice); until then changes are found "
+                + "within some seconds, or with SIGHUP at once\n")
     }
 }
 
