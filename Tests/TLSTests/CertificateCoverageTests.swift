@@ -34,4 +34,18 @@ struct CertificateCoverageTests {
         #expect(problems.map(\.kind) == [.nameNotCovered])
         #expect(problems.first?.message.contains("x.y.example.com") == true)
     }
+
+    @Test func `names that a client makes up are one problem of the certificate, not one each`() throws {
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        let store = CertificateStore(
+            hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0), serves: { _ in true })
+        for number in 0..<100 {
+            store.read(.folder(.exact, Array("g\(number).y.example.com".utf8)))
+            #expect(store.drainProblems().map(\.kind) == (number == 0 ? [.nameNotCovered] : []))
+        }
+        // Another certificate is another problem.
+        try bench.install("_wildcard.example.com", names: ["*.example.com", "example.com"])
+        for number in 0..<100 { store.read(.folder(.exact, Array("h\(number).y.example.com".utf8))) }
+        #expect(store.drainProblems().map(\.kind) == [.nameNotCovered])
+    }
 }

@@ -49,7 +49,8 @@ extension CertificateStore {
         }
     }
 
-    /// A host without a folder of its own is answered by one for others. Said once for each.
+    /// A host without a folder of its own is answered by one for others. Said once for each certificate: below a wildcard,
+    /// whoever connects chooses the names.
     private func checkCoverage(_ name: [UInt8]) {
         let host = String(decoding: name, as: UTF8.self)
         guard HostName.isValid(name.span), serves(host), case .identity(let identity) = identity(for: name.span),
@@ -58,7 +59,7 @@ extension CertificateStore {
                 host: host, names: facts.names, file: identity.first.certificateFile)
         else { return }
         let isNew = uncovered.withLock { uncovered in
-            uncovered.count < CertificateStore.uncoveredMax && uncovered.insert(name).inserted
+            uncovered.count < CertificateStore.uncoveredMax && uncovered.insert([problem.file] + facts.names).inserted
         }
         if isNew { problems.add([problem]) }
     }

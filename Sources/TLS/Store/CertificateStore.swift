@@ -57,8 +57,8 @@ public final class CertificateStore: Sendable {
     let development: DevelopmentAuthority?
     let wantsDevelopment: @Sendable (String) -> Bool
     let serves: @Sendable (String) -> Bool
-    /// Hosts of which it was said that the certificate for them is for others.
-    let uncovered = Mutex<Set<[UInt8]>>([])
+    /// Certificates of which it was said that they are shown to others, by file and names.
+    let uncovered = Mutex<Set<[String]>>([])
     static let uncoveredMax = 4_096
     let pool = ChainPool()
     let problems: ProblemQueue
