@@ -245,7 +245,7 @@ final class Control {
         if nextLook != nil { nextLook = now + max(Control.lookMillisecondsMin, (now - workBegan) * Control.lookShare) }
         switch outcome.value {
         case .success(let report):
-            log.reloaded(report, isAsked: isAnswering)
+            log.reloaded(report, isAsked: isAnswering, running.certificates)
             note(report.later)
             retrying.note(report.postponed, log)
         case .failure(let error): log.kept(error)
@@ -265,7 +265,7 @@ final class Control {
         _ = running.engine.silences()
         for text in running.overseeing.complaints() { Console.complain(text) }
         // Workers find what is wrong with a certificate in the middle of a handshake and leave saying so to this thread.
-        let problems = running.certificates?.drainProblems() ?? []
+        let problems = running.certificates?.problemsByNow() ?? []
         running.standing.note(problems)
         for problem in problems { Console.error(Finding(problem)) }
         AccessLog.report(running.engine.journal)

@@ -1,9 +1,11 @@
 // The answers themselves, each made when it is asked for, by the thread of the admin listener.
 
 import Administration
+import Association
 import Catalogue
 import Engine
 import Glibc
+import Hosting
 import Posix
 import TLS
 import Telemetry
@@ -23,7 +25,7 @@ extension Oversight {
                 program: RunningProgram(
                     version: Product.version, library: Library.version, uptimeSeconds: standing.uptimeSeconds,
                     isReady: health().isReady),
-                records: records, workers: workers(), hosting: standing.hosting, reloads: standing.reloads,
+                records: records, workers: workers(), hosting: hosting, reloads: standing.reloads,
                 certificates: standing.certificates(parts.certificates), verifiers: ledger.figures, process: process(),
                 nowMilliseconds: Clock.monotonicMilliseconds())
         }
@@ -33,8 +35,10 @@ extension Oversight {
             return StatusReport(
                 version: Product.version, library: Library.version, processID: Int(getpid()),
                 nowSeconds: Clock.wallSeconds(), startedSeconds: standing.startedSeconds,
-                waits: health.failures + health.waits, hosting: standing.hosting, kept: standing.kept,
-                findings: standing.findings, reloads: standing.reloads,
+                waits: health.failures + health.waits, hosting: hosting, kept: standing.kept,
+                findings: Array(
+                    (losses.map { Console.line(Finding($0)) } + standing.findings).prefix(StatusReport.listMax)),
+                reloads: standing.reloads,
                 certificates: standing.certificates(parts.certificates), workers: workers(),
                 openConnections: records.openConnections, verifiers: ledger.figures)
         }
@@ -55,6 +59,14 @@ extension Oversight {
                 host: host, name: name, nowSeconds: Clock.wallSeconds(), documents: documents,
                 reasons: standing.reasons(of: name), verifiers: ledger.records(of: name),
                 recordedSinceSeconds: ledger.beganSeconds)
+        }
+
+        private var losses: [CertificateProblem] { parts.certificates?.losses ?? [] }
+
+        private var hosting: HostingFigures {
+            var figures = standing.hosting
+            figures.errors += losses.count
+            return figures
         }
 
         private func workers() -> [WorkerState] {

@@ -4,6 +4,7 @@
 import Association
 import Hosting
 import Posix
+import TLS
 
 struct ReloadLog {
     /// Hosts that are named one by one.
@@ -22,7 +23,8 @@ struct ReloadLog {
         for note in notes { Console.complain(note) }
     }
 
-    func reloaded(_ report: RoundReport, isAsked: Bool) {
+    /// Somebody who asked is told of certificates too.
+    func reloaded(_ report: RoundReport, isAsked: Bool, _ certificates: CertificateStore?) {
         for finding in report.findings { Console.error(finding) }
         notes(report.notes)
         if report.changes.isEmpty, report.findings.isEmpty, report.mendedFiles.isEmpty, !isAsked { return }
@@ -33,12 +35,19 @@ struct ReloadLog {
         }
         let more = report.mendedFiles.count - ReloadLog.filesMax
         if more > 0 { Console.error("  and \(Count.of(more, "more file"))\n") }
+        if isAsked { losses(of: certificates) }
     }
 
     private func hosts(_ report: RoundReport) {
         for change in report.changes.prefix(ReloadLog.hostsMax) { Console.error("  \(change)\n") }
         let more = report.changes.count - ReloadLog.hostsMax
         if more > 0 { Console.error("  and \(Count.of(more, "more host"))\n") }
+    }
+
+    /// Certificates whose files are gone, for somebody who asks.
+    private func losses(of certificates: CertificateStore?) {
+        certificates?.lookAtLosses()
+        for problem in certificates?.losses ?? [] { Console.error(Finding(problem)) }
     }
 
     func kept(_ error: ConfigurationError) {

@@ -211,4 +211,51 @@ struct CertificateStoreLoadingTests {
         #expect(bench.answer(store, "a.example") == "none")
         #expect(store.identityCount == 0)
     }
+
+    @Test(arguments: [("a.example", "a.example", "a.example"), ("_wildcard.a.example", "*.a.example", "b.a.example")])
+    func `a served host whose files are taken away keeps its certificate, which is an error until they are back`(
+        folder: String, name: String, host: String
+    ) throws {
+        try bench.install(folder, names: [name])
+        let serves = Mutex(true)
+        let store = CertificateStore(
+            hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
+            serves: { _ in serves.withLock { $0 } })
+        #expect(bench.answer(store, host) == name)
+        let files = try ["fullchain.pem", "privkey.pem"].map { try bench.hosts.read("\(folder)/\($0)") }
+        for _ in 0..<2 {
+            try bench.hosts.remove(folder)
+            for _ in 0..<4 { #expect(bench.answer(store, host) == name) }
+            #expect(store.drainProblems().map(\.kind) == [.filesGone], "said once")
+            #expect(store.losses.map(\.file) == ["\(bench.hosts.path)/\(folder)/fullchain.pem"])
+            try bench.hosts.write("\(folder)/fullchain.pem", files[0])
+            try bench.hosts.write("\(folder)/privkey.pem", files[1])
+            store.lookAtLosses()
+            #expect(store.losses.isEmpty)
+            #expect(bench.answer(store, host) == name)
+            _ = store.drainProblems()
+        }
+        try bench.hosts.remove(folder)
+        for _ in 0..<2 { #expect(bench.answer(store, host) == name) }
+        serves.withLock { $0 = false }
+        store.lookAtLosses()
+        #expect(store.losses.isEmpty)
+        #expect(bench.answer(store, host) == "none")
+    }
+
+    @Test(arguments: ["_wildcard.example", "_default"])
+    func `a host that another certificate is for has been moved to it`(other: String) throws {
+        for (names, isMoved) in [(["*.example"], true), (["other.test"], false)] {
+            try bench.install("a.example", names: ["a.example"])
+            try bench.install(other, names: names)
+            let store = CertificateStore(
+                hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0), serves: { _ in true })
+            #expect(bench.answer(store, "a.example") == "a.example")
+            _ = store.drainProblems()
+            try bench.hosts.remove("a.example")
+            for _ in 0..<3 { _ = bench.answer(store, "a.example") }
+            #expect(bench.answer(store, "a.example") == (isMoved ? "*.example" : "a.example"))
+            #expect(store.losses.isEmpty == isMoved)
+        }
+    }
 }

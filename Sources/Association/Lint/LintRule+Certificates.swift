@@ -107,6 +107,10 @@ extension LintRule {
             "CERT-023", .note, "the root is sent along",
             why: "Clients have it or do not trust it, so it only makes handshakes longer.",
             fix: "remove it from the file."),
+        rule(
+            "CERT-024", .error, "the files of a host's certificate are gone",
+            why: "A running server shows the last one it read; when it ends, nobody reaches the host.",
+            fix: "put both files back, or stop serving the host."),
     ]
 
     private static func rule(

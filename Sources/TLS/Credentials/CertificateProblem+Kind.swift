@@ -26,12 +26,13 @@ extension CertificateProblem {
         case keyReadableByOthers = "CERT-021"
         case folderName = "CERT-022"
         case rootIncluded = "CERT-023"
+        case filesGone = "CERT-024"
 
         public var severity: Severity {
             switch self {
             case .unreadableFile, .incompletePair, .malformedCertificate, .malformedKey, .passphrase, .keyMismatch,
                 .weakKey, .weakSignature, .expired, .notYetValid, .nameNotCovered, .notForServers,
-                .expiresWithinDays:
+                .expiresWithinDays, .filesGone:
                 .error
             case .expiresWithinWeeks, .missingIntermediate, .chainOrder, .strayCertificate, .selfSigned, .unusualKey,
                 .sameKeyTwice, .keyReadableByOthers, .folderName:

@@ -69,6 +69,7 @@ extension CertificateStore {
         let files = CertificateFiles(folder: folder(scope, name))
         var entry = entry
         let stamp = files.stamp()
+        if stamp != nil { forgetLoss(scope, name) }
         if stamp == entry.stamp {
             entry.pendingStamp = nil
             if case .broken = entry.content,
@@ -111,11 +112,15 @@ extension CertificateStore {
         return entry.content.lookup
     }
 
-    /// A folder whose certificate has gone: believed at the second look.
+    /// A folder whose certificate has gone: believed at the second look. Where a served host would be without any, it stays.
     private func removed(
         _ entry: Entry, _ isSettled: Bool, _ scope: HostScope, _ name: Span<UInt8>, _ hash: Int
     ) -> Lookup? {
-        if isSettled {
+        var entry = entry
+        if isSettled, keeps(entry.content, scope, name) {
+            reportExpiry(&entry)
+        } else if isSettled {
+            forgetLoss(scope, name)
             tables.withLock { $0.entries.remove(scope, name, hash: hash) }
             remember(absent: scope, name, hash)
             return nil
@@ -180,7 +185,7 @@ extension CertificateStore {
     }
 
     /// The name that the certificate in a folder must cover.
-    private func host(_ scope: HostScope, _ name: Span<UInt8>) -> String? {
+    func host(_ scope: HostScope, _ name: Span<UInt8>) -> String? {
         let text = name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return switch scope {
         case .exact: text

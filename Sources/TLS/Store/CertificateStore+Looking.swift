@@ -107,7 +107,7 @@ extension CertificateStore {
         return host.isEmpty || wantsDevelopment(host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
     }
 
-    private func wildcardIdentity(
+    func wildcardIdentity(
         for host: Span<UInt8>, _ effort: Effort, _ due: inout CertificateReading?
     ) throws(CertificateReading) -> Lookup? {
         var parents = 0
@@ -120,7 +120,7 @@ extension CertificateStore {
     }
 
     /// What one folder has; nil if it has no certificate.
-    private func look(
+    func look(
         _ scope: HostScope, _ name: Span<UInt8>, _ effort: Effort, _ due: inout CertificateReading?
     ) throws(CertificateReading) -> Lookup? {
         if name.count > HostName.bytesMax { return nil }
@@ -144,7 +144,7 @@ extension CertificateStore {
         }
     }
 
-    private func reading(_ scope: HostScope, _ name: Span<UInt8>) -> CertificateReading {
+    func reading(_ scope: HostScope, _ name: Span<UInt8>) -> CertificateReading {
         .folder(scope, name.withUnsafeBytes { Array($0) })
     }
 

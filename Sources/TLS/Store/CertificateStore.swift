@@ -60,6 +60,8 @@ public final class CertificateStore: Sendable {
     /// Certificates of which it was said that they are shown to others, by file and names.
     let uncovered = Mutex<Set<[String]>>([])
     static let uncoveredMax = 4_096
+    /// Folders of served hosts whose files are gone.
+    let lost = Mutex<[CertificateReading: CertificateProblem]>([:])
     let pool = ChainPool()
     let problems: ProblemQueue
     let tables: Mutex<Tables>
