@@ -31,8 +31,9 @@ struct RenderedSite: Sendable {
 
     /// What there is to say to somebody who asks why it is not in service.
     var reasons: [Finding] {
-        let errors = findings.filter { $0.severity == .error }
-        return errors.isEmpty ? findings : errors
+        // A file that is not served may be the reason with no more than a warning, beside errors that are none.
+        let reasons = findings.filter { $0.severity == .error || $0.rule == "CFG-005" }
+        return reasons.isEmpty ? findings : reasons
     }
 
     /// The entity tag of an answer; nil where there is none.

@@ -98,6 +98,11 @@ struct TenantsSummaryTests {
         let reasons = site.tenants.keptReasons(hostsMax: 9)
         #expect(reasons.map(\.host) == ["a.example.com"])
         #expect(reasons.first?.findings.map(\.rule) == ["CFG-005"])
+        // Beside an error that changes nothing of what is served, it is the reason all the same.
+        try site.write("config/hosts/a.example.com/well-known/apple-app-site-association", "{bad")
+        try site.round()
+        let rules = site.tenants.keptReasons(hostsMax: 9).first?.findings.map(\.rule) ?? []
+        #expect(Set(rules) == ["AASA-001", "CFG-005"])
     }
 
     @Test func `counts a host whose own file would be refused, and what is wrong with it`() throws {
