@@ -24,7 +24,12 @@ final class FolderLook: Sendable {
     /// Throws where there is no descriptor or memory for a look, and nothing else.
     init(_ folders: HostFolders) throws(SystemError) {
         isBlind = try folders.refusal() != nil
-        hosts = isBlind ? nil : try? FencedFolder("hosts", in: folders.configPath)
+        do throws(SystemError) {
+            hosts = isBlind ? nil : try FencedFolder("hosts", in: folders.configPath)
+        } catch {
+            if error.isShortage { throw error }
+            hosts = nil
+        }
         pageFolders = Set(try folders.pageFolders())
     }
 
