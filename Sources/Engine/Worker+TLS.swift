@@ -44,7 +44,10 @@ extension Worker {
     ) -> Bool {
         let slot = table.slots + Int(index)
         output.clear()
-        switch session.handshake(secure, received, token: table.token(index), hasPaused: hasPaused) {
+        let outcome = session.handshake(secure, received, token: table.token(index), hasPaused: hasPaused)
+        // What comes behind a handshake is read next, and what comes behind a pause is kept.
+        if outcome != .done(0), outcome != .wantsCertificate { secure.forgetRecords() }
+        switch outcome {
         case .done:
             handshakeCount -= 1
             noteHandshake(session.isResumed ? .resumed : .full)
@@ -57,6 +60,7 @@ extension Worker {
         case .wantsCertificate:
             slot.pointee.phase = .certificate
             slot.pointee.held = HeldBytes(copying: secure.unreadRecords)
+            secure.forgetRecords()
             waitForNothing(index)
         case .failed(.plainHTTP):
             noteHandshake(.plainHTTP)
@@ -116,6 +120,7 @@ extension Worker {
                 break
             }
         }
+        secure.forgetRecords()
         switch outcome {
         case .failed:
             // A broken session answers nothing more, not even what came whole before.

@@ -97,6 +97,7 @@ final class WorkerRig {
     var contradiction: String? {
         if let problem = model?.problem { return problem }
         if !worker.secure.output.isEmpty { return "records of one connection are left to the next" }
+        if !worker.secure.unreadRecords.isEmpty { return "records of one connection are left for the next to read" }
         if !worker.output.bytes.isEmpty { return "answers of one connection are left to the next" }
         var (open, handshakes) = (0, 0)
         var descriptors: Set<Int32> = []

@@ -103,6 +103,9 @@ public struct SecureContext: ~Copyable {
     /// Records that were given and not yet read.
     public var unreadRecords: UnsafeRawBufferPointer { wire.pointee.input }
 
+    /// Lets go of the records that were given. Their memory is lent for a step, so whoever lent it says this at its end.
+    public func forgetRecords() { wire.pointee.input = UnsafeRawBufferPointer(start: nil, count: 0) }
+
     /// Records to be sent, made by whichever session was served.
     public var output: UnsafeRawBufferPointer { wire.pointee.output }
 

@@ -79,6 +79,8 @@ public struct SecureSession {
     /// Makes records of plain bytes; they are then in the context's output. False when the session is broken.
     public func send(_ context: borrowing SecureContext, _ bytes: UnsafeRawBufferPointer) -> Bool {
         if bytes.isEmpty { return true }
+        // In the middle of a message of a handshake OpenSSL reads before it writes, and what is there is not this session's.
+        context.forgetRecords()
         ERR_clear_error()
         var count = 0
         // The transport takes everything, so nothing is ever written in part.
@@ -88,6 +90,7 @@ public struct SecureSession {
     /// Says that nothing more will be sent (RFC 8446 §6.1), once.
     public func finish(_ context: borrowing SecureContext) {
         guard SSL_is_init_finished(ssl) == 1, SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else { return }
+        context.forgetRecords()
         ERR_clear_error()
         _ = SSL_shutdown(ssl)
     }
