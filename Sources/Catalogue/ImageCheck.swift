@@ -22,7 +22,7 @@ struct ImageCheck {
             && isTable(header.routes, of: RouteRecord.self) && isTable(header.answers, of: AnswerRecord.self)
             && isTable(header.landings, of: LandingRecord.self) && isTable(header.rules, of: LinkRuleRecord.self)
             && isTable(header.items, of: LinkItemRecord.self) && isTable(header.segments, of: SegmentRecord.self)
-            && isTable(header.files, of: FileRecord.self)
+            && isTable(header.files, of: FileRecord.self) && areTablesApart
             && UInt(bitPattern: bytes.baseAddress) % 16 == 0
     }
 
@@ -31,6 +31,23 @@ struct ImageCheck {
         let end = place.offset.addingReportingOverflow(size.partialValue)
         return !size.overflow && !end.overflow && end.partialValue <= header.byteCount && place.offset % 16 == 0
             && place.count < UInt32.max
+    }
+
+    /// A mark that is put into one of them must not change what another was checked for, nor the header.
+    private var areTablesApart: Bool {
+        let places: [(TablePlace, Int)] = [
+            (header.slots, MemoryLayout<Slot>.stride), (header.sites, MemoryLayout<SiteRecord>.stride),
+            (header.routes, MemoryLayout<RouteRecord>.stride), (header.answers, MemoryLayout<AnswerRecord>.stride),
+            (header.landings, MemoryLayout<LandingRecord>.stride), (header.rules, MemoryLayout<LinkRuleRecord>.stride),
+            (header.items, MemoryLayout<LinkItemRecord>.stride),
+            (header.segments, MemoryLayout<SegmentRecord>.stride), (header.files, MemoryLayout<FileRecord>.stride),
+        ]
+        var end = UInt64(MemoryLayout<ImageHeader>.size)
+        for (place, stride) in places.filter({ $0.0.count > 0 }).sorted(by: { $0.0.offset < $1.0.offset }) {
+            if place.offset < end { return false }
+            end = place.offset + place.count * UInt64(stride)
+        }
+        return true
     }
 
     /// A probe sequence ends at an empty slot, so there must be one.

@@ -45,7 +45,7 @@ struct Worker: ~Copyable {
     var lastLookMicroseconds: Int64 = 0
     /// What to add to that clock for the time on the wall.
     var wallOffsetMicroseconds: Int64 = 0
-    var isAccepting = true
+    var isAccepting = false
     /// When to accept again after descriptors had run out; nil while accepting.
     var acceptAgainAt: Int64?
     /// Nil until the worker is told to stop.

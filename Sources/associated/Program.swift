@@ -3,6 +3,7 @@
 
 import Glibc
 import Posix
+import TLS
 
 @main
 enum Program {
@@ -14,6 +15,7 @@ enum Program {
 
     static func main() {
         StandardDescriptors.fillGaps()
+        Library.keepToTheEnd()
         BugExit.install()
         // A reader that goes away ends the output, not the program in the middle of it.
         signal(SIGPIPE, SIG_IGN)

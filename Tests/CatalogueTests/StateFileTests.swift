@@ -166,6 +166,32 @@ struct StateFileTests {
         #expect(soundCount > 1_000, "text may be anything, so many a change is harmless")
     }
 
+    @Test func `tables that lie over each other or over the header are refused`() {
+        let good = bytes(of: layer())
+        let start = MemoryLayout<ImageHeader>.offset(of: \.slots)!
+        let stride = MemoryLayout<TablePlace>.stride
+        func isSound(_ place: Int, _ offset: UInt64, _ count: UInt64) -> Bool {
+            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: good.count, alignment: 64)
+            defer { room.deallocate() }
+            room.copyBytes(from: good)
+            room.storeBytes(
+                of: TablePlace(offset: offset, count: count), toByteOffset: start + place * stride, as: TablePlace.self)
+            return ImageCheck.isSound(UnsafeRawBufferPointer(room))
+        }
+        let places = good.withUnsafeBytes { bytes in
+            (0..<9).map { bytes.loadUnaligned(fromByteOffset: start + $0 * stride, as: TablePlace.self) }
+        }
+        for (number, place) in places.enumerated() {
+            #expect(isSound(number, place.offset, place.count))
+            for other in places.indices where other != number && places[other].count > 0 {
+                #expect(!isSound(number, places[other].offset, 1), "\(number) over \(other)")
+            }
+            for offset in Swift.stride(from: 0, to: UInt64(MemoryLayout<ImageHeader>.size), by: 16) {
+                #expect(!isSound(number, offset, 1), "\(number) at \(offset)")
+            }
+        }
+    }
+
     /// Reads everything that a request could make a worker read.
     private func staysInside(_ image: UnsafeRawBufferPointer) -> Bool {
         let view = LayerView(base: image.baseAddress!, descriptors: UnsafeBufferPointer(start: nil, count: 0))

@@ -76,6 +76,13 @@ struct CertificateChecksTests {
         #expect(kinds(try identity(try bench.authority.issue([])), host: "nobody") == [.nameNotCovered])
     }
 
+    @Test func `names that are no texts count for nothing`() throws {
+        let pair = try bench.authority.issue(
+            [], extensions: ["subjectAltName=RID:1.2.3.4,otherName:1.2.3.4;UTF8:b.example,DNS:a.example,IP:192.0.2.1"])
+        #expect(kinds(try identity(pair)).isEmpty)
+        #expect(kinds(try identity(pair), host: "b.example") == [.nameNotCovered])
+    }
+
     @Test func `misses an intermediate certificate`() throws {
         #expect(kinds(try identity(try bench.authority.issue(["a.example"]), chain: "")) == [.missingIntermediate])
     }

@@ -21,14 +21,12 @@ extension Certificate {
 
     private static func text(_ name: UnsafeMutablePointer<GENERAL_NAME>) -> String? {
         var type: Int32 = 0
-        guard let value = GENERAL_NAME_get0_value(name, &type) else { return nil }
+        // Only these are texts; others are structures of their own.
+        guard let value = GENERAL_NAME_get0_value(name, &type), type == GEN_DNS || type == GEN_IPADD else { return nil }
         let string = value.assumingMemoryBound(to: ASN1_STRING.self)
         let bytes = UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string)))
-        switch type {
-        case GEN_DNS: return String(decoding: bytes, as: UTF8.self).lowercased()
-        case GEN_IPADD: return CertificateName.address(Array(bytes))
-        default: return nil
-        }
+        return type == GEN_DNS
+            ? String(decoding: bytes, as: UTF8.self).lowercased() : CertificateName.address(Array(bytes))
     }
 }
 

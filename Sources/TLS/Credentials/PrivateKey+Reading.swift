@@ -45,7 +45,7 @@ extension PrivateKey {
     }
 
     /// The name of the algorithm that PKCS #8 states beside the key (RFC 5958 §2).
-    private static func algorithm(_ der: UnsafeRawBufferPointer) -> String? {
+    private static func algorithm(_ der: UnsafeRawBufferPointer) -> StaticString? {
         var start = der.assumingMemoryBound(to: UInt8.self).baseAddress
         guard let info = d2i_PKCS8_PRIV_KEY_INFO(nil, &start, der.count) else { return nil }
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
@@ -59,16 +59,22 @@ extension PrivateKey {
         }
     }
 
-    private static func decode(_ der: UnsafeRawBufferPointer, _ structure: String, _ type: String) -> OpaquePointer? {
+    private static func decode(
+        _ der: UnsafeRawBufferPointer, _ structure: StaticString, _ type: StaticString
+    ) -> OpaquePointer? {
         var key: OpaquePointer?
-        let selection = associated_keypair()
-        guard let decoder = OSSL_DECODER_CTX_new_for_pkey(&key, "DER", structure, type, selection, nil, nil) else {
-            return nil
+        // The decoder keeps the place of the key, and the names, until it is freed.
+        return withUnsafeMutablePointer(to: &key) { key in
+            let form: StaticString = "DER"
+            guard
+                let decoder = OSSL_DECODER_CTX_new_for_pkey(
+                    key, form.cString, structure.cString, type.cString, associated_keypair(), nil, nil)
+            else { return nil }
+            defer { OSSL_DECODER_CTX_free(decoder) }
+            var start = der.assumingMemoryBound(to: UInt8.self).baseAddress
+            var count = der.count
+            return OSSL_DECODER_from_data(decoder, &start, &count) == 1 ? key.pointee : nil
         }
-        defer { OSSL_DECODER_CTX_free(decoder) }
-        var start = der.assumingMemoryBound(to: UInt8.self).baseAddress
-        var count = der.count
-        return OSSL_DECODER_from_data(decoder, &start, &count) == 1 ? key : nil
     }
 
     private static func general(

@@ -9,7 +9,10 @@ private struct DerivationContext {
     private var copies: [UnsafeMutableRawBufferPointer] = []
 
     mutating func set(_ list: UnsafePointer<OSSL_PARAM>?) -> Bool {
-        guard request.take(list) else { return false }
+        // Of a list that is refused nothing is kept: its bytes are its caller's.
+        var taken = request
+        guard taken.take(list) else { return false }
+        request = taken
         let earlier = copies
         copies = []
         request.copyBytes { bytes in

@@ -1,0 +1,30 @@
+// How the library ends with the process.
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import TLS
+
+struct LibraryTests {
+    @Test(arguments: 0..<4)
+    func `a process may end while others are in the middle of using the library`(turn: Int) async {
+        await #expect(processExitsWith: .success) {
+            Library.keepToTheEnd()
+            let bench = try StoreBench()
+            let pair = try bench.authority.issue(["a.example"])
+            let certificate = try bench.hosts.write("fullchain.pem", pair.certificate + bench.authority.intermediate)
+            let key = try bench.hosts.write("privkey.pem", pair.key)
+            let count = Atomic<Int>(0)
+            for _ in 0..<4 {
+                Thread.detachNewThread {
+                    while (try? ServerIdentity(certificateFile: certificate, keyFile: key)) != nil {
+                        count.add(1, ordering: .relaxed)
+                    }
+                }
+            }
+            while count.load(ordering: .relaxed) < 100 { sched_yield() }
+            exit(0)
+        }
+    }
+}
