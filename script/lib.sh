@@ -60,10 +60,10 @@ install_tools() {
 swift_tests() {
     local log=.build/tests.log status=0 runner total failed skipped
     : >"$log"
-    # What tests leave behind goes with it. Servers that become another user have to pass through.
+    # What tests leave behind goes with it. As in every place for temporary files, another user may have some here too.
     TMPDIR=$(mktemp -d)
     export TMPDIR
-    chmod 711 "$TMPDIR"
+    chmod 1777 "$TMPDIR"
     # Into a file, not a pipe: a process that a test has left behind would hold that open.
     timeout --foreground --signal=INT --kill-after=20 "${ASSOCIATED_TEST_MINUTES:-25}m" \
         swift test --skip-build --disable-xctest "${debug_build[@]}" "$@" >"$log" 2>&1 &

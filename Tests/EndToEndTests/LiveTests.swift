@@ -202,7 +202,7 @@ import Testing
         // A superuser may read everything, so the server runs as somebody else.
         guard getuid() == 0 else { return }
         let copy = path("associated")
-        try FileManager.default.copyItem(atPath: Subject.executable.path, toPath: copy)
+        try Subject.copyExecutable(to: copy)
         for name in ["", "/config", "/config/apps"] { chmod(folder.path + name, 0o755) }
         chmod(copy, 0o755)
         for name in ["a", "b"] { chmod(path("config/apps/\(name).json"), 0o644) }

@@ -15,7 +15,7 @@ struct SecrecyTests {
         var command = [Subject.executable.path]
         if getuid() == 0 {
             let copy = "\(folder.path)/associated"
-            try FileManager.default.copyItem(atPath: Subject.executable.path, toPath: copy)
+            try Subject.copyExecutable(to: copy)
             chmod(folder.path, 0o755)
             chmod(copy, 0o755)
             command = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", copy]

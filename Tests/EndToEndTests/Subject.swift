@@ -26,6 +26,13 @@ enum Subject {
             .merging(sandbox) { $1 }
     }()
 
+    /// Puts the program somewhere else. By another process: what is open for writing cannot be run, and a file of this one
+    /// is open in every process that another test starts meanwhile.
+    static func copyExecutable(to path: String) throws {
+        let result = try run(URL(fileURLWithPath: "/bin/cp"), [executable.path, path])
+        try #require(result.status == 0, "\(result.errors)")
+    }
+
     /// Runs the program to its end.
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Run {
         try run(executable, arguments, environment)
