@@ -104,6 +104,8 @@ private final class RandomPlay {
     static func perform(seed: UInt64) {
         // The clients' OpenSSL writes to sockets that may be closed; the server never does without saying MSG_NOSIGNAL.
         signal(SIGPIPE, SIG_IGN)
+        // A thread may be in the middle of reading a certificate when the process ends.
+        Library.keepToTheEnd()
         do {
             let before = try WorkerRig.descriptors()
             var (coverage, answers, plays) = (ConnectionModel.Coverage(), 0, 0)
