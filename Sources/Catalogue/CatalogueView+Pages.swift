@@ -4,10 +4,13 @@
 import HTTP
 
 extension CatalogueView {
+    /// The place at the root where Apple's devices look for the association file.
+    public static var appleRoot: StaticString { "/apple-app-site-association" }
+
     /// Whether pages may answer for a decoded path: nothing but what is configured is ever found below `/.well-known/`, nor
     /// in the place at the root where Apple's devices look for the association file.
     public func allowsPages(_ path: UnsafeRawBufferPointer) -> Bool {
-        let root: StaticString = "/apple-app-site-association"
+        let root = CatalogueView.appleRoot
         if path.elementsEqual(UnsafeRawBufferPointer(start: root.utf8Start, count: root.utf8CodeUnitCount)) {
             return false
         }

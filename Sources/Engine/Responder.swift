@@ -113,7 +113,7 @@ enum Responder {
     /// the root where one is looked for.
     private static func isPage(_ answer: Answer?, _ path: Span<UInt8>) -> Bool {
         if let answer, answer.kind != .page { return false }
-        if path.equals("/apple-app-site-association") { return false }
+        if path.equals(CatalogueView.appleRoot) { return false }
         let prefix: StaticString = "/.well-known/"
         return path.count < prefix.utf8CodeUnitCount
             || !path.extracting(0..<prefix.utf8CodeUnitCount).equals(prefix)
