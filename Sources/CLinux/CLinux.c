@@ -54,12 +54,13 @@ int associated_open_beneath(int directory, const char *path) {
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
-int associated_find_at(int directory, const char *name) {
-    return openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+int associated_open_itself(int directory, const char *name) {
+    return openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-int associated_open_at(int directory, const char *name) {
-    return openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+int associated_find(int directory, const char *path) {
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
+    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
 int associated_lead_to(int listener, uint32_t first, uint32_t count) {

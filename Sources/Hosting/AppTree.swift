@@ -8,8 +8,7 @@ import Posix
 final class AppTree: Sendable {
     /// How the folder is called in findings.
     let label: String
-    private let fenced: FencedFolder
-    private var prefix: String { fenced.prefix }
+    private let root: Folder
 
     /// More bytes are not an app file, whatever they are.
     static let bytesMax = AppFile.bytesMax
@@ -42,9 +41,9 @@ final class AppTree: Sendable {
     }
 
     /// Opens `apps` or `retired`.
-    init(configPath: String, _ name: String) throws(SystemError) {
+    init(configPath: String, _ name: String, links targets: LinkTargets = .none) throws(SystemError) {
         label = "\(configPath)/\(name)"
-        fenced = try FencedFolder(name, in: configPath)
+        root = try Folder(label, links: targets)
     }
 
     /// Lists a folder of the tree with everything below it; an empty path is all of it.
@@ -55,7 +54,7 @@ final class AppTree: Sendable {
     private func list(_ folder: String, depth: Int, _ listing: inout Listing) {
         let entries: [ListedEntry]
         do {
-            entries = try fenced.root.list(prefix + folder)
+            entries = try root.list(folder)
         } catch {
             if error.isMissing { return }
             listing.unlisted.append(folder)
@@ -63,9 +62,7 @@ final class AppTree: Sendable {
                 listing.starved.append(folder)
                 return listing.shortage = listing.shortage ?? error
             }
-            let isRefused = error.cause == .permission
-            listing.folderProblems[folder] = unreadable(
-                folder, AppTree.reason(error), to: "look into the folder", isRefused: isRefused)
+            listing.folderProblems[folder] = unreadable(folder, Obstacle(error, in: label), to: "look into the folder")
             return
         }
         for entry in entries where !entry.name.hasPrefix(".") {
@@ -74,31 +71,32 @@ final class AppTree: Sendable {
             switch entry.kind {
             case .file:
                 if isNamed { listing.files[path] = entry.status }
-            case .directory where isNamed: listing.problems[path] = unreadable(path, "it is a folder")
+            case .directory where isNamed: listing.problems[path] = unreadable(path, Obstacle("it is a folder"))
             case .directory where depth + entry.steps > AppTree.depthMax:
                 listing.folderProblems[path] = unreadable(
-                    path, "it is more than \(AppTree.depthMax) folders deep, of which a link counts as several",
+                    path,
+                    Obstacle("it is more than \(AppTree.depthMax) folders deep, of which a link counts as several"),
                     to: "look into the folder")
             case .directory: list(path, depth: depth + entry.steps, &listing)
             case .other:
-                if isNamed { listing.problems[path] = unreadable(path, "it is neither a file nor a folder") }
+                if isNamed { listing.problems[path] = unreadable(path, Obstacle("it is neither a file nor a folder")) }
             }
         }
     }
 
     /// What a path stands for at this moment.
-    func status(_ path: String) -> FileStatus? { fenced.root.status(prefix + path) }
+    func status(_ path: String) -> FileStatus? { root.status(path) }
 
     func read(_ path: String) -> Outcome {
         do {
-            guard let contents = try fenced.root.read(prefix + path, bytesMax: AppTree.bytesMax) else {
+            guard let contents = try root.read(path, bytesMax: AppTree.bytesMax) else {
                 return .changing
             }
             return .contents(contents)
         } catch {
-            if error.isMissing, fenced.root.isMissing(prefix + path) { return .gone }
+            if error.isMissing, root.isMissing(path) { return .gone }
             if let shortage = error.shortage { return .starved(shortage) }
-            return .unreadable(unreadable(path, AppTree.reason(error), isRefused: error.isRefused))
+            return .unreadable(unreadable(path, Obstacle(error, in: label)))
         }
     }
 
@@ -107,21 +105,9 @@ final class AppTree: Sendable {
         !name.hasPrefix(".") && (name.hasSuffix(".json") || name.hasSuffix(".json5"))
     }
 
-    private static func reason(_ error: FileError) -> String {
-        if case .system(let error) = error { return reason(error) }
-        return error.description
-    }
-
-    private static func reason(_ error: SystemError) -> String {
-        error.leadsOutside ? "it is a link that leads out of \"config\"" : error.reason
-    }
-
-    private func unreadable(
-        _ path: String, _ reason: String, to what: String = "read the app file", isRefused: Bool = false
-    ) -> Finding {
+    private func unreadable(_ path: String, _ obstacle: Obstacle, to what: String = "read the app file") -> Finding {
         Finding(
             rule: "APP-001", severity: .error, file: path.isEmpty ? label : "\(label)/\(path)", range: nil,
-            message: "cannot \(what): \(reason)",
-            fix: isRefused ? "let the server's user read it" : nil)
+            message: "cannot \(what): \(obstacle.reason)", fix: obstacle.fix)
     }
 }

@@ -2,7 +2,7 @@
 
 public import Association
 public import Catalogue
-import Posix
+public import Posix
 public import TLS
 
 /// What loading gave.
@@ -28,9 +28,16 @@ public struct ConfigurationError: Error, CustomStringConvertible {
 public struct ConfigurationLoader: Sendable {
     private let tenants: Tenants
 
-    /// - Parameter signer: signs the documents that are to be signed; without one, each host's own certificate does.
-    public init(configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil) {
-        tenants = Tenants(configPath: configPath, publicPath: publicPath, environment: environment, signer: signer)
+    /// - Parameters:
+    ///   - signer: signs the documents that are to be signed; without one, each host's own certificate does.
+    ///   - linkTargets: where links may lead, beside a host's own folder and `config/apps`.
+    public init(
+        configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
+        linkTargets: LinkTargets = .none
+    ) {
+        tenants = Tenants(
+            configPath: configPath, publicPath: publicPath, environment: environment, signer: signer,
+            linkTargets: linkTargets)
     }
 
     public func load() throws(ConfigurationError) -> LoadedConfiguration {
@@ -47,8 +54,8 @@ public struct ConfigurationLoader: Sendable {
 extension ConfigurationLoader {
     /// The paths of the app files of a configuration, for whoever reads them one by one; nil where it has no folder of them.
     /// What cannot be looked into is among the findings of `load`.
-    public static func appFiles(configPath: String) -> [String]? {
-        guard let tree = try? AppTree(configPath: configPath, "apps") else { return nil }
+    public static func appFiles(configPath: String, linkTargets: LinkTargets) -> [String]? {
+        guard let tree = try? AppTree(configPath: configPath, "apps", links: linkTargets) else { return nil }
         var listing = AppTree.Listing()
         tree.list("", into: &listing)
         return listing.files.keys.sorted().map { "\(tree.label)/\($0)" }

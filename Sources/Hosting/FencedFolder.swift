@@ -1,27 +1,26 @@
-// A folder of `config/`, with the fence around it. Links in it may lead anywhere inside `config/`; when the folder itself is a
-// link that leads out of that, then that is where the files are, and links may lead anywhere inside it.
+// A folder that files are served from, with the fence around it: the host's whole folder. Links in it may lead anywhere inside the
+// fence and to the link targets that server.json names, and nowhere else.
 
 import Posix
 
-/// Something like `config/apps`, kept open.
-final class FencedFolder: Sendable {
-    let root: Folder
-    /// Where the folder is below the root, with a slash behind it.
-    let prefix: String
+/// `well-known` in a folder of `config/hosts`, or a folder of `public`, kept open.
+struct FencedFolder: ~Copyable, Sendable {
+    private let fence: Folder
+    /// Where the folder is below the fence, with a slash behind it.
+    private let prefix: String
 
-    init(_ name: String, in configPath: String) throws(SystemError) {
-        let config = try Folder(configPath)
-        var isInside = true
-        do {
-            _ = try Folder(name, inside: config)
-        } catch {
-            guard error.leadsOutside else { throw error }
-            isInside = false
-        }
-        prefix = isInside ? "\(name)/" : ""
-        root = isInside ? config : try Folder("\(configPath)/\(name)")
+    init(_ fence: consuming Folder, prefix: String = "") {
+        self.fence = fence
+        self.prefix = prefix
     }
 
-    /// A folder below it.
-    func folder(_ path: String) throws(SystemError) -> Folder { try Folder(prefix + path, inside: root) }
+    func list(_ path: String) throws(SystemError) -> [ListedEntry] { try fence.list(prefix + path) }
+
+    func sortedList(_ path: String) throws(SystemError) -> [ListedEntry] { try fence.sortedList(prefix + path) }
+
+    func open(_ path: String) throws(FileError) -> OpenFile { try fence.open(prefix + path) }
+
+    func read(_ path: String, bytesMax: Int) throws(FileError) -> SettledContents? {
+        try fence.read(prefix + path, bytesMax: bytesMax)
+    }
 }

@@ -16,7 +16,7 @@ struct FolderRecord: Hashable, Sendable {
 
 /// One look at which hosts have folders. A host is looked for by its name, so the number of folders does not matter.
 final class FolderLook: Sendable {
-    private let hosts: FencedFolder?
+    private let hosts: Folder?
     private let pageFolders: Set<String>
     /// Nothing is known of any folder in `config/hosts`.
     fileprivate let isBlind: Bool
@@ -25,7 +25,7 @@ final class FolderLook: Sendable {
     init(_ folders: HostFolders) throws(SystemError) {
         isBlind = try folders.refusal() != nil
         do throws(SystemError) {
-            hosts = isBlind ? nil : try FencedFolder("hosts", in: folders.configPath)
+            hosts = isBlind ? nil : try Folder(folders.hostsPath)
         } catch {
             if error.isShortage { throw error }
             hosts = nil
@@ -46,8 +46,7 @@ final class FolderLook: Sendable {
     }
 
     private func hasFiles(in name: String) -> Bool {
-        guard let hosts else { return false }
-        return hosts.root.mayHave("\(hosts.prefix)\(name)/well-known")
+        hosts?.mayHave("\(name)/well-known") == true
     }
 
     /// The hosts that have pages of their own.
@@ -57,6 +56,8 @@ final class FolderLook: Sendable {
 struct HostFolders: Sendable {
     let configPath: String
     let publicPath: String
+    /// Where links of hosts may lead, beside their own folders.
+    var linkTargets = LinkTargets.none
     /// Files that may be kept open, of all folders and catalogues together.
     var openFilesMax = Int.max
 
@@ -101,7 +102,7 @@ struct HostFolders: Sendable {
     /// Why nothing in `config/hosts` can be looked at; nil when it can, or when there is no such folder. A shortage is thrown.
     func refusal() throws(SystemError) -> Finding? {
         do throws(SystemError) {
-            _ = try FencedFolder("hosts", in: configPath)
+            _ = try Folder(hostsPath)
             // Its names may be read by somebody who may not look behind them.
             _ = try Directory.isThere("\(hostsPath)/.")
             return nil
@@ -138,18 +139,20 @@ struct HostFolders: Sendable {
 
     func pagesSignature(of host: String) throws(SystemError) -> UInt64? { try signature(of: pagesPath(of: host)) }
 
-    /// Opens the folder of a host, which no link may lead to from outside: a link to somebody else's files would serve them.
-    func open(_ path: String) throws(SystemError) -> Folder {
-        if path.hasPrefix("\(hostsPath)/") {
-            return try FencedFolder("hosts", in: configPath).folder(String(path.dropFirst(hostsPath.count + 1)))
-        }
-        let root = try Folder(publicPath)
-        return try Folder(String(path.dropFirst(publicPath.count + 1)), inside: root)
+    /// Opens the folder of a host. It may be a link to a place of the operator, and to no other host's folder: that would serve
+    /// the other's files. Certbot's folders may be a host's folder, but files in them are never served through links.
+    func open(_ path: String) throws(SystemError) -> FencedFolder {
+        let isPages = !path.hasPrefix("\(hostsPath)/")
+        let tree = try Folder(isPages ? publicPath : hostsPath)
+        let names = path.dropFirst((isPages ? publicPath : hostsPath).count + 1).split(separator: "/")
+        let fence = try Folder(
+            tenant: String(names[0]), in: tree, links: linkTargets, folderLinks: isPages ? .none : .certbot)
+        return FencedFolder(fence, prefix: isPages ? "" : "well-known/")
     }
 
     /// A number that changes when anything in a folder does; nil when there is no such folder.
     func signature(of path: String) throws(SystemError) -> UInt64? {
-        let folder: Folder
+        let folder: FencedFolder
         do throws(SystemError) {
             guard try Directory.isThere(path) else { return nil }
             folder = try open(path)
@@ -164,7 +167,7 @@ struct HostFolders: Sendable {
     }
 
     private static func add(
-        _ folder: borrowing Folder, _ path: String, depth: Int, now: Int64, to signature: inout UInt64
+        _ folder: borrowing FencedFolder, _ path: String, depth: Int, now: Int64, to signature: inout UInt64
     ) throws(SystemError) {
         let entries: [ListedEntry]
         do throws(SystemError) {

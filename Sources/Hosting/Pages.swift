@@ -17,6 +17,8 @@ struct PageSet: Sendable {
     /// Why not everything could be looked at, when the files are not to blame for it.
     private(set) var shortage: SystemError?
     private var openFileCount = 0
+    /// The folder that links must stay in.
+    private var fence = ""
 
     /// Larger files are sent from where they are, instead of living in memory in two forms.
     static let memoryBytesMax = 262_144
@@ -31,24 +33,25 @@ struct PageSet: Sendable {
 
     /// The pages below a folder; none when there is no such folder.
     init(below directory: String, in folders: HostFolders, findings: inout [Finding]) {
+        fence = directory
         do throws(SystemError) {
             guard try Directory.isThere(directory) else { return }
             let root = try folders.open(directory)
             add(root, directory, path: "", depth: 0, in: folders, &findings)
         } catch {
-            note(.system(error), directory, &findings)
+            note(.system(error), directory, Obstacle(folder: error), &findings)
         }
     }
 
     private mutating func add(
-        _ root: borrowing Folder, _ directory: String, path: String, depth: Int, in folders: HostFolders,
+        _ root: borrowing FencedFolder, _ directory: String, path: String, depth: Int, in folders: HostFolders,
         _ findings: inout [Finding]
     ) {
         let entries: [ListedEntry]
         do {
             entries = try root.sortedList(String(path.dropFirst()))
         } catch {
-            return note(.system(error), directory + path, &findings)
+            return note(.system(error), directory + path, Obstacle(error, in: fence), &findings)
         }
         let names = Set(entries.map(\.name))
         for entry in entries where !entry.name.hasPrefix(".") {
@@ -66,7 +69,7 @@ struct PageSet: Sendable {
     }
 
     private mutating func addFile(
-        _ root: borrowing Folder, _ directory: String, _ path: String, isPacked: Bool, in folders: HostFolders,
+        _ root: borrowing FencedFolder, _ directory: String, _ path: String, isPacked: Bool, in folders: HostFolders,
         _ findings: inout [Finding]
     ) {
         do {
@@ -99,16 +102,18 @@ struct PageSet: Sendable {
             answers[path] = answer
             if let folder = PageSet.folder(ofIndex: path) { answers[folder] = answer }
         } catch {
-            note(error, directory + path, &findings)
+            note(error, directory + path, Obstacle(error, in: fence), &findings)
         }
     }
 
     /// A file or folder that cannot be read. A shortage is no finding on it.
-    private mutating func note(_ error: FileError, _ path: String, _ findings: inout [Finding]) {
+    private mutating func note(
+        _ error: FileError, _ path: String, _ obstacle: Obstacle, _ findings: inout [Finding]
+    ) {
         if let shortage = error.shortage {
             self.shortage = self.shortage ?? shortage
         } else {
-            findings.append(unreadable(path, reason(error)))
+            findings.append(unreadable(path, obstacle.reason, fix: obstacle.fix))
         }
     }
 
@@ -136,7 +141,7 @@ struct PageSet: Sendable {
 
     /// The page in gzip form, from the file beside it; nil, with a finding, when that is no such thing.
     private mutating func packed(
-        _ root: borrowing Folder, _ directory: String, _ path: String, of page: OpenFile,
+        _ root: borrowing FencedFolder, _ directory: String, _ path: String, of page: OpenFile,
         _ content: Representation.Content, in folders: HostFolders, _ findings: inout [Finding]
     ) -> Representation.Content? {
         let path = path + PackedPage.suffix
@@ -166,7 +171,8 @@ struct PageSet: Sendable {
     }
 
     /// The template of the host's landing pages. It is no page itself.
-    private mutating func addTemplate(_ root: borrowing Folder, _ directory: String, _ findings: inout [Finding]) {
+    private mutating func addTemplate(_ root: borrowing FencedFolder, _ directory: String, _ findings: inout [Finding])
+    {
         let path = directory + LandingTemplate.path
         do throws(FileError) {
             let file = try root.open(String(LandingTemplate.path.dropFirst()))
@@ -181,13 +187,9 @@ struct PageSet: Sendable {
             }
         } catch {
             if let shortage = error.shortage { return self.shortage = self.shortage ?? shortage }
-            findings.append(LandingTemplate.finding(path, "the template cannot be read: \(reason(error))"))
+            findings.append(
+                LandingTemplate.finding(path, "the template cannot be read: \(Obstacle(error, in: fence).reason)"))
         }
-    }
-
-    private func reason(_ error: FileError) -> String {
-        if case .system(let error) = error, error.leadsOutside { return "it is a link that leads out of \"public\"" }
-        return error.description
     }
 
     private func unreadable(_ path: String, _ reason: String, fix: String? = nil) -> Finding {

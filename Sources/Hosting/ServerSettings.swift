@@ -39,6 +39,8 @@ public struct ServerSettings: Sendable {
     /// Whom a server that is started as root becomes, as `NAME`, `UID` or either with `:GROUP`.
     public var user: String?
     public var sandbox = SandboxSettings()
+    /// Where links of tenants may lead, beside their own folders.
+    public var linkTargets = LinkTargets.none
 
     /// Loopback only: a stranger's first try is not on the internet.
     public init() { http = [SocketAddress("127.0.0.1:8080")!] }

@@ -1,5 +1,6 @@
 // What `server.json` says about the process itself: who it becomes and what it may still do.
 
+import Posix
 import SourceJSON
 
 extension SettingsReader {
@@ -29,7 +30,19 @@ extension SettingsReader {
         return .on
     }
 
-    private mutating func paths(_ member: SourceMember) -> [String] {
+    /// The whole file system is no place: everything is in it, the other tenants' files too.
+    mutating func linkTargets(_ member: SourceMember) -> LinkTargets {
+        let paths = paths(member, example: "/srv/acme-challenges")
+        if paths.contains(where: { $0.allSatisfy { $0 == "/" || $0 == "." } }) {
+            report(
+                member.value.range, "`linkTargets` must not name the root of the file system",
+                fix: "name the folders that links may lead into")
+            return .none
+        }
+        return LinkTargets(paths)
+    }
+
+    private mutating func paths(_ member: SourceMember, example: String = "/srv/releases") -> [String] {
         if case .array(let elements) = member.value.kind {
             let paths = elements.compactMap { element -> String? in
                 if case .string(let text) = element.kind, text.hasPrefix("/") { return text }
@@ -38,7 +51,7 @@ extension SettingsReader {
             if paths.count == elements.count { return paths }
         }
         report(
-            member.value.range, "`\(member.key)` must be an array of absolute paths", fix: "write `[\"/srv/releases\"]`"
+            member.value.range, "`\(member.key)` must be an array of absolute paths", fix: "write `[\"\(example)\"]`"
         )
         return []
     }

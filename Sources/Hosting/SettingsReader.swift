@@ -20,7 +20,7 @@ public struct SettingsReader {
     /// The keys of the whole file, and those of `limits`.
     static let keys = [
         "http", "https", "workers", "environment", "strict", "tls", "signing", "limits", "admin", "log",
-        "user", "sandbox", "fronts",
+        "user", "sandbox", "fronts", "linkTargets",
     ]
     /// Who the server becomes, what it may do, who may ask it, whom it believes, whether it speaks TLS, and whether an error
     /// keeps it from starting.
@@ -67,6 +67,7 @@ public struct SettingsReader {
             case "fronts": readFronts(member.value)
             case "user": settings.user = string(member)
             case "sandbox": settings.sandbox = sandbox(member)
+            case "linkTargets": settings.linkTargets = linkTargets(member)
             case "strict": settings.isStrict = bool(member) ?? false
             default: readLimits(member.value)
             }

@@ -132,7 +132,7 @@ extension Tenants {
         if let known = round.retired { return known }
         var retired = RetiredFiles()
         do throws(SystemError) {
-            let tree = try AppTree(configPath: configPath, "retired")
+            let tree = try AppTree(configPath: configPath, "retired", links: folders.linkTargets)
             var listing = AppTree.Listing()
             tree.list("", into: &listing)
             retired.paths = Set(listing.files.keys)

@@ -11,7 +11,7 @@ extension Tenants {
     func look(_ changes: TreeChanges, _ round: inout Round) throws(ConfigurationError) {
         let tree: AppTree
         do {
-            tree = try AppTree(configPath: configPath, "apps")
+            tree = try AppTree(configPath: configPath, "apps", links: folders.linkTargets)
         } catch {
             if error.isShortage {
                 if shelf.isEmpty { throw ConfigurationError("\(configPath)/apps", error) }

@@ -6,7 +6,7 @@
 
 import Association
 public import Catalogue
-import Posix
+public import Posix
 public import TLS
 
 /// Everything that is hosted.
@@ -57,9 +57,11 @@ public final class Tenants: @unchecked Sendable {
     ///   - state: the folder for what is to outlast the process, and what tells this program and its settings from others
     ///     that would render differently.
     ///   - openFilesMax: how many files this process may keep open, large pages among them.
+    ///   - linkTargets: where links may lead, beside a host's own folder and `config/apps`.
     public init(
         configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
-        state: (path: String, program: String)? = nil, openFilesMax: Int = .max
+        state: (path: String, program: String)? = nil, openFilesMax: Int = .max,
+        linkTargets: LinkTargets = .none
     ) {
         keeping = state.map { state in
             Keeping(
@@ -69,7 +71,8 @@ public final class Tenants: @unchecked Sendable {
         self.configPath = configPath
         self.environment = environment
         self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
-        folders = HostFolders(configPath: configPath, publicPath: publicPath, openFilesMax: openFilesMax)
+        folders = HostFolders(
+            configPath: configPath, publicPath: publicPath, linkTargets: linkTargets, openFilesMax: openFilesMax)
     }
 
     /// How many files a server may keep open beside so many connections.

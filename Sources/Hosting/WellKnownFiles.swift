@@ -35,16 +35,19 @@ struct WellKnownFiles: Sendable {
             let root = try folders.open(directory)
             add(root, path: "", depth: 0, &findings)
         } catch {
-            note(error, folder: "", &findings)
+            note(error, folder: "", Obstacle(folder: error), &findings)
         }
     }
 
-    private mutating func add(_ root: borrowing Folder, path: String, depth: Int, _ findings: inout [Finding]) {
+    /// The folder that links must stay in: the host's own.
+    private var fence: String { String(directory.dropLast("/well-known".count)) }
+
+    private mutating func add(_ root: borrowing FencedFolder, path: String, depth: Int, _ findings: inout [Finding]) {
         let entries: [ListedEntry]
         do {
             entries = try root.sortedList(path)
         } catch {
-            return note(error, folder: path, &findings)
+            return note(error, folder: path, Obstacle(error, in: fence), &findings)
         }
         for entry in entries where !entry.name.hasPrefix(".") && !entry.name.hasSuffix("~") {
             let name = path + entry.name
@@ -57,7 +60,7 @@ struct WellKnownFiles: Sendable {
         }
     }
 
-    private mutating func addFile(_ root: borrowing Folder, _ name: String, _ findings: inout [Finding]) {
+    private mutating func addFile(_ root: borrowing FencedFolder, _ name: String, _ findings: inout [Finding]) {
         do throws(FileError) {
             guard let file = try root.read(name, bytesMax: WellKnownFiles.bytesMax) else {
                 // Half of it may look like the whole; its writer's end is another reason to look.
@@ -72,8 +75,7 @@ struct WellKnownFiles: Sendable {
             if answer.kind == .appleAssociation { answers["/\(name)"] = answer }
         } catch {
             if let shortage = error.shortage { return self.shortage = self.shortage ?? shortage }
-            let message = "cannot serve the file: \(WellKnownFiles.reason(error))"
-            findings.append(unreadable(name, message, isRefused: error.isRefused))
+            findings.append(unreadable(name, "cannot serve the file", Obstacle(error, in: fence)))
             refuse(name)
         }
     }
@@ -81,25 +83,20 @@ struct WellKnownFiles: Sendable {
     private mutating func refuse(_ name: String) { withheld.insert(WellKnownFiles.prefix + name) }
 
     /// A folder that cannot be looked into: what is in it is not known to be gone. A shortage is no finding on it.
-    private mutating func note(_ error: SystemError, folder path: String, _ findings: inout [Finding]) {
+    private mutating func note(
+        _ error: SystemError, folder path: String, _ obstacle: Obstacle, _ findings: inout [Finding]
+    ) {
         if error.isShortage { return shortage = shortage ?? error }
-        let reason = error.leadsOutside ? "it is behind a link that leads out of \"config\"" : error.reason
         let name = path.hasSuffix("/") ? String(path.dropLast()) : path
-        findings.append(
-            unreadable(name, "cannot read the folder: \(reason)", isRefused: error.cause == .permission))
+        findings.append(unreadable(name, "cannot read the folder", obstacle))
         withheld.insert(folder: WellKnownFiles.prefix + path)
     }
 
     /// An error, because what is served in its place, if anything, is not what somebody put there.
-    private func unreadable(_ name: String, _ message: String, isRefused: Bool) -> Finding {
-        var finding = problem(name, message, fix: isRefused ? "let the server's user read it" : nil)
+    private func unreadable(_ name: String, _ message: String, _ obstacle: Obstacle) -> Finding {
+        var finding = problem(name, "\(message): \(obstacle.reason)", fix: obstacle.fix)
         finding.severity = .error
         return finding
-    }
-
-    private static func reason(_ error: FileError) -> String {
-        if case .system(let error) = error, error.leadsOutside { return "it is a link that leads out of the folder" }
-        return error.description
     }
 
     /// The answer that a file makes; nil when it must not be served.

@@ -8,10 +8,18 @@ extension File {
     /// Reads a whole file into memory of the caller, who clears it afterwards. Returns the number of bytes.
     public static func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
         let file = try open(path, bytesMax: buffer.count)
+        return try fill(buffer, from: file.descriptor)
+    }
+
+    /// Reads until the buffer is full or the file ends.
+    static func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, from file: borrowing Descriptor
+    ) throws(FileError) -> Int {
         var count = 0
+        let number = file.number
         while count < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            let step = retrying { Glibc.read(file.descriptor.number, rest.baseAddress, rest.count) }
+            let step = retrying { Glibc.read(number, rest.baseAddress, rest.count) }
             if step < 0 { throw .system(.last("read")) }
             if step == 0 { break }
             count += step

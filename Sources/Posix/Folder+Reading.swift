@@ -36,6 +36,18 @@ extension Folder {
         return nil
     }
 
+    /// Reads a regular file below this directory into memory of the caller, who clears it afterwards. Returns the number of
+    /// bytes.
+    public func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        let number: Int32
+        do { number = try openBeneath(path) } catch { throw .system(error) }
+        let file = Descriptor(takingOwnershipOf: number)
+        let status = try Folder.status(file)
+        guard status.isRegular else { throw .notAFile }
+        if status.byteCount > buffer.count { throw .tooLarge(byteCount: Int(status.byteCount), limit: buffer.count) }
+        return try File.fill(buffer, from: file)
+    }
+
     private static func status(_ file: borrowing Descriptor) throws(FileError) -> FileStatus {
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw .system(.last("fstat")) }

@@ -1,4 +1,5 @@
-// A directory that is the root of everything that is opened through it: no name and no symbolic link leads out of it.
+// A directory that is the root of everything that is opened through it: no name and no symbolic link leads out of it, but into
+// the places that the operator has named.
 
 import CLinux
 import Glibc
@@ -7,21 +8,33 @@ import Glibc
 public struct Folder: ~Copyable, Sendable {
     let descriptor: Descriptor
     private let path: String
+    /// Where links in it may lead, beside the folder itself.
+    let targets: LinkTargets
 
-    public init(_ path: String) throws(SystemError) {
+    /// Opens a directory of the operator: links on the way may lead anywhere.
+    public init(_ path: String, links targets: LinkTargets = .none) throws(SystemError) {
         let number = associated_open(path, O_RDONLY | O_DIRECTORY, 0)
         guard number >= 0 else { throw .last("open") }
         descriptor = Descriptor(takingOwnershipOf: number)
         self.path = path
+        self.targets = targets
     }
 
-    /// Opens a directory below another one. Links on the way may lead anywhere inside that one, and not out of it.
-    public init(_ path: String, inside root: borrowing Folder) throws(SystemError) {
-        descriptor = Descriptor(takingOwnershipOf: try root.openFolder(path))
-        self.path = "\(root.path)/\(path)"
+    /// Opens the folder of one tenant in a folder of such folders. It may be a link to a directory in one of the link
+    /// targets, or to the same name in a hidden folder beside it (`..data`), and to no other tenant's folder.
+    ///
+    /// - Parameter folderLinks: where that link may lead beside `targets`, and links in the folder may not.
+    public init(
+        tenant name: String, in tree: borrowing Folder, links targets: LinkTargets = .none,
+        folderLinks: LinkTargets = .none
+    ) throws(SystemError) {
+        descriptor = Descriptor(
+            takingOwnershipOf: try Folder.open(tenant: name, in: tree, targets.adding(folderLinks)))
+        path = "\(tree.path)/\(name)"
+        self.targets = targets
     }
 
-    /// Opens a regular file below this directory: a link inside the directory is followed, one that leads out of it is
+    /// Opens a regular file below this directory: a link inside the directory or to a link target is followed, another one is
     /// refused.
     public func open(_ path: String) throws(FileError) -> OpenFile {
         let number: Int32

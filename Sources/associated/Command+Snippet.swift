@@ -47,7 +47,7 @@ enum AppSearch {
         let given = GivenConfiguration(arguments)
         // Names of apps may have a slash in them, so what is not there is still looked for among them.
         let isFile = (try? File.status(name)).map { $0.isRegular || name.contains("/") } ?? false
-        let paths = isFile ? [name] : ConfigurationLoader.appFiles(configPath: given.path) ?? []
+        let paths = isFile ? [name] : given.appFiles ?? []
         var names: [String] = []
         for path in paths {
             let bytes: [UInt8]

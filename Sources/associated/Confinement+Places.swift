@@ -12,12 +12,9 @@ extension Confinement {
         var pages: String
         var state: String
 
-        /// Where certbot keeps what its links in `config/hosts` lead to.
-        private static let certbot = "/etc/letsencrypt"
-
         func rules(_ settings: ServerSettings) -> [Landlock.Rule] {
             var rules = Places.folder(config, .read) + Places.folder(pages, .read) + Places.folder(state, .write)
-            rules += Places.folder(Places.certbot, .read)
+            for path in LinkTargets.certbot.adding(settings.linkTargets).paths { rules += Places.folder(path, .read) }
             // Each of them may be a link to anywhere.
             for name in ["apps", "retired", "hosts"] { rules += Places.folder("\(config)/\(name)", .read) }
             let files = [

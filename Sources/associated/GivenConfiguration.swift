@@ -28,13 +28,18 @@ struct GivenConfiguration {
         publicPath = arguments["--public"] ?? "public"
     }
 
+    /// The paths of its app files; nil where it has no folder of them.
+    var appFiles: [String]? {
+        ConfigurationLoader.appFiles(configPath: path, linkTargets: settings.linkTargets)
+    }
+
     /// Loads it as a server would.
     func load() throws(ConfigurationError) -> LoadedConfiguration {
         // Where documents are signed, private keys are in memory, and a core dump would be a copy of them.
         try? ProcessMemory.forbidDumps()
         return try ConfigurationLoader(
             configPath: path, publicPath: publicPath, environment: environment,
-            signer: settings.signer(configPath: path, passphrase: passphrase)
+            signer: settings.signer(configPath: path, passphrase: passphrase), linkTargets: settings.linkTargets
         ).load()
     }
 }

@@ -79,7 +79,7 @@ struct LintedFiles {
             || (try? File.status("\(path)/server.json")) != nil
         {
             configurations.append(path)
-            files += (ConfigurationLoader.appFiles(configPath: path) ?? []).map { ($0, .app) }
+            files += (GivenConfiguration(arguments, at: path).appFiles ?? []).map { ($0, .app) }
         } else {
             addFolder(path, depth: 0)
         }

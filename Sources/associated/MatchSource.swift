@@ -29,7 +29,7 @@ struct MatchSource {
             return
         }
         let given = GivenConfiguration(arguments)
-        guard let paths = ConfigurationLoader.appFiles(configPath: given.path) else {
+        guard let paths = given.appFiles else {
             throw .failure(
                 "there are no app files in \(given.path)/apps; name a folder with --config, or files with --apple and "
                     + "--android")

@@ -66,6 +66,7 @@ struct Server {
     /// Everything up to where it answers. A function of its own, because what was made for the first catalogue shall not be
     /// kept for as long as the server runs.
     private func start(_ signals: borrowing Signals) throws -> Start {
+        try Folder.requireKernel()
         let descriptors = DescriptorLimit.raise()
         let sockets = try sockets.get()
         for finding in settingsFindings { Console.error(finding) }
@@ -201,7 +202,8 @@ struct Server {
             configPath: configPath, publicPath: publicPath, environment: settings.environment,
             signer: settings.signer(configPath: configPath, passphrase: passphrase, development: development),
             state: (statePath, Product.identity),
-            openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax))
+            openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax),
+            linkTargets: settings.linkTargets)
     }
 
     private func certificateStore(

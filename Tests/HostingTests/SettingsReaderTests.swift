@@ -41,6 +41,7 @@ struct SettingsReaderTests {
               user: "associated:tls", sandbox: { mode: "required", read: ["/srv/releases"], write: ["/srv/log"] },
               limits: { headBytesMax: 4096, connectionsMax: 100, idleTimeoutMilliseconds: 5000 },
               log: { access: "/var/log/associated/access.log", format: "combined" },
+              linkTargets: ["/srv/acme-challenges"],
             }
             """)
         #expect(reader.findings.isEmpty)
@@ -66,6 +67,7 @@ struct SettingsReaderTests {
         #expect(reader.settings.sandbox.mode == .required)
         #expect(reader.settings.sandbox.readable == ["/srv/releases"])
         #expect(reader.settings.sandbox.writable == ["/srv/log"])
+        #expect(reader.settings.linkTargets == LinkTargets(["/srv/acme-challenges"]))
         #expect(reader.settings.limits.head.headBytesMax == 4096)
         #expect(reader.settings.limits.connectionsMax == 100)
         #expect(reader.settings.limits.idleTimeoutMilliseconds == 5000)
@@ -105,6 +107,8 @@ struct SettingsReaderTests {
         ("{ workers: 0 }", "CFG-003", nil), ("{ workers: 257 }", "CFG-003", nil),
         ("{ workers: \"2\" }", "CFG-003", nil),
         ("{ strict: 1 }", "CFG-003", nil), ("{ environment: \"\" }", "CFG-003", "put it in quotes"),
+        ("{ linkTargets: ['srv'] }", "CFG-003", "write `[\"/srv/acme-challenges\"]`"),
+        ("{ linkTargets: ['/./'] }", "CFG-003", "name the folders that links may lead into"),
         ("[]", "CFG-001", nil),
         ("{ signing: { keyFile: \"a\" } }", "CFG-003", nil), ("{ signing: [] }", "CFG-003", nil),
         ("{ limits: [] }", "CFG-003", nil), ("{ tls: { ticketkeyfile: \"a\" } }", "CFG-002", "write `ticketKeyFile`"),

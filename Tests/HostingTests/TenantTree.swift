@@ -15,6 +15,7 @@ final class TenantTree {
     private let environment: String?
     /// For the processes from now on.
     var openFilesMax = Int.max
+    var linkTargets = LinkTargets.none
     var statePath: String { tree.root + "/state" }
 
     init(environment: String? = nil) throws {
@@ -34,7 +35,7 @@ final class TenantTree {
     ) throws -> RoundReport {
         tenants = Tenants(
             configPath: tree.config, publicPath: tree.root + "/public", environment: environment ?? self.environment,
-            state: (statePath, program), openFilesMax: openFilesMax)
+            state: (statePath, program), openFilesMax: openFilesMax, linkTargets: linkTargets)
         let report = try tenants.round(changes)
         #expect(tenants.tidy()?.notes.isEmpty != false)
         return report

@@ -2,6 +2,7 @@
 
 import Association
 import Foundation
+import Posix
 import Testing
 
 @testable import Hosting
@@ -72,11 +73,17 @@ struct TenantsBadInputTests {
     @Test func `a link out of the configuration, by a file or a folder`() throws {
         try site.write("outside/secret.json", "{}")
         try site.link("config/apps/out.json", to: "../../outside/secret.json")
-        try check("out.json", says: "leads out of \"config\"")
+        try check("out.json", says: "leads out of \(site.tree.config)/apps")
         try site.remove("config/apps/out.json")
         try site.round()
         try site.link("config/apps/out", to: "../../outside")
-        try check("out", says: "leads out of \"config\"")
+        try check("out", says: "leads out of \(site.tree.config)/apps")
+        try site.remove("config/apps/out")
+        try site.round()
+        // The operator's settings and other hosts' keys are no app files either.
+        try site.write("config/hosts/b.example.com/privkey.pem", "secret")
+        try site.link("config/apps/out.json", to: "../hosts/b.example.com/privkey.pem")
+        try check("out.json", says: "leads out of")
     }
 
     @Test func `a host's folder behind a link out of the configuration`() throws {
@@ -90,25 +97,36 @@ struct TenantsBadInputTests {
         let report = try site.round()
         #expect(Set(report.findings.map(\.rule)) == ["CFG-004", "CFG-005"])
         for finding in report.findings {
-            #expect(finding.message.contains("link that leads out of"))
+            #expect(finding.message.contains("a link to another place than this host's own"))
+            #expect(finding.fix?.contains("linkTargets") == true)
             #expect(finding.file.contains("x.example.com"))
         }
         #expect(site.answer("x.example.com") != nil)
         #expect(site.answer("x.example.com", "/.well-known/secret.txt") == nil)
         #expect(site.answer("x.example.com", "/page.txt") == nil)
-        // Inside of it they are followed.
+        // The folder of another host is not this host's either.
         try site.remove("config/hosts/x.example.com")
         try site.remove("public/x.example.com")
         try site.link("config/hosts/x.example.com", to: "y.example.com")
-        try site.link("public/x.example.com", to: "_default")
-        #expect(try site.round().findings.isEmpty)
-        #expect(site.answer("x.example.com", "/.well-known/note.txt") == "note")
-        #expect(site.answer("x.example.com", "/index.html") == "page")
+        try site.write("public/y.example.com/y.txt", "y")
+        try site.link("public/x.example.com", to: "y.example.com")
+        try site.round()
+        #expect(site.answer("x.example.com", "/.well-known/note.txt") == nil)
+        #expect(site.answer("x.example.com", "/y.txt") == nil)
+        // Unless the operator says so.
+        site.linkTargets = LinkTargets([site.tree.root + "/outside"])
+        for tree in ["config/hosts", "public"] {
+            try site.remove("\(tree)/x.example.com")
+            try site.link("\(tree)/x.example.com", to: site.tree.root + "/outside")
+        }
+        #expect(try site.restart().findings.isEmpty)
+        #expect(site.answer("x.example.com", "/.well-known/secret.txt") == "secret")
+        #expect(site.answer("x.example.com", "/page.txt") == "secret")
     }
 
-    @Test func `a link inside the configuration is followed, one that leads nowhere is not`() throws {
-        try site.shop("../shared/x.json", hosts: ["x.example.com"])
-        try site.link("config/apps/x.json", to: "../shared/x.json")
+    @Test func `a link inside the folder of app files is followed, one that leads nowhere is not`() throws {
+        try site.shop(".shared/x.json", hosts: ["x.example.com"])
+        try site.link("config/apps/x.json", to: ".shared/x.json")
         #expect(try site.round().changedHosts == ["x.example.com"])
         try site.link("config/apps/nowhere.json", to: "nothing")
         try check("nowhere.json", says: "neither a file nor a folder")

@@ -1,4 +1,4 @@
-// Opening below a folder, by the kernel's own call and by our walk: the same file, or the same refusal.
+// What a link may lead to: every kind of it, in a folder, across folders, and to the operator's places.
 
 import Foundation
 import Glibc
@@ -7,70 +7,155 @@ import Testing
 @testable import Posix
 
 struct FolderOpeningTests {
+    /// A tree of tenants `a` and `b`, a place of the operator beside it, and something that is no one's business.
     private let path: String
+    private let targets: LinkTargets
 
     init() throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        for folder in ["in/a/b", "out"] {
+        targets = LinkTargets(["\(path)/place", "\(path)/linked-place", "\(path)/none"])
+        let folders = [
+            "tree/a/f/deep", "tree/b/a", "tree/..1/k", "tree/..1/other", "place/live", "turned", "placebo", "out",
+        ]
+        for folder in folders {
             try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
         }
-        for file in ["in/file", "in/a/b/deep", "out/secret"] {
+        for file in [
+            "tree/a/file", "tree/a/f/deep/file", "tree/b/privkey.pem", "tree/..1/k/file", "place/cert",
+            "place/live/file",
+            "turned/file", "placebo/file", "out/secret",
+        ] {
             try Data(file.utf8).write(to: URL(fileURLWithPath: "\(path)/\(file)"))
         }
-        let links = [
-            ("link", "file"), ("folder", "a"), ("chain", "a/up"), ("a/up", "../link"), ("out", "../out"),
-            ("secret", "../out/secret"), ("absolute", "\(path)/in/file"), ("nowhere", "none"), ("round", "round"),
-            ("trailing", "a/"), ("trailingFile", "file/"), ("a/home", "../../in/file"),
-        ]
-        for (name, target) in links {
-            try FileManager.default.createSymbolicLink(atPath: "\(path)/in/\(name)", withDestinationPath: target)
-        }
-        for number in 0..<42 {
-            let target = number == 0 ? "file" : "hop\(number - 1)"
-            try FileManager.default.createSymbolicLink(atPath: "\(path)/in/hop\(number)", withDestinationPath: target)
+        try link("linked-place", to: "turned")
+        try link("tree/..data", to: "..1")
+        for (name, target) in [
+            ("k", "..data/k"), ("wrong", "..data/k"), ("c", "b"), ("up", "."), ("top", ".."),
+            ("tenant", "../place/live"),
+            ("rooted", "/"), ("far", "../out"), ("nothing", "none"), ("sub", "b/a"), ("itself", "itself"),
+        ] { try link("tree/\(name)", to: target) }
+    }
+
+    private func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)
+    }
+
+    /// What comes of opening a name in the folder of tenant `a`: the file's text, or the reason.
+    private func outcome(_ name: String) throws -> String {
+        let folder = try Folder(tenant: "a", in: try Folder(path + "/tree"), links: targets)
+        do throws(FileError) {
+            return String(decoding: try folder.open(name).contents(), as: UTF8.self)
+        } catch {
+            if case .system(let error) = error { return error.leadsOutside ? "outside" : error.reason }
+            return "\(error)"
         }
     }
 
-    /// What opening comes to: the file's place on the disk, or the number of the error.
-    private func outcome(_ open: (borrowing Folder) throws -> Int32) throws -> String {
-        let folder = try Folder(path + "/in")
-        do {
-            let number = try open(folder)
-            defer { closeDescriptor(number) }
-            var status = stat()
-            #expect(fstat(number, &status) == 0)
-            #expect(fcntl(number, F_GETFD) & FD_CLOEXEC != 0)
-            return "\(status.st_ino)"
-        } catch let error as SystemError {
-            return error.reason
-        }
-    }
-
-    @Test func `a walk opens what the kernel opens, and refuses what it refuses`() throws {
+    @Test(arguments: [
+        // Inside.
+        ("file", "tree/a/file"), ("f/deep/file", "tree/a/f/deep/file"), ("f/deep/../../file", "tree/a/file"),
+        (".", "it is not a regular file"), ("none", "no such file or directory"), ("file/x", "not a directory"),
+        // Outside by its own name.
+        ("..", "outside"), ("../b/privkey.pem", "outside"), ("../a/file", "tree/a/file"), ("/etc/passwd", "outside"),
+    ])
+    func `opens a path that stays inside, and no other`(name: String, text: String) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let paths = [
-            "file", "a/b/deep", "a/./b/../b/deep", "./file", "a//b///deep", ".", "a", "a/b/", "a/..", "link", "chain",
-            "folder/b/deep", "folder/..", "trailing/b", "hop0", "hop38", "hop39", "hop40", "hop41", "round", "nowhere",
-            "none", "a/none/file", "file/x", "file/", "trailingFile", "file/..", "", "/", "..", "../in/file", "a/../..",
-            "out/secret", "secret", "absolute", "a/home", "a/b/../../../in/file",
-        ]
-        for name in paths {
-            let (kernel, walked) = (try outcome { try $0.openBeneath(name) }, try outcome { try $0.walk(name) })
-            #expect(kernel == walked, "\(name)")
-        }
-        #expect(try outcome { try $0.walk("secret") } == SystemError(call: "", number: EXDEV).reason)
+        #expect(try outcome(name) == text)
     }
 
-    @Test func `a walk keeps no descriptor open`() throws {
+    @Test(arguments: [
+        ("file", "tree/a/file"), ("f/../file", "tree/a/file"), (".", "it is not a regular file"),
+        ("../a/f/deep/file", "tree/a/f/deep/file"), ("{}/tree/a/file", "tree/a/file"),
+        // Other tenants, the folders above, the rest of the system.
+        ("../b/privkey.pem", "outside"), ("{}/tree/b/privkey.pem", "outside"), ("../c/privkey.pem", "outside"),
+        ("..", "outside"), ("../..", "outside"), ("/", "outside"), ("/etc/passwd", "outside"), ("/dev/null", "outside"),
+        ("../../out/secret", "outside"), ("/proc/self/environ", "outside"),
+        ("/proc/self/cwd", "too many levels of symbolic links"),
+        // The operator's places: by their own path and through a link, but not what only begins like one.
+        ("{}/place/cert", "place/cert"), ("../../place/live/file", "place/live/file"),
+        ("{}/turned/file", "turned/file"),
+        ("{}/linked-place/file", "turned/file"), ("{}/placebo/file", "outside"), ("{}/place/../out/secret", "outside"),
+        ("{}/place", "it is not a regular file"), ("{}/place/none", "no such file or directory"),
+        // Links that end nowhere.
+        ("none", "no such file or directory"), ("{}/none", "no such file or directory"),
+        ("link", "too many levels of symbolic links"),
+    ])
+    func `follows a link inside the folder and to the operator's places`(target: String, text: String) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let folder = try Folder(path + "/in")
-        for name in ["file", "a/b/deep", "a/b/none", "a/b/../..", "secret", "chain", "hop41", "file/x"] {
-            if let number = try? folder.walk(name) { closeDescriptor(number) }
+        try link("tree/a/link", to: target.replacingOccurrences(of: "{}", with: path))
+        #expect(try outcome("link") == text)
+    }
+
+    @Test func `a place of the operator with a link out of it leads nowhere else`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try link("place/gate", to: "../out")
+        try link("tree/a/link", to: "../../place/gate/secret")
+        #expect(try outcome("link") == "outside")
+    }
+
+    @Test(arguments: [
+        ("a", true), ("b", true), ("k", true), ("tenant", true), ("wrong", false), ("c", false), ("up", false),
+        ("top", false), ("rooted", false), ("far", false), ("sub", false), ("nothing", nil), ("none", nil),
+        ("", false), (".", false), ("..", false), ("b/a", false),
+    ])
+    func `a tenant's folder is its own, a version of it, or a place of the operator`(name: String, isOpened: Bool?)
+        throws
+    {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let tree = try Folder(path + "/tree")
+        do throws(SystemError) {
+            _ = try Folder(tenant: name, in: tree, links: targets)
+            #expect(isOpened == true)
+        } catch {
+            #expect(isOpened == (error.isMissing ? nil : !error.leadsOutside))
         }
+    }
+
+    @Test func `where the folder itself may lead, links in it need not`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let tree = try Folder(path + "/tree")
+        let folder = try Folder(tenant: "tenant", in: tree, folderLinks: targets)
+        #expect(try folder.open("file").contents() == Array("place/live/file".utf8))
+        try link("place/live/up", to: "../cert")
+        #expect(throws: FileError.system(SystemError(call: "openat2", number: EXDEV))) { try folder.open("up") }
+        #expect(throws: SystemError.self) { _ = try Folder(tenant: "tenant", in: tree) }
+    }
+
+    @Test func `a link that is turned after it was opened changes nothing`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try link("tree/a/link", to: "\(path)/place/cert")
+        let folder = try Folder(tenant: "a", in: try Folder(path + "/tree"), links: targets)
+        let file = try folder.open("link")
+        try FileManager.default.removeItem(atPath: "\(path)/tree/a/link")
+        try link("tree/a/link", to: "../b/privkey.pem")
+        #expect(try file.contents() == Array("place/cert".utf8))
+        #expect(throws: FileError.self) { try folder.open("link") }
+    }
+
+    @Test func `keeps no descriptor of what it refuses, and opens no pipe`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(mkfifo("\(path)/out/pipe", 0o600) == 0)
+        try link("tree/a/pipe", to: "../../out/pipe")
+        try link("tree/a/secret", to: "../../out/secret")
+        let folder = try Folder(tenant: "a", in: try Folder(path + "/tree"), links: targets)
+        for name in ["pipe", "secret", "none", "file", "f/deep/file"] { _ = try? folder.open(name) }
         let open = (0..<4_096).filter { number in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
             return target?.hasPrefix(path) == true
         }
         #expect(open == [Int(folder.descriptor.number)])
     }
+
+    @Test func `reads a secret into memory of the caller`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try Folder(tenant: "b", in: try Folder(path + "/tree"))
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = try bytes.withUnsafeMutableBytes { try folder.read("privkey.pem", into: $0) }
+        #expect(String(decoding: bytes[..<count], as: UTF8.self) == "tree/b/privkey.pem")
+        #expect(throws: FileError.tooLarge(byteCount: 18, limit: 4)) {
+            try bytes.withUnsafeMutableBytes { try folder.read("privkey.pem", into: .init(rebasing: $0[..<4])) }
+        }
+    }
+
+    @Test func `the kernel has what is needed`() { #expect(throws: Never.self) { try Folder.requireKernel() } }
 }
