@@ -55,8 +55,7 @@ public final class Catalogue: @unchecked Sendable {
             let older = layers[(index + 1)...].map(\.view)
             for site in 0..<layer.view.siteCount {
                 let name = layer.view.bytes(layer.view.sites[site].host)
-                let hash = KeyHash.of(name)
-                let before = older.lazy.compactMap { view in view.find(name, hash).map { (view, $0) } }.first
+                let before = older.lazy.compactMap { view in view.find(name).map { (view, $0) } }.first
                 let was = before.map { $0.0.isServed($0.1) } ?? false
                 let isThere = layer.view.isServed(site)
                 count += (isThere ? 1 : 0) - (was ? 1 : 0)

@@ -6,22 +6,33 @@ import Posix
 
 /// Collects sites and makes a layer of them.
 public struct CatalogueBuilder: ~Copyable {
-    var heap = ImageHeap()
+    var heap: ImageHeap
     var sites: [SiteRecord] = []
     private var hosts = HashIndex()
-    var routes = RecordTable<RouteRecord>()
-    var answers = RecordTable<AnswerRecord>()
-    var landings = RecordTable<LandingRecord>()
-    var rules = RecordTable<LinkRuleRecord>()
-    var items = RecordTable<LinkItemRecord>()
-    var segments = RecordTable<SegmentRecord>()
+    var routes: RecordTable<RouteRecord>
+    var answers: RecordTable<AnswerRecord>
+    var landings: RecordTable<LandingRecord>
+    var rules: RecordTable<LinkRuleRecord>
+    var items: RecordTable<LinkItemRecord>
+    var segments: RecordTable<SegmentRecord>
     private var files: [OpenFile] = []
     private var fileNumbers: [OpenFile: Int] = [:]
 
     /// All field lines of one answer, in bytes. The engine keeps room for as much.
     public static let fieldBytesMax = 3_072
 
-    public init() {}
+    public init() { self.init(hash: KeyHash()) }
+
+    /// Equal sites under the same hash are equal bytes.
+    init(hash: KeyHash) {
+        heap = ImageHeap(hash: hash)
+        routes = RecordTable(hash: hash)
+        answers = RecordTable(hash: hash)
+        landings = RecordTable(hash: hash)
+        rules = RecordTable(hash: hash)
+        items = RecordTable(hash: hash)
+        segments = RecordTable(hash: hash)
+    }
 
     /// How many sites and marks there are so far.
     public var count: Int { sites.count }
@@ -46,8 +57,7 @@ public struct CatalogueBuilder: ~Copyable {
             // An association file has two paths, and an index page too.
             let same = site.answers[max(0, index - 4)..<index].firstIndex { $0.answer == answer }
             let number = same.map { run[$0].answer } ?? UInt64(store(answer))
-            let path = heap.store(path)
-            run.append(RouteRecord(path: path, pathHash: KeyHash.of(heap.bytes(path)), answer: number))
+            run.append(route(heap.store(path), to: number))
         }
         let firstLanding = store(site.landings)
         let fallback = site.fallback.map { store($0) + 1 } ?? 0
@@ -82,18 +92,22 @@ public struct CatalogueBuilder: ~Copyable {
     }
 
     private mutating func append(_ site: SiteRecord) {
-        hosts.insert(KeyHash.of(heap.bytes(site.host)), sites.count)
+        hosts.insert(heap.hash(of: site.host), sites.count)
         sites.append(site)
     }
 
     /// The number of the site, or of the mark, under a key. Equal keys are one stretch of the heap.
     private func number(of key: Blob) -> Int? {
-        hosts.find(KeyHash.of(heap.bytes(key))) { sites[$0].host == key }
+        hosts.find(heap.hash(of: key)) { sites[$0].host == key }
     }
 
     /// A wildcard is kept by its suffix, dot included, so that looking for it needs no copy of the name asked for.
     private mutating func storeKey(of host: String) -> Blob {
         heap.store(host.hasPrefix("*.") ? String(host.dropFirst()) : host)
+    }
+
+    func route(_ path: Blob, to answer: UInt64) -> RouteRecord {
+        RouteRecord(path: path, pathHash: heap.hash(of: path), answer: answer)
     }
 
     /// Where a site's routes begin. They are put in the order in which a reader looks for them.
@@ -103,7 +117,7 @@ public struct CatalogueBuilder: ~Copyable {
 
     /// The finished layer.
     public consuming func finish() -> CatalogueLayer {
-        var header = ImageHeader()
+        var header = ImageHeader(hash: heap.hash)
         header.slots = heap.append(table: slots())
         header.sites = heap.append(table: sites)
         header.routes = heap.append(table: routes.records)
@@ -128,7 +142,7 @@ public struct CatalogueBuilder: ~Copyable {
         while count < sites.count * 2 { count *= 2 }
         var slots = [Slot](repeating: .empty, count: count)
         for (index, site) in sites.enumerated() {
-            let hash = KeyHash.of(heap.bytes(site.host))
+            let hash = heap.hash(of: site.host)
             var place = Int(truncatingIfNeeded: hash) & (count - 1)
             while !slots[place].isEmpty { place = (place + 1) & (count - 1) }
             slots[place] = Slot(site: index, hash: hash)

@@ -1,5 +1,5 @@
-// One layer of two: so the stack stays short. Records are copied as they are, without being prepared again; equal ones of
-// both become one.
+// One layer of two: so the stack stays short. Records are copied without being prepared again, and hashed as the new image
+// hashes; equal ones of both become one.
 
 extension CatalogueLayer {
     /// What a reader sees of this layer above an older one, as one layer. It is the lowest of its stack unless `keepsMarks`
@@ -19,7 +19,7 @@ extension CatalogueBuilder {
         for site in 0..<layer.view.siteCount {
             let record = layer.view.sites[site]
             let name = layer.view.bytes(record.host)
-            if newer?.find(name, KeyHash.of(name)) != nil { continue }
+            if newer?.find(name) != nil { continue }
             if layer.view.isRemoved(site) {
                 if keepsMarks { addMark(heap.store(name)) }
             } else {
@@ -47,10 +47,9 @@ private struct LayerCopy {
         var record = view.sites[site]
         var run: [RouteRecord] = []
         for index in Int(record.firstRoute)..<Int(record.firstRoute) + Int(record.routeCount) {
-            var route = view.routes[index]
-            route.path = builder.heap.store(view.bytes(route.path))
-            route.answer = UInt64(answer(Int(route.answer), &builder))
-            run.append(route)
+            let route = view.routes[index]
+            let path = builder.heap.store(view.bytes(route.path))
+            run.append(builder.route(path, to: UInt64(answer(Int(route.answer), &builder))))
         }
         record.host = builder.heap.store(view.bytes(record.host))
         record.firstRoute = builder.store(run)

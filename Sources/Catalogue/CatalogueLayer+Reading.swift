@@ -45,7 +45,7 @@ extension CatalogueLayer {
     /// What this layer says about a host, wildcards with their asterisk; nil when it says nothing.
     public func entry(_ host: String) -> Entry? {
         let key = Array((host.hasPrefix("*.") ? host.dropFirst() : host[...]).utf8)
-        let found = key.withUnsafeBytes { view.find($0, KeyHash.of($0)) }
+        let found = key.withUnsafeBytes { view.find($0) }
         guard let site = found else { return nil }
         if !view.isServed(site) { return .removed }
         let record = view.sites[site]

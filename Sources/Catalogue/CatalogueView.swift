@@ -87,18 +87,16 @@ public struct CatalogueView {
 
     /// The answer of a site for a decoded path: its own, else that of the pages of all hosts.
     public func answer(_ site: Site, path: UnsafeRawBufferPointer) -> Answer? {
-        let hash = KeyHash.of(path)
-        if let answer = layers[Int(site.layer)].answer(Int(site.index), path: path, hash) { return answer }
+        if let answer = layers[Int(site.layer)].answer(Int(site.index), path: path) { return answer }
         guard let sharedPages, allowsPages(path) else { return nil }
-        return sharedPages.pointee.answer(0, path: path, hash)
+        return sharedPages.pointee.answer(0, path: path)
     }
 
     /// A removed mark ends the search in older layers, and the next wildcard is tried.
     @inline(__always)
     private func find(_ name: UnsafeRawBufferPointer) -> Site? {
-        let hash = KeyHash.of(name)
         for layer in 0..<layers.count {
-            guard let index = layers[layer].find(name, hash) else { continue }
+            guard let index = layers[layer].find(name) else { continue }
             if layers[layer].sites[index].flags & SiteRecord.isRemoved != 0 { return nil }
             return Site(layer: Int32(truncatingIfNeeded: layer), index: Int32(truncatingIfNeeded: index))
         }

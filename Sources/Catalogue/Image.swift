@@ -12,11 +12,13 @@
 /// What stands at the beginning of an image.
 struct ImageHeader: BitwiseCopyable {
     /// Changes with each change of the records below.
-    static let formatNumber: UInt64 = 0x0001_7961_6C63_7361
+    static let formatNumber: UInt64 = 0x0002_7961_6C63_7361
 
     var format: UInt64 = ImageHeader.formatNumber
     /// Of the whole image.
     var byteCount: UInt64 = 0
+    /// The hash by which hosts and paths are found in it.
+    var hash: KeyHash
     var slots = TablePlace()
     var sites = TablePlace()
     var routes = TablePlace()

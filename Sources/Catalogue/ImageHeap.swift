@@ -7,11 +7,14 @@ struct ImageHeap: ~Copyable {
     private var memory = Memory(byteCount: 64 * 1024)
     private(set) var count = MemoryLayout<ImageHeader>.size
     private var known = HashIndex()
+    let hash: KeyHash
+
+    init(hash: KeyHash = KeyHash()) { self.hash = hash }
 
     /// Stores a run of bytes, or finds it. Any stretch with these bytes will do, even a part of a longer one.
     mutating func store(_ bytes: UnsafeRawBufferPointer) -> Blob {
         if bytes.isEmpty { return Blob(offset: 0, count: 0) }
-        let hash = KeyHash.of(bytes)
+        let hash = hash.of(bytes)
         let end = count - bytes.count
         let whole = UnsafeRawBufferPointer(memory.bytes)
         let found = known.find(hash) { offset in
@@ -33,6 +36,8 @@ struct ImageHeap: ~Copyable {
     func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: memory.bytes[Int(blob.offset)..<Int(blob.offset + blob.count)])
     }
+
+    func hash(of blob: Blob) -> UInt64 { hash.of(bytes(blob)) }
 
     /// Appends a table, where records may lie.
     mutating func append<Record: BitwiseCopyable>(table: [Record]) -> TablePlace {

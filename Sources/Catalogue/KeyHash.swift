@@ -1,42 +1,71 @@
-// Hashing and comparing short runs of bytes, eight at a time: host names and paths on the data plane, everything that is
+// Hashing and comparing short runs of bytes, several at a time: host names and paths on the data plane, everything that is
 // to be stored once on the control plane.
 
-/// The hash of host names and paths. The keys are the operator's, so no client can make them collide; a client can only
-/// ask for names that are not there, which costs one probe sequence of bounded length.
-enum KeyHash {
+/// The keyed hash of host names, paths, texts and records.
+///
+/// Tenants choose these keys, and clients choose what is looked up, so the hash has a secret: 128 random bits, drawn for each
+/// image and kept in its header. Without them nobody can choose keys that collide. The rule for the whole program: a table
+/// over text from a tenant or a client hashes with a secret, which is this hash in the catalogue, and Swift's `Hasher`, which
+/// has a secret per process, everywhere else. A checksum such as `Checksum` has no secret and never places anything in a table.
+struct KeyHash: Equatable, BitwiseCopyable {
+    private let start: UInt64
+    private let key: UInt64
+
+    /// A hash that no other image has.
+    init() {
+        start = .random(in: .min ... .max)
+        key = .random(in: .min ... .max)
+    }
+
+    /// Sixteen bytes at a time; the last sixteen may overlap those before them, and the count tells such texts apart. The
+    /// secret is in each multiplication, so no text makes a factor zero, and what a text adds last passes two of them.
     @inline(__always)
-    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        var hash: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count)
+    func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        let count = bytes.count
+        var hash = start
         var index = 0
-        while index &+ 8 <= bytes.count {
-            hash = mix(hash ^ bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-            index &+= 8
+        while index &+ 16 < count {
+            hash = KeyHash.mix(bytes.word(index) ^ key, bytes.word(index &+ 8) ^ hash)
+            index &+= 16
         }
-        var tail: UInt64 = 0
-        while index < bytes.count {
-            tail = tail << 8 | UInt64(bytes[index])
-            index &+= 1
+        let first: UInt64
+        let second: UInt64
+        if count >= 8 {
+            first = bytes.word(count >= 16 ? count &- 16 : 0)
+            second = bytes.word(count &- 8)
+        } else if count >= 4 {
+            first = UInt64(bytes.loadUnaligned(as: UInt32.self))
+            second = UInt64(bytes.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+        } else if count > 0 {
+            first = UInt64(bytes[0]) << 16 | UInt64(bytes[count / 2]) << 8 | UInt64(bytes[count &- 1])
+            second = 0
+        } else {
+            first = 0
+            second = 0
         }
-        return mix(hash ^ tail)
+        hash = KeyHash.mix(first ^ key, second ^ hash)
+        return KeyHash.mix(hash, key &+ UInt64(truncatingIfNeeded: count))
     }
 
     /// Multiplies into 128 bits and folds them: every bit of the input reaches every bit of the output.
     @inline(__always)
-    private static func mix(_ value: UInt64) -> UInt64 {
-        let product = value.multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+    private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let product = left.multipliedFullWidth(by: right)
         return product.high ^ product.low
     }
 }
 
 extension UnsafeRawBufferPointer {
+    @inline(__always)
+    fileprivate func word(_ offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+
     /// Whether both hold the same bytes.
     @inline(__always)
     func equals(_ other: UnsafeRawBufferPointer) -> Bool {
         if count != other.count { return false }
         var index = 0
         while index &+ 8 <= count {
-            let word = loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            if word != other.loadUnaligned(fromByteOffset: index, as: UInt64.self) { return false }
+            if word(index) != other.word(index) { return false }
             index &+= 8
         }
         while index < count {

@@ -6,8 +6,9 @@ import HTTP
 /// A layer as its readers see it: nothing but addresses.
 struct LayerView {
     let base: UnsafeRawPointer
-    private let slots: UnsafePointer<Slot>
-    private let slotMask: Int
+    let hash: KeyHash
+    let slots: UnsafePointer<Slot>
+    let slotMask: Int
     let sites: UnsafePointer<SiteRecord>
     let siteCount: Int
     let routes: UnsafePointer<RouteRecord>
@@ -25,6 +26,7 @@ struct LayerView {
             (base + Int(place.offset)).assumingMemoryBound(to: Record.self)
         }
         self.base = base
+        hash = header.hash
         self.descriptors = descriptors
         slots = table(header.slots)
         slotMask = Int(header.slots.count) - 1
@@ -41,7 +43,8 @@ struct LayerView {
 
     /// The number of the site, or of the mark, for a host in lower case or a wildcard's suffix.
     @inline(__always)
-    func find(_ name: UnsafeRawBufferPointer, _ hash: UInt64) -> Int? {
+    func find(_ name: UnsafeRawBufferPointer) -> Int? {
+        let hash = hash.of(name)
         var place = Int(truncatingIfNeeded: hash) & slotMask
         while !slots[place].isEmpty {
             let slot = slots[place]
@@ -53,7 +56,8 @@ struct LayerView {
 
     /// The answer of a site for a decoded path.
     @inline(__always)
-    func answer(_ site: Int, path: UnsafeRawBufferPointer, _ hash: UInt64) -> Answer? {
+    func answer(_ site: Int, path: UnsafeRawBufferPointer) -> Answer? {
+        let hash = hash.of(path)
         var low = Int(sites[site].firstRoute)
         let end = low &+ Int(sites[site].routeCount)
         var high = end

@@ -4,12 +4,15 @@
 struct RecordTable<Record: BitwiseCopyable> {
     private(set) var records: [Record] = []
     private var known = HashIndex()
+    private let hash: KeyHash
+
+    init(hash: KeyHash = KeyHash()) { self.hash = hash }
 
     /// Where the run begins.
     mutating func add(_ run: [Record]) -> UInt32 {
         if run.isEmpty { return 0 }
         return run.withUnsafeBytes { bytes in
-            let hash = KeyHash.of(bytes)
+            let hash = hash.of(bytes)
             let stride = MemoryLayout<Record>.stride
             let found = records.withUnsafeBytes { stored in
                 known.find(hash) { first in

@@ -47,6 +47,25 @@ struct CatalogueTests {
         #expect(body(catalogue, host, path) == expected)
     }
 
+    @Test(arguments: [[CatalogueLayer](), [CatalogueBuilder().finish()]])
+    func `each letter of a host may be in upper case, and nothing else changes`(older: [CatalogueLayer]) {
+        var builder = CatalogueBuilder()
+        let letters = "abcdefghijklmnopqrstuvwxyz"
+        builder.add(PreparedSite(host: letters, answers: [("/x", page("all"))]))
+        for sign in ["@", "[", "`", "{"] { builder.add(PreparedSite(host: sign, answers: [("/x", page(sign))])) }
+        let unread = UnreadHosts { $0 == "unread.\(letters)" }
+        let catalogue = Catalogue(layers: [builder.finish()] + older, unread: unread)
+        #expect(body(catalogue, letters.uppercased(), "/x") == "all")
+        #expect(catalogue.configuredName(of: letters.uppercased()) == letters)
+        let name = Array("UNREAD.\(letters.uppercased())".utf8)
+        let isUnread = catalogue.view.isUnread(host: name.span)
+        #expect(isUnread)
+        for sign in ["@", "[", "`", "{"] {
+            #expect(body(catalogue, sign, "/x") == sign)
+            #expect(catalogue.configuredName(of: sign) == sign)
+        }
+    }
+
     @Test(arguments: ["example", ".example", "", "other", "a.example.org", "aexample", "."])
     func `an unknown host has no site, nor has a wildcard's parent`(host: String) {
         #expect(body(catalogue([("*.example", [("/x", "y")])]), host, "/x") == nil)

@@ -58,16 +58,17 @@ struct QueryItems {
         }
     }
 
-    private static func hash(_ name: some Sequence<UInt8>) -> Int {
-        var hash: UInt32 = 0
-        for byte in name { hash = (hash ^ UInt32(byte)) &* 0x9E37_79B1 }
-        return Int(hash >> 20)
+    /// `Hasher` has a secret, so no query can have many names of one hash.
+    private static func hash(_ name: ArraySlice<UInt8>) -> Int {
+        var hasher = Hasher()
+        for byte in name { hasher.combine(byte) }
+        return hasher.finalize() & (hashesMax - 1)
     }
 
     /// Whether `condition` holds for the value of every item of the name; nil where there is no such item.
     func allValues(of name: [UInt8], satisfy condition: (Range<Int>) -> Bool) -> Bool? {
         var isPresent = false
-        var index = firstOfHash.isEmpty ? 0 : Int(firstOfHash[Self.hash(name)])
+        var index = firstOfHash.isEmpty ? 0 : Int(firstOfHash[Self.hash(name[...])])
         while items.indices.contains(index) {
             if hasName(name, index) {
                 isPresent = true

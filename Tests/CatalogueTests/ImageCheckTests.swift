@@ -1,0 +1,163 @@
+// Images with wrong numbers in them: refused, or read within their bounds.
+
+import HTTP
+import Testing
+
+@testable import Catalogue
+
+struct ImageCheckTests {
+    @Test func `an image with wrong numbers in it is refused, or read within its bounds`() throws {
+        let good = CatalogueLayer.sample().imageBytes
+        var random = SystemRandomNumberGenerator.seeded(12)
+        var soundCount = 0
+        for _ in 0..<20_000 {
+            var bad = good
+            let index = random.next(below: good.count)
+            switch random.next(below: 3) {
+            case 0: bad[index] = UInt8(random.next(below: 256))
+            case 1: bad[index] ^= 1 << UInt8(random.next(below: 8))
+            default:
+                let from = random.next(below: good.count - 8)
+                for step in 0..<min(8, good.count - index) { bad[index + step] = good[from + step] }
+            }
+            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: bad.count, alignment: 64)
+            defer { room.deallocate() }
+            room.copyBytes(from: bad)
+            let image = UnsafeRawBufferPointer(room)
+            if ImageCheck.isSound(image) {
+                soundCount += 1
+                #expect(staysInside(image))
+            }
+            #expect(!ImageCheck.isSound(UnsafeRawBufferPointer(rebasing: image.dropLast())))
+        }
+        #expect(soundCount > 1_000, "text may be anything, so many a change is harmless")
+    }
+
+    /// Of bytes that lie where an image may.
+    static func isSound(_ image: [UInt8]) -> Bool {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: image.count, alignment: 64)
+        defer { room.deallocate() }
+        room.copyBytes(from: image)
+        return ImageCheck.isSound(UnsafeRawBufferPointer(room))
+    }
+
+    /// The last number that names a record, and the first that names none.
+    @Test func `a number in a record must name a record that is there`() throws {
+        let good = CatalogueLayer.sample().imageBytes
+        let header = good.withUnsafeBytes { $0.loadUnaligned(as: ImageHeader.self) }
+        func isSound<Record: BitwiseCopyable>(_ table: TablePlace, _ change: (inout Record) -> Void) -> Bool {
+            var bad = good
+            bad.withUnsafeMutableBytes { bytes in
+                var record = bytes.loadUnaligned(fromByteOffset: Int(table.offset), as: Record.self)
+                change(&record)
+                bytes.storeBytes(of: record, toByteOffset: Int(table.offset), as: Record.self)
+            }
+            return Self.isSound(bad)
+        }
+        func bounds<Record: BitwiseCopyable>(
+            _ table: TablePlace, _ count: UInt64, _ change: @escaping (inout Record, UInt64) -> Void
+        ) -> [Bool] {
+            [count - 1, count].map { number in isSound(table) { change(&$0, number) } }
+        }
+        func route(_ record: inout RouteRecord, _ number: UInt64) { record.answer = number }
+        #expect(bounds(header.routes, header.answers.count, route) == [true, false])
+        func landing(_ record: inout LandingRecord, _ number: UInt64) { record.answer = UInt32(number) }
+        #expect(bounds(header.landings, header.answers.count, landing) == [true, false])
+        func fallback(_ record: inout SiteRecord, _ number: UInt64) { record.fallback = UInt32(number) }
+        #expect(bounds(header.sites, header.answers.count + 1, fallback) == [true, false])
+        func file(_ record: inout AnswerRecord, _ number: UInt64) { record.identity.file = Int64(number) }
+        #expect(bounds(header.answers, header.files.count + 1, file) == [false, false], "there is no file")
+        func slot(_ record: inout Slot, _ number: UInt64) { record = Slot(site: Int(number), hash: 0) }
+        #expect(bounds(header.slots, header.sites.count, slot) == [true, false])
+        func routes(_ record: inout SiteRecord, _ number: UInt64) { record.firstRoute = UInt32(number) }
+        #expect(bounds(header.sites, header.routes.count, routes) == [true, false])
+        func landings(_ record: inout SiteRecord, _ number: UInt64) { record.firstLanding = UInt32(number) }
+        #expect(bounds(header.sites, header.landings.count, landings) == [true, false])
+        func rules(_ record: inout LandingRecord, _ number: UInt64) { record.firstRule = UInt32(number) }
+        #expect(bounds(header.landings, header.rules.count, rules) == [true, false])
+        func segments(_ record: inout LandingRecord, _ number: UInt64) { record.firstSegment = UInt32(number) }
+        #expect(bounds(header.landings, header.segments.count, segments) == [true, false])
+        func items(_ record: inout LinkRuleRecord, _ number: UInt64) { record.firstItem = UInt32(number) }
+        #expect(bounds(header.rules, header.items.count, items) == [true, false])
+        func path(_ record: inout RouteRecord, _ end: UInt64) { record.path.offset = end + 1 - record.path.count }
+        #expect(bounds(header.routes, header.byteCount, path) == [true, false])
+    }
+
+    @Test func `tables that lie over each other or over the header are refused`() {
+        let good = CatalogueLayer.sample().imageBytes
+        let start = MemoryLayout<ImageHeader>.offset(of: \.slots)!
+        let stride = MemoryLayout<TablePlace>.stride
+        func isSound(_ place: Int, _ offset: UInt64, _ count: UInt64) -> Bool {
+            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: good.count, alignment: 64)
+            defer { room.deallocate() }
+            room.copyBytes(from: good)
+            room.storeBytes(
+                of: TablePlace(offset: offset, count: count), toByteOffset: start + place * stride, as: TablePlace.self)
+            return ImageCheck.isSound(UnsafeRawBufferPointer(room))
+        }
+        let places = good.withUnsafeBytes { bytes in
+            (0..<9).map { bytes.loadUnaligned(fromByteOffset: start + $0 * stride, as: TablePlace.self) }
+        }
+        for (number, place) in places.enumerated() {
+            #expect(isSound(number, place.offset, place.count))
+            for other in places.indices where other != number && places[other].count > 0 {
+                #expect(!isSound(number, places[other].offset, 1), "\(number) over \(other)")
+            }
+            for offset in Swift.stride(from: 0, to: UInt64(MemoryLayout<ImageHeader>.size), by: 16) {
+                #expect(!isSound(number, offset, 1), "\(number) at \(offset)")
+            }
+        }
+    }
+
+    /// Reads everything that a request could make a worker read.
+    private func staysInside(_ image: UnsafeRawBufferPointer) -> Bool {
+        let view = LayerView(base: image.baseAddress!, descriptors: UnsafeBufferPointer(start: nil, count: 0))
+        let range = UInt(bitPattern: image.baseAddress!)...UInt(bitPattern: image.baseAddress! + image.count)
+        func isInside(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            let start = UInt(bitPattern: bytes.baseAddress!)
+            return range.contains(start) && range.contains(start + UInt(bytes.count))
+        }
+        func isInside(_ form: AnswerForm) -> Bool {
+            form.file != nil
+                || isInside(form.body) && isInside(form.fields) && isInside(form.entityTag)
+                    && isInside(form.contentType) && isInside(form.otherFields) && isInside(form.sharedFields)
+        }
+        for name in ["h0.example", "none", ".gone.example"] {
+            _ = Array(name.utf8).withUnsafeBytes { view.find($0) }
+        }
+        for index in 0..<view.answerCount {
+            let answer = view.answer(index)
+            _ = (answer.kind, answer.status, answer.hasGzip)
+            guard isInside(answer.form(.identity)), isInside(answer.form(.gzip)) else { return false }
+        }
+        for site in 0..<view.siteCount {
+            guard isInside(view.bytes(view.sites[site].host)) else { return false }
+            _ = view.fallback(site)
+            _ = Array("/".utf8).withUnsafeBytes { view.answer(site, path: $0) }
+            for landing in view.landings(of: site) {
+                let path = Array("/p/0".utf8)
+                _ = path.withUnsafeBytes { path in
+                    var match = LinkMatch(path: path, query: path)
+                    return match.isIncluded(by: view.rules(of: landing))
+                }
+                let page = view.landing(landing)
+                for index in 0..<page.segmentCount where !isInside(page[index].text) { return false }
+            }
+        }
+        return true
+    }
+}
+
+extension SystemRandomNumberGenerator {
+    /// The same numbers each time.
+    fileprivate static func seeded(_ seed: UInt64) -> Seeded { Seeded(state: seed) }
+
+    fileprivate struct Seeded {
+        var state: UInt64
+
+        mutating func next(below limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % limit
+        }
+    }
+}

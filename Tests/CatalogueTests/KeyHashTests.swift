@@ -1,0 +1,151 @@
+// The hash has a secret: names that a tenant chooses to collide do not.
+
+import HTTP
+import Testing
+
+@testable import Catalogue
+
+struct KeyHashTests {
+    /// Names of 16 bytes that the hash before this one, whose constants were public, all gave the hash 0.
+    private static func names(count: Int) -> [[UInt8]] {
+        (0..<count).map { number in
+            let first = UInt64(number) &* 0x5851_F42D_4C95_7F2D
+            return withUnsafeBytes(of: (first, formerMix(0x9E37_79B9_7F4A_7C15 ^ 16 ^ first))) { Array($0) }
+        }
+    }
+
+    private static func formerMix(_ value: UInt64) -> UInt64 {
+        let product = value.multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+        return product.high ^ product.low
+    }
+
+    /// The hash before this one.
+    private static func formerHash(_ name: [UInt8]) -> UInt64 {
+        name.withUnsafeBytes { bytes in
+            let first = bytes.loadUnaligned(as: UInt64.self)
+            let second = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+            return formerMix(formerMix(formerMix(0x9E37_79B9_7F4A_7C15 ^ 16 ^ first) ^ second))
+        }
+    }
+
+    private static func hash(_ hash: KeyHash, _ text: [UInt8]) -> UInt64 { text.withUnsafeBytes { hash.of($0) } }
+
+    private static func page(_ byte: UInt8) -> PreparedAnswer {
+        PreparedAnswer(
+            kind: .page,
+            identity: Representation(
+                sharedFields: FieldLines(), contentType: "text/plain", bodyFields: FieldLines(), entityTag: "",
+                content: .bytes([byte])))
+    }
+
+    @Test func `names that collided without a secret do not collide with one`() {
+        let names = Set(Self.names(count: 50_000))
+        #expect(names.count == 50_000)
+        #expect(names.allSatisfy { Self.formerHash($0) == 0 })
+        let (one, other) = (KeyHash(), KeyHash())
+        #expect(one != other)
+        #expect(Set(names.map { Self.hash(one, $0) }).count == names.count)
+        #expect(names.allSatisfy { Self.hash(one, $0) != Self.hash(other, $0) })
+    }
+
+    /// Texts that only begin or end alike, and texts of zeros only, which nothing but their length tells apart.
+    @Test func `texts of every short length have hashes of their own`() {
+        let hash = KeyHash()
+        var texts: Set<[UInt8]> = []
+        for count in 0...70 {
+            let zeros = [UInt8](repeating: 0, count: count)
+            texts.insert(zeros)
+            for index in zeros.indices {
+                for bit in 0..<8 {
+                    var text = zeros
+                    text[index] ^= 1 << UInt8(bit)
+                    texts.insert(text)
+                }
+            }
+        }
+        #expect(Set(texts.map { Self.hash(hash, $0) }).count == texts.count)
+    }
+
+    /// A table of slots uses the lower bits, an index the upper ones.
+    @Test(arguments: [0, 48])
+    func `names that are counted up are spread over a table`(shift: Int) {
+        let hash = KeyHash()
+        var counts = [Int](repeating: 0, count: 1 << 16)
+        for number in 0..<1 << 16 {
+            counts[Int(Self.hash(hash, Array("tenant\(number)-app.example".utf8)) >> UInt64(shift) & 0xFFFF)] += 1
+        }
+        // With a random function the fullest of as many places as names has 8 or 9, and 37 % are empty.
+        #expect(counts.max()! < 16)
+        #expect((22_000..<26_500).contains(counts.count { $0 == 0 }))
+    }
+
+    @Test func `a look-up among hosts and paths that a tenant chose takes a few steps`() {
+        let names = Self.names(count: 50_000)
+        var builder = CatalogueBuilder()
+        for name in names { builder.addMark(builder.heap.store(name)) }
+        let paths = names.map { builder.route(builder.heap.store($0), to: 0) }
+        #expect(Set(paths.map(\.pathHash)).count == names.count, "a site's paths are found by their hash alone")
+        let layer = builder.finish()
+        let view = layer.view
+        var stepsMax = 0
+        for name in names {
+            let hash = name.withUnsafeBytes { view.hash.of($0) }
+            var place = Int(truncatingIfNeeded: hash) & view.slotMask
+            var steps = 1
+            while view.slots[place].site >= 0,
+                !view.bytes(view.sites[view.slots[place].site].host).elementsEqual(name)
+            {
+                place = (place + 1) & view.slotMask
+                steps += 1
+            }
+            #expect(!view.slots[place].isEmpty)
+            stepsMax = max(stepsMax, steps)
+        }
+        // At most half of the places are taken; without a secret it would be 50,000.
+        #expect(stepsMax < 200)
+    }
+
+    @Test func `storing texts that a tenant chose compares each with a few others`() {
+        let hash = KeyHash()
+        var index = HashIndex()
+        var comparedCount = 0
+        for (number, name) in Self.names(count: 50_000).enumerated() {
+            let value = Self.hash(hash, name)
+            let found = index.find(value) { _ in
+                comparedCount += 1
+                return false
+            }
+            #expect(found == nil)
+            index.insert(value, number)
+        }
+        // An index keeps 28 bits of a hash: of 1,250 million pairs, 5 have them in common.
+        #expect(comparedCount < 100)
+    }
+
+    @Test func `layers of different hashes are one when they are merged`() {
+        func layer(_ hosts: Range<Int>) -> CatalogueLayer {
+            var builder = CatalogueBuilder()
+            for host in hosts {
+                builder.add(
+                    PreparedSite(
+                        host: "h\(host).example",
+                        answers: (0..<20).map { ("/\($0)", Self.page(UInt8(host % 100 + $0))) }))
+            }
+            return builder.finish()
+        }
+        let merged = layer(50..<150).merged(over: layer(0..<100))
+        for layers in [[merged], [layer(50..<150), layer(0..<100)]] {
+            let catalogue = Catalogue(layers: layers)
+            for host in 0..<150 {
+                let name = Array("h\(host).example".utf8)
+                let site = catalogue.view.site(host: name.span)
+                for path in 0..<20 {
+                    let body = Array("/\(path)".utf8).withUnsafeBytes { bytes in
+                        site.flatMap { catalogue.view.answer($0, path: bytes) }.map { Array($0.form(.identity).body) }
+                    }
+                    #expect(body == [UInt8(host % 100 + path)])
+                }
+            }
+        }
+    }
+}
