@@ -10,6 +10,9 @@ struct AppRecord: Sendable {
     var standing: Standing
     /// Nil while there has never been a good version.
     var good: GoodVersion?
+    /// The hosts that decide whether a file that is held, gone or refused stays so. It is not read again until it changes, or
+    /// something about one of them does. A start reads each such file, so this is not kept in the state.
+    var awaited: Set<String> = []
 
     /// How the file on disk stands to the version in service.
     enum Standing: UInt8, Sendable, CaseIterable {

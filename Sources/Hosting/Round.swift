@@ -17,6 +17,8 @@ struct Round {
         var rejection: AppRecord.Standing?
         /// How many live facts it would have dropped, when that is why it is rejected.
         var guardedCount: Int?
+        /// The hosts that decided about it, when it is rejected for their sake.
+        var awaited: Set<String> = []
 
         enum Reading: Sendable {
             case gone
@@ -33,8 +35,14 @@ struct Round {
 
     /// By path below `config/apps`. Files that turn out to be as they were are not among them.
     var candidates: [String: Candidate] = [:]
+    /// The app files that were read.
+    var read: Set<String> = []
+    /// The hosts that those of them waited for which changed.
+    var awaited: Set<String> = []
     /// The candidates that name a host.
     var newNamers: [String: [String]] = [:]
+    /// Files that are, or may be, others than they were. Candidates that are not among them were held back before.
+    var changed: Set<String> = []
     /// Files of which everything is to be said, even what has been said before.
     var touched: Set<String> = []
     /// Files whose content is the version in service again, with their marks.

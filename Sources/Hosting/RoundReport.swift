@@ -8,6 +8,8 @@ public struct RoundReport: Sendable {
     /// Hosts whose answers differ from before, in order.
     public var changes: [HostChange] = []
     public var catalogue = Catalogue(layers: [])
+    /// App files that were read in the round.
+    var readCount = 0
     /// App files that are served.
     public var appCount = 0
     public var hostCount = 0

@@ -8,6 +8,7 @@ import TLS
 extension Tenants {
     func commit(_ rendered: [String: RenderedSite], _ round: Round, rendersAllSigned: Bool) -> RoundReport {
         var report = RoundReport()
+        let waiting = waiting(behind: round)
         report.findings = round.findings + findings(round)
         report.findings += round.firstFindings.sorted { $0.key < $1.key }.flatMap(\.value)
         remember(round)
@@ -58,9 +59,11 @@ extension Tenants {
         if round.hasListedHosts { shelf.unread = nil }
         signer.endRound(isComplete: rendersAllSigned || isFirst)
         report.catalogue = shelf.catalogue
+        report.readCount = round.read.count
         report.appCount = servedFileCount
         report.hostCount = shelf.catalogue.siteCount
         report.later = round.later
+        report.later.waiting.formUnion(waiting)
         report.postponed = round.postponed
         report.keptFiles = ledger.troubled.count(where: isServed)
         report.standing = summary(keptHosts: keptHosts.count)
@@ -150,7 +153,7 @@ extension Tenants {
     private func remember(_ round: Round) {
         for (path, mark) in round.unchanged {
             guard var record = ledger[path] else { continue }
-            (record.mark, record.standing) = (mark, .current)
+            (record.mark, record.standing, record.awaited) = (mark, .current, [])
             (troubles[path], guarded[path]) = (nil, nil)
             ledger.put(record, at: path)
         }
@@ -160,7 +163,8 @@ extension Tenants {
             guarded[path] = candidate.rejection == nil ? nil : candidate.guardedCount
             if let standing = candidate.rejection {
                 let mark = standing == .gone ? nil : candidate.mark
-                ledger.put(AppRecord(mark: mark, standing: standing, good: old?.good), at: path)
+                ledger.put(
+                    AppRecord(mark: mark, standing: standing, good: old?.good, awaited: candidate.awaited), at: path)
             } else if case .good(_, let good) = candidate.reading {
                 ledger.put(AppRecord(mark: candidate.mark, standing: .current, good: good), at: path)
             } else {

@@ -17,7 +17,7 @@ extension Tenants {
                 guard let candidate = round.candidates[path], candidate.rejection == nil, !candidate.isBroken else {
                     continue
                 }
-                guard let (finding, count) = objection(to: candidate, at: path, &round) else {
+                guard let (finding, lost) = objection(to: candidate, at: path, &round) else {
                     // Nobody could tell; what it is now stays, and others may have relied on the new one.
                     if round.candidates[path] == nil { isSettled = false }
                     continue
@@ -27,17 +27,18 @@ extension Tenants {
                     continue
                 }
                 round.candidates[path]?.findings.append(finding)
-                round.candidates[path]?.guardedCount = count
+                round.candidates[path]?.guardedCount = lost.count
+                round.candidates[path]?.awaited = Set(lost.map(\.host))
                 round.candidates[path]?.rejection = candidate.isGone ? .gone : .held
                 isSettled = false
             }
         }
     }
 
-    /// What there is to say against a reading, and how many live facts it drops.
+    /// What there is to say against a reading, and the live facts that it drops.
     private func objection(
         to candidate: Round.Candidate, at path: String, _ round: inout Round
-    ) -> (Finding, count: Int)? {
+    ) -> (Finding, lost: Set<LiveIdentity>)? {
         let old = lastGood(path, &round)
         let mode = (candidate.accepted?.appFile ?? old?.appFile)?.removalGuard ?? .block
         if mode == .off { return nil }
@@ -64,7 +65,7 @@ extension Tenants {
             round.postponeCandidate(path, shortage)
             return nil
         }
-        return (finding(about: lost, mode: mode, at: path, isGone: candidate.isGone), lost.count)
+        return (finding(about: lost, mode: mode, at: path, isGone: candidate.isGone), lost)
     }
 
     /// All that is known of what a last good version makes live that cannot be read any more.

@@ -4,9 +4,8 @@ import Association
 import Posix
 
 extension Tenants {
-    /// Files that are held back are looked at again when anything else changes, unless there are so many of them that it
-    /// would hold up the rest.
-    private static let recheckedMax = 256
+    /// Files that are held back and are looked at in one round.
+    static let waitingAtOnceMax = 16
 
     func look(_ changes: TreeChanges, _ round: inout Round) throws(ConfigurationError) {
         let tree: AppTree
@@ -23,11 +22,19 @@ extension Tenants {
             throw ConfigurationError(description: "cannot read \(configPath)/apps: \(error.reason); \(advice)")
         }
         var paths = changes.appFiles.union(changed(in: tree, changes, &round))
+        round.changed = paths
+        if changes.again { paths.formUnion(ledger.troubled) }
         round.touched.formUnion(changes.again ? paths : changes.appFiles)
-        let waiting = ledger.troubled.filter { ledger[$0]?.standing != .broken }
-        if changes.everything || changes.retired || waiting.count <= Tenants.recheckedMax {
-            paths.formUnion(waiting)
+        if changes.everything {
+            paths.formUnion(ledger.troubled.filter { ledger[$0]?.standing != .broken })
+        } else if changes.retired {
+            paths.formUnion(ledger.troubled.filter { ledger[$0]?.standing == .held || ledger[$0]?.standing == .gone })
         }
+        round.awaited = Set(round.changed.union(round.candidates.keys).flatMap { ledger[$0]?.awaited ?? [] })
+        let waiting = changes.waiting.filter { ledger[$0].map { !$0.awaited.isEmpty } ?? false }.sorted()
+        paths.formUnion(waiting.prefix(Tenants.waitingAtOnceMax))
+        round.later.waiting.formUnion(waiting.dropFirst(Tenants.waitingAtOnceMax))
+        round.read = paths
         var folderLook: FolderLook?
         do throws(SystemError) {
             folderLook = changes.everything ? try FolderLook(folders) : nil
@@ -46,6 +53,13 @@ extension Tenants {
         renderKept(&round)
         if changes.again { round.hosts.formUnion(troubledHosts) }
         if changes.again || changes.signatures { round.hosts.formUnion(signed) }
+    }
+
+    /// The files that are held back and that this round may set free: those that wait for a host whose files, folders or apps
+    /// are others now, or for a host that a file waited for which is another one now. They are looked at in rounds of their
+    /// own, so that no change waits for them. All others cost nothing, however many and however large they are.
+    func waiting(behind round: Round) -> Set<String> {
+        ledger.paths(awaiting: round.awaited.union(concerned(round))).subtracting(round.read)
     }
 
     /// Lists what has to be listed; files of other marks than they had are to be read, and those that are gone.
@@ -74,7 +88,7 @@ extension Tenants {
         if let shortage = listing.shortage { round.postpone(shortage) { $0.appFolders.formUnion(listing.starved) } }
         // As a rule, all that is known was found.
         if knownCount < ledger.records.count { paths.formUnion(gone(from: listing, below: roots, &round)) }
-        return changes.again ? paths.union(ledger.troubled) : paths
+        return paths
     }
 
     /// Files that are known and were not found where they should be.
@@ -245,48 +259,5 @@ extension Tenants {
                     template.file, "a template is for one host, and belongs into a folder with the host's name"))
         }
         shelf.share(pages)
-    }
-}
-
-/// What came of reading one app file, against what is known of it.
-enum FileReading: Sendable {
-    case changing
-    /// There was no descriptor for it, or no memory.
-    case starved(SystemError)
-    /// It is the version in service, or the one in whose place that stays.
-    case same(FileStatus?)
-    case candidate(Round.Candidate)
-
-    init(_ path: String, in tree: AppTree, known: AppRecord?, environment: String?) {
-        switch tree.read(path) {
-        case .changing: self = .changing
-        case .starved(let reason): self = .starved(reason)
-        case .gone: self = .candidate(Round.Candidate(reading: .gone))
-        case .unreadable(let finding):
-            self = .candidate(Round.Candidate(reading: .broken, findings: [finding], rejection: .broken))
-        case .contents(let contents):
-            let isSettled = contents.status.isSettled(atNanoseconds: contents.readNanoseconds)
-            let mark = isSettled ? contents.status : nil
-            let isSame = known?.good?.text.equals(contents.bytes) == true
-            if isSame, known?.standing == .current {
-                self = .same(mark)
-                return
-            }
-            let reading = AppFile.read(contents.bytes, file: "\(tree.label)/\(path)", environment: environment)
-            var candidate = Round.Candidate(reading: .broken, mark: mark, findings: reading.findings)
-            if isSame, reading.appFile != nil {
-                self = .same(mark)
-                return
-            }
-            if let app = reading.appFile {
-                let good = AppRecord.GoodVersion(
-                    text: .memory(contents.bytes), modified: contents.modified, hosts: app.hosts.map(\.text),
-                    otherHosts: reading.otherHosts.map(\.text))
-                candidate.reading = .good(LoadedAppFile(app, modified: contents.modified), good)
-            } else {
-                candidate.rejection = .broken
-            }
-            self = .candidate(candidate)
-        }
     }
 }

@@ -192,8 +192,11 @@ extension Tenants {
                         && names.isDisjoint(with: ledger[path]?.good?.hosts ?? []))
             }
             if culprits.isEmpty { round.stale.insert(host) }
-            for path in culprits.keys {
+            // A file that was held back before does not take the change of another one with it.
+            let waiting = culprits.keys.filter { !round.changed.contains($0) }
+            for path in waiting.isEmpty ? Array(culprits.keys) : waiting {
                 round.candidates[path]?.rejection = .refused
+                round.candidates[path]?.awaited = names
                 round.candidates[path]?.findings += site.reasons
                 isAgain = true
             }

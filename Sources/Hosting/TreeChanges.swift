@@ -16,6 +16,8 @@ public struct TreeChanges: Hashable, Sendable {
     public var appFiles: Set<String> = []
     /// Folders below `config/apps`, an empty path being that one: listed again, and files read whose marks differ.
     public var appFolders: Set<String> = []
+    /// App files that are held back and that an earlier change may have set free: read again, some in each round.
+    public var waiting: Set<String> = []
     /// Something in `config/retired`.
     public var retired = false
     /// Folders of `config/hosts` by name.
@@ -62,6 +64,7 @@ public struct TreeChanges: Hashable, Sendable {
         hostList = hostList || other.hostList
         appFiles.formUnion(other.appFiles)
         appFolders.formUnion(other.appFolders)
+        waiting.formUnion(other.waiting)
         retired = retired || other.retired
         hostFolders.formUnion(other.hostFolders)
         pageFolders.formUnion(other.pageFolders)

@@ -19,10 +19,13 @@ extension AppFile {
         var reading = read(document, file: file, environment: environment, workLeft: &workLeft)
         guard let environment, let overlay = EnvironmentOverlay(environment, in: document), !reading.findings.isEmpty
         else { return reading }
-        // Files without findings, which is nearly all of them, are read once.
-        workLeft = ExampleCheck.workMax
+        // Files without findings, which is nearly all of them, are read once. Where the work does not suffice for the examples
+        // of both readings is no difference between them.
         let plain = Set(read(document, file: file, environment: nil, workLeft: &workLeft).findings)
-        reading.findings = reading.findings.map { plain.contains($0) ? $0 : overlay.naming($0) }
+        reading.findings = reading.findings.map { finding in
+            let isCommon = plain.contains(finding) || finding.rule == AppFileRule.exampleNotChecked.rawValue
+            return isCommon ? finding : overlay.naming(finding)
+        }
         return reading
     }
 

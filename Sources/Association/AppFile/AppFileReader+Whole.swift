@@ -7,6 +7,7 @@ extension AppFileReader {
         checkLinks(app, fields)
         checkVariables(app)
         checkRetired(app, fields)
+        checkFacts(app, fields)
         if let ios = app.ios, !ios.appClips.isEmpty,
             let wildcard = zip(app.hosts, app.ranges.hosts).first(where: { $0.0.isWildcard })
         {
@@ -15,6 +16,18 @@ extension AppFileReader {
                 "App Clips do not work on \(wildcard.0.text): Apple allows them no wildcards",
                 fix: "list the hosts that App Clips are to be invoked from")
         }
+    }
+
+    private mutating func checkFacts(_ app: AppFile, _ fields: AppFileFields) {
+        let packages = app.android?.packages ?? []
+        let ids = (app.ios?.appIDs.count ?? 0) + (app.ios?.appClips.count ?? 0) + packages.count
+        let count = app.hosts.count * (1 + ids + packages.reduce(0) { $0 + $1.fingerprints.count })
+        if count <= Self.factsMax { return }
+        report(
+            .outOfRange, fields["hosts"]?.value.range ?? fields.range,
+            "\(app.hosts.count) hosts times their app ids, packages and fingerprints are \(count) entries, and at most "
+                + "\(Self.factsMax) make sense",
+            fix: "split the file into several with fewer hosts each")
     }
 
     private mutating func checkLinks(_ app: AppFile, _ fields: AppFileFields) {

@@ -17,6 +17,8 @@ struct AppFileReader {
 
     /// Entries of one array: more hosts, ids or rules than any document made from the file can hold.
     static let elementsMax = 10_000
+    /// Hosts times what each of them says of the app: at each change of the file it is compared with what is live.
+    static let factsMax = 250_000
     /// Characters of one example; no URL that anybody opens is longer.
     static let exampleLengthMax = 2_048
     /// Examples are run at every reading, each against all the rules.

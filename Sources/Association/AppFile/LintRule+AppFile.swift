@@ -188,5 +188,9 @@ extension LintRule {
                 + "decodes %2F, %26, %61 and %c3 first. No rule can say the same about such links on both.",
             fix: "nothing, unless such links are in use; then link to their ordinary spelling.",
             sources: [.androidConfigure, .aosp, .swcutil]),
+        LintRule(
+            "APP-045", .error, "more app files name one host than can be served",
+            why: "Each change of one of them makes the host's documents again, of all of them.",
+            fix: "merge app files, or move apps to hosts of their own.", sources: [.inference]),
     ]
 }

@@ -19,6 +19,19 @@ public struct HostDocuments: Sendable {
 }
 
 extension HostDocuments {
+    /// Nothing, of more app files than one host may have.
+    init(refusing apps: [AppFile], host: String?) {
+        let excess = apps[Renderer.appsMax...].map { app in
+            Finding(
+                .tooManyFiles, in: app, at: app.ranges.hosts.first ?? app.ranges.root,
+                "\(apps.count) app files name \(host ?? "the host"), and one host may have \(Renderer.appsMax)",
+                fix: "merge app files, or move apps to hosts of their own")
+        }
+        self.init(
+            apple: nil, statements: nil, appleBytes: nil, statementBytes: nil, signing: .none,
+            cacheSeconds: AppFile.cacheSecondsDefault, findings: Array(excess.prefix(1)))
+    }
+
     static func bytes(of document: SourceValue) -> [UInt8] {
         SourceWriter.minified(document) + [UInt8(ascii: "\n")]
     }

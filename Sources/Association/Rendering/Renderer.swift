@@ -12,6 +12,9 @@ public enum Renderer {
     /// What AOSP's verifier takes.
     static let statementBytesMax = 1_048_576
 
+    /// App files that may name one host.
+    public static let appsMax = 64
+
     /// The order in which files that share a host are merged: by priority, then by path, byte by byte.
     public static func mergeOrder(_ apps: [AppFile]) -> [AppFile] {
         if apps.count < 2 { return apps }
@@ -28,6 +31,7 @@ public enum Renderer {
 
     /// The documents for a host that all of `apps`, in merge order, belong to. `host` only appears in findings.
     public static func documents(for apps: [AppFile], host: String? = nil) -> HostDocuments {
+        guard apps.count <= appsMax else { return HostDocuments(refusing: apps, host: host) }
         var findings: [Finding] = []
         let apple = AppleDocument.render(apps, findings: &findings)
         let statements = StatementDocument.render(apps)

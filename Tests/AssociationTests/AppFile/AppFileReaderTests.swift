@@ -220,6 +220,14 @@ import Testing
         check(Sample.text(hosts: "[\(hosts)]"), ["APP-020"])
     }
 
+    @Test(arguments: [(500, []), (501, ["APP-020"])])
+    func `refuses more hosts times app ids than make sense`(count: Int, rules: [String]) {
+        let hosts = (0..<count).map { #""h\#($0).acme.test""# }.joined(separator: ",")
+        let ids = (0..<499).map { #""8KQ2V7M4XN.dev.associated.n\#($0)""# }.joined(separator: ",")
+        let text = "{ name: \"A\", hosts: [\(hosts)], ios: { appIDs: [\(ids)] }, links: [{ \"/\": \"*\" }] }"
+        #expect(Sample.read(text).findings.filter { $0.severity == .error }.map(\.rule) == rules)
+    }
+
     @Test func `has each of its rules in the catalogue`() {
         for rule in AppFileRule.allCases { #expect(LintRule.named(rule.rawValue) != nil, "\(rule)") }
         // What is about the files in service is found by the server.

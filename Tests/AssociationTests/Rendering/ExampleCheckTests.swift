@@ -60,6 +60,20 @@ import Testing
         #expect(rules(10_000) != rules(0))
     }
 
+    @Test(arguments: [nil, "staging"])
+    func `all readings of a file share the work of its examples`(environment: String?) throws {
+        // Patterns that try every place for every star.
+        let pattern = String(repeating: "a*", count: 250) + "b"
+        let links = (0..<400).map { "{ \"/\": \"/\($0)/\(pattern)\" }" }.joined(separator: ",")
+        let path = String(repeating: "a", count: 1_900)
+        let examples = (0..<1_000).map { "\"https://shop.acme.test/399/\(path)\($0)\": \"web\"" }.joined(separator: ",")
+        let text = Sample.text(links: "[\(links)]", more: "examples: {\(examples)}, environments: { staging: {} }")
+        let reading = AppFile.read(Array(text.utf8), file: "shop.json", environment: environment)
+        let unchecked = reading.findings.filter { $0.rule == "APP-027" }
+        #expect(unchecked.count == 1)
+        #expect(unchecked.first?.message.hasPrefix("this example") == true, "not a matter of the environment")
+    }
+
     @Test func `shows the rule that decides, and that none does`() {
         let excluded = read(#""https://shop.acme.test/a/private/1": "app""#).findings
         #expect(

@@ -34,6 +34,20 @@ import Testing
         #expect(findings.first { $0.rule == "APP-038" }?.message.contains("one.json") == true)
     }
 
+    @Test(arguments: [(Renderer.appsMax, []), (Renderer.appsMax + 1, ["APP-045"])])
+    func `makes a host's documents of a bounded number of app files`(count: Int, rules: [String]) throws {
+        let apps = try (0..<count).map { number in
+            try Sample.app(
+                Sample.text(ios: "{ appIDs: [\"8KQ2V7M4XN.dev.acme.n\(number)\"] }", android: nil),
+                file: "\(number).json")
+        }
+        let documents = Renderer.documents(for: apps, host: "shop.acme.test")
+        let errors = documents.findings.filter { $0.severity == .error }
+        #expect(errors.map(\.rule) == rules)
+        #expect(errors.allSatisfy { $0.file == "\(count - 1).json" && $0.range != nil })
+        #expect((documents.appleBytes == nil) == !rules.isEmpty)
+    }
+
     @Test func `counts the bytes of the document on both sides of the limits`() throws {
         let frame = Renderer.documents(for: [try app(pathBytes: 100)]).appleBytes?.count ?? 0
         for (bytes, rules) in [
