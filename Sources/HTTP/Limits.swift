@@ -1,7 +1,7 @@
-// Every bound there is on what a client can make the server do or keep, in one place, each with its unit and its reason.
+// Every bound there is on what a client or a host can make the server do or keep, in one place, each with its unit and its reason.
 // `server.json` sets them under `limits`, by the same names.
 
-/// Bounds on clients. The defaults suit an open internet and verifiers that give up after five seconds.
+/// Bounds on clients and hosts. The defaults suit an open internet and verifiers that give up after five seconds.
 public struct Limits: Sendable {
     /// A request's head: its bytes, its first line, its fields.
     public var head = HeadLimits()
@@ -41,6 +41,13 @@ public struct Limits: Sendable {
     /// Milliseconds that a silent connection is kept when the server is told to stop: a request may be on its way. Longer
     /// than a second, so that clients who have not said anything yet show themselves (`TCP_DEFER_ACCEPT`).
     public var drainIdleMilliseconds: Int64 = 1_500
+    /// Files in the folders of one host, links to files included: a site with thousands of pages is served elsewhere.
+    public var filesPerHostMax = 4_096
+    /// Folders in them, links to folders included; each is watched.
+    public var foldersPerHostMax = 1_024
+    /// Bytes of those files that are kept in memory. With its gzip forms, and twice while it is replaced, one host takes
+    /// about three times as much, which leaves room for others in a container of 256 MiB.
+    public var bytesPerHostMax = 33_554_432
 
     public init() {}
 }

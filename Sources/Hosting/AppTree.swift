@@ -8,12 +8,10 @@ import Posix
 final class AppTree: Sendable {
     /// How the folder is called in findings.
     let label: String
-    private let root: Folder
+    private let root: FencedFolder
 
     /// More bytes are not an app file, whatever they are.
     static let bytesMax = AppFile.bytesMax
-    /// Deeper folders are a loop of links, or nobody's intention.
-    static let depthMax = 16
 
     /// What a listing found. All paths are below the tree's folder.
     struct Listing {
@@ -43,45 +41,57 @@ final class AppTree: Sendable {
     /// Opens `apps` or `retired`.
     init(configPath: String, _ name: String, links targets: LinkTargets = .none) throws(SystemError) {
         label = "\(configPath)/\(name)"
-        root = try Folder(label, links: targets)
+        root = FencedFolder(try Folder(label, links: targets))
     }
 
-    /// Lists a folder of the tree with everything below it; an empty path is all of it.
-    func list(_ folder: String, into listing: inout Listing) {
-        list(folder, depth: folder.isEmpty ? 0 : folder.utf8.count { $0 == UInt8(ascii: "/") } + 1, &listing)
+    /// Lists folders of the tree with everything below them; an empty path is all of it. Which of its names a folder has when
+    /// links lead to it can only be told from the whole, so where there is such a link all of it is listed. Returns what was
+    /// listed.
+    func list(_ folders: Set<String>, into listing: inout Listing) -> Set<String> {
+        if folders.isEmpty || folders.contains("") || folders.contains(where: isBehindLink) {
+            add(scan(""), to: &listing)
+            return [""]
+        }
+        let scans = folders.map { ($0, scan($0)) }
+        if scans.contains(where: { $1.hasLinkedFolders }) { return list([""], into: &listing) }
+        for (_, scan) in scans { add(scan, to: &listing) }
+        return folders
     }
 
-    private func list(_ folder: String, depth: Int, _ listing: inout Listing) {
-        let entries: [ListedEntry]
-        do {
-            entries = try root.list(folder)
-        } catch {
-            if error.isMissing { return }
-            listing.unlisted.append(folder)
-            if error.isShortage {
-                listing.starved.append(folder)
-                return listing.shortage = listing.shortage ?? error
-            }
-            listing.folderProblems[folder] = unreadable(folder, Obstacle(error, in: label), to: "look into the folder")
-            return
+    private func scan(_ folder: String) -> FolderScan { FolderScan(root, from: folder, .init(isOfPaths: false)) }
+
+    /// Whether a folder, or one that it is in, is a link.
+    private func isBehindLink(_ folder: String) -> Bool {
+        var path = label
+        return folder.split(separator: "/").contains { name in
+            path += "/\(name)"
+            return File.linkTarget(path) != nil
         }
-        for entry in entries where !entry.name.hasPrefix(".") {
-            let path = folder.isEmpty ? entry.name : "\(folder)/\(entry.name)"
-            let isNamed = AppTree.isAppFile(entry.name)
-            switch entry.kind {
-            case .file:
-                if isNamed { listing.files[path] = entry.status }
-            case .directory where isNamed: listing.problems[path] = unreadable(path, Obstacle("it is a folder"))
-            case .directory where depth + entry.steps > AppTree.depthMax:
-                listing.folderProblems[path] = unreadable(
-                    path,
-                    Obstacle("it is more than \(AppTree.depthMax) folders deep, of which a link counts as several"),
-                    to: "look into the folder")
-            case .directory: list(path, depth: depth + entry.steps, &listing)
-            case .other:
-                if isNamed { listing.problems[path] = unreadable(path, Obstacle("it is neither a file nor a folder")) }
+    }
+
+    private func add(_ scan: FolderScan, to listing: inout Listing) {
+        if scan.failure?.isMissing == true { return }
+        let wrongFolders = scan.folders.filter(AppTree.isAppFile)
+        for folder in wrongFolders { listing.problems[folder] = unreadable(folder, Obstacle("it is a folder")) }
+        for file in scan.files where AppTree.isAppFile(file.path) {
+            if !wrongFolders.contains(where: { file.path.hasPrefix("\($0)/") }) {
+                listing.files[file.path] = file.status
             }
         }
+        for (path, problem) in scan.problems {
+            let obstacle = Obstacle(problem, in: label)
+            switch problem {
+            case .notAFile:
+                if AppTree.isAppFile(path) { listing.problems[path] = unreadable(path, obstacle) }
+            case .loop, .tooDeep: listing.folderProblems[path] = unreadable(path, obstacle, to: "look into the folder")
+            case .unreadable:
+                listing.unlisted.append(path)
+                listing.folderProblems[path] = unreadable(path, obstacle, to: "look into the folder")
+            }
+        }
+        listing.unlisted += scan.starved
+        listing.starved += scan.starved
+        listing.shortage = listing.shortage ?? scan.shortage
     }
 
     /// What a path stands for at this moment.
@@ -100,7 +110,7 @@ final class AppTree: Sendable {
         }
     }
 
-    /// Whether a name is meant as an app file; hidden ones and editors' copies are not.
+    /// Whether a name or a path is meant as an app file; hidden ones and editors' copies are not.
     static func isAppFile(_ name: some StringProtocol) -> Bool {
         !name.hasPrefix(".") && (name.hasSuffix(".json") || name.hasSuffix(".json5"))
     }

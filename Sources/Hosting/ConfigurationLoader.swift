@@ -2,6 +2,7 @@
 
 public import Association
 public import Catalogue
+public import HTTP
 public import Posix
 public import TLS
 
@@ -31,13 +32,14 @@ public struct ConfigurationLoader: Sendable {
     /// - Parameters:
     ///   - signer: signs the documents that are to be signed; without one, each host's own certificate does.
     ///   - linkTargets: where links may lead, beside a host's own folder and `config/apps`.
+    ///   - limits: bounds on what a host may have.
     public init(
         configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
-        linkTargets: LinkTargets = .none
+        linkTargets: LinkTargets = .none, limits: Limits = Limits()
     ) {
         tenants = Tenants(
             configPath: configPath, publicPath: publicPath, environment: environment, signer: signer,
-            linkTargets: linkTargets)
+            linkTargets: linkTargets, limits: limits)
     }
 
     public func load() throws(ConfigurationError) -> LoadedConfiguration {
@@ -57,7 +59,7 @@ extension ConfigurationLoader {
     public static func appFiles(configPath: String, linkTargets: LinkTargets) -> [String]? {
         guard let tree = try? AppTree(configPath: configPath, "apps", links: linkTargets) else { return nil }
         var listing = AppTree.Listing()
-        tree.list("", into: &listing)
+        _ = tree.list([""], into: &listing)
         return listing.files.keys.sorted().map { "\(tree.label)/\($0)" }
     }
 }

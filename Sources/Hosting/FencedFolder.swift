@@ -1,9 +1,9 @@
-// A folder that files are served from, with the fence around it: the host's whole folder. Links in it may lead anywhere inside the
-// fence and to the link targets that server.json names, and nowhere else.
+// A folder that tenants write to, with the fence around it. Links in it may lead anywhere inside the fence and to the link targets
+// that server.json names, and nowhere else.
 
 import Posix
 
-/// `well-known` in a folder of `config/hosts`, or a folder of `public`, kept open.
+/// `config/apps`, `well-known` in a folder of `config/hosts`, or a folder of `public`, kept open.
 struct FencedFolder: ~Copyable, Sendable {
     private let fence: Folder
     /// Where the folder is below the fence, with a slash behind it.
@@ -14,13 +14,17 @@ struct FencedFolder: ~Copyable, Sendable {
         self.prefix = prefix
     }
 
-    func list(_ path: String) throws(SystemError) -> [ListedEntry] { try fence.list(prefix + path) }
-
-    func sortedList(_ path: String) throws(SystemError) -> [ListedEntry] { try fence.sortedList(prefix + path) }
+    func list(_ path: String, entriesMax: Int) throws(SystemError) -> FolderListing {
+        try fence.list(prefix + path, entriesMax: entriesMax)
+    }
 
     func open(_ path: String) throws(FileError) -> OpenFile { try fence.open(prefix + path) }
 
     func read(_ path: String, bytesMax: Int) throws(FileError) -> SettledContents? {
         try fence.read(prefix + path, bytesMax: bytesMax)
     }
+
+    func status(_ path: String) -> FileStatus? { fence.status(prefix + path) }
+
+    func isMissing(_ path: String) -> Bool { fence.isMissing(prefix + path) }
 }

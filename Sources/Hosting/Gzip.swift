@@ -33,6 +33,25 @@ enum Gzip {
         return compressed
     }
 
+    /// The first bytes of what is packed; fewer where it ends, or is no gzip form.
+    static func start(of packed: [UInt8], bytesMax: Int) -> [UInt8] {
+        var stream = z_stream()
+        guard associated_inflateInit2(&stream, largeWindowBits + 16) == Z_OK else { return [] }
+        defer { inflateEnd(&stream) }
+        var unpacked = [UInt8](repeating: 0, count: bytesMax)
+        var input = packed
+        _ = input.withUnsafeMutableBufferPointer { source in
+            unpacked.withUnsafeMutableBufferPointer { target in
+                stream.next_in = source.baseAddress
+                stream.avail_in = UInt32(source.count)
+                stream.next_out = target.baseAddress
+                stream.avail_out = UInt32(target.count)
+                return inflate(&stream, Z_SYNC_FLUSH)
+            }
+        }
+        return Array(unpacked.prefix(Int(stream.total_out)))
+    }
+
     /// Whether bytes in gzip form stand for these, and for nothing more.
     static func unpacks(_ packed: [UInt8], to bytes: [UInt8]) -> Bool {
         var stream = z_stream()

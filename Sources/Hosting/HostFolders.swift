@@ -2,6 +2,7 @@
 // of `public/`. Which there are and whether they have changed; what is in them is read when a host is rendered.
 
 import Association
+import HTTP
 import Posix
 
 /// What is known of the folders of one host.
@@ -53,15 +54,41 @@ final class FolderLook: Sendable {
     var pageHosts: [String] { pageFolders.compactMap(HostFolders.host) }
 }
 
+/// A folder with files of one host, by the name of the host's folder.
+enum HostTree: Hashable, Sendable {
+    /// `well-known` in `config/hosts/<name>`.
+    case wellKnown(String)
+    /// `public/<name>`.
+    case pages(String)
+
+    var name: String {
+        switch self {
+        case .wellKnown(let name), .pages(let name): name
+        }
+    }
+}
+
+extension FolderScan.Problem {
+    /// The same in every process.
+    fileprivate var number: UInt64 {
+        switch self {
+        case .notAFile: 1
+        case .loop: 2
+        case .tooDeep: 3
+        case .unreadable(let error): 4 + UInt64(UInt32(bitPattern: error.number))
+        }
+    }
+}
+
 struct HostFolders: Sendable {
     let configPath: String
     let publicPath: String
     /// Where links of hosts may lead, beside their own folders.
     var linkTargets = LinkTargets.none
+    var limits = Limits()
     /// Files that may be kept open, of all folders and catalogues together.
     var openFilesMax = Int.max
 
-    private static let depthMax = 16
     /// Descriptors for what is neither a connection nor a page: listeners, pollers, certificates and files that are read.
     private static let otherDescriptors = 128
 
@@ -85,8 +112,6 @@ struct HostFolders: Sendable {
     var hostsPath: String { "\(configPath)/hosts" }
 
     func wellKnownPath(of host: String) -> String { "\(hostsPath)/\(HostFolders.name(of: host))/well-known" }
-
-    func pagesPath(of host: String) -> String { "\(publicPath)/\(HostFolders.name(of: host))" }
 
     /// The folders of `config/hosts` that have a `well-known`. Most have only a certificate, so their number must not
     /// matter: nothing more is looked at. That there is no such folder is fine; a shortage is thrown.
@@ -121,76 +146,95 @@ struct HostFolders: Sendable {
     func pageFolders() throws(SystemError) -> [String] {
         let entries: [ListedEntry]
         do throws(SystemError) {
-            entries = try Folder(publicPath).list("")
+            entries = try Folder(publicPath).list("").entries
         } catch {
             if error.isShortage { throw error }
             return []
         }
-        return entries.filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map(\.name)
+        return entries.filter { $0.kind == .directory }.map(\.name)
     }
 
     /// How the folders of a host look at this moment, unless there is no descriptor or memory for a look.
     func record(of host: String, _ look: FolderLook? = nil) throws(SystemError) -> FolderRecord {
         if let look, !look.mayHaveFolder(host) { return FolderRecord() }
+        let name = HostFolders.name(of: host)
         return FolderRecord(
-            wellKnown: look?.isBlind == true ? nil : try signature(of: wellKnownPath(of: host)),
-            pages: try pagesSignature(of: host))
+            wellKnown: look?.isBlind == true ? nil : try signature(of: .wellKnown(name)),
+            pages: try signature(of: .pages(name)))
     }
 
-    func pagesSignature(of host: String) throws(SystemError) -> UInt64? { try signature(of: pagesPath(of: host)) }
+    func pagesSignature(of host: String) throws(SystemError) -> UInt64? {
+        try signature(of: .pages(HostFolders.name(of: host)))
+    }
 
-    /// Opens the folder of a host. It may be a link to a place of the operator, and to no other host's folder: that would serve
-    /// the other's files. Certbot's folders may be a host's folder, but files in them are never served through links.
-    func open(_ path: String) throws(SystemError) -> FencedFolder {
-        let isPages = !path.hasPrefix("\(hostsPath)/")
-        let tree = try Folder(isPages ? publicPath : hostsPath)
-        let names = path.dropFirst((isPages ? publicPath : hostsPath).count + 1).split(separator: "/")
-        let fence = try Folder(
-            tenant: String(names[0]), in: tree, links: linkTargets, folderLinks: isPages ? .none : .certbot)
-        return FencedFolder(fence, prefix: isPages ? "" : "well-known/")
+    /// Opens the folder of a host; nil when there is none. It may be a link to a place of the operator, and to no other host's
+    /// folder: that would serve the other's files. Certbot's folders may be a host's folder, but links to files in them are
+    /// never served.
+    func open(_ tree: HostTree) throws(SystemError) -> FencedFolder? {
+        do throws(SystemError) {
+            switch tree {
+            case .wellKnown(let name):
+                let hosts = try Folder(hostsPath)
+                guard hosts.mayHave("\(name)/well-known") else { return nil }
+                let fence = try Folder(tenant: name, in: hosts, links: linkTargets, folderLinks: .certbot)
+                return FencedFolder(fence, prefix: "well-known/")
+            case .pages(let name):
+                return FencedFolder(try Folder(tenant: name, in: try Folder(publicPath), links: linkTargets))
+            }
+        } catch {
+            if error.isMissing { return nil }
+            throw error
+        }
+    }
+
+    func path(_ tree: HostTree) -> String {
+        switch tree {
+        case .wellKnown(let name): "\(hostsPath)/\(name)/well-known"
+        case .pages(let name): "\(publicPath)/\(name)"
+        }
+    }
+
+    /// The folder that links must stay in.
+    func fencePath(_ tree: HostTree) -> String {
+        switch tree {
+        case .wellKnown(let name): "\(hostsPath)/\(name)"
+        case .pages(let name): "\(publicPath)/\(name)"
+        }
     }
 
     /// A number that changes when anything in a folder does; nil when there is no such folder.
-    func signature(of path: String) throws(SystemError) -> UInt64? {
-        let folder: FencedFolder
+    func signature(of tree: HostTree) throws(SystemError) -> UInt64? {
+        let now = Clock.wallNanoseconds()
         do throws(SystemError) {
-            guard try Directory.isThere(path) else { return nil }
-            folder = try open(path)
+            guard let folder = try open(tree) else { return nil }
+            let scan = FolderScan(folder, HostShare(limits).bounds)
+            if let shortage = scan.shortage { throw shortage }
+            return scan.failure?.isMissing == true ? nil : HostFolders.signature(of: scan, now: now)
         } catch {
             if error.isShortage { throw error }
-            // It is there, and is a finding for whoever wants to read it.
+            // It is there, and is a finding when it is read.
             return 7
         }
-        var signature: UInt64 = 1
-        try HostFolders.add(folder, "", depth: 0, now: Clock.wallNanoseconds(), to: &signature)
+    }
+
+    private static func signature(of scan: FolderScan, now: Int64) -> UInt64 {
+        // A sum, so the order makes no difference.
+        var signature: UInt64 = scan.excess == nil ? 1 : 2
+        for file in scan.files {
+            var mark = hash(file.path)
+            for number in file.status.numbers { mark = mix(mark ^ number) }
+            // What was written just now may be written to again and look the same: it is to be read at the next look too.
+            if !file.status.isSettled(atNanoseconds: now) { mark = .random(in: .min ... .max) }
+            signature &+= mix(mark)
+        }
+        for (path, problem) in scan.problems { signature &+= mix(hash(path) ^ problem.number) }
         return signature
     }
 
-    private static func add(
-        _ folder: borrowing FencedFolder, _ path: String, depth: Int, now: Int64, to signature: inout UInt64
-    ) throws(SystemError) {
-        let entries: [ListedEntry]
-        do throws(SystemError) {
-            entries = try folder.list(path)
-        } catch {
-            if error.isShortage { throw error }
-            // A folder that cannot be read differs from an empty one.
-            return signature &+= 7
-        }
-        for entry in entries {
-            let name = path.isEmpty ? entry.name : "\(path)/\(entry.name)"
-            var mark: UInt64 = 0xCBF2_9CE4_8422_2325
-            for byte in name.utf8 { mark = (mark ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-            for number in entry.status?.numbers ?? [] { mark = mix(mark ^ number) }
-            // What was written just now may be written to again and look the same: it is to be read at the next look too.
-            if let status = entry.status, !status.isSettled(atNanoseconds: now) { mark = .random(in: .min ... .max) }
-            // A sum, because names come in no order.
-            signature &+= mix(mark)
-            let below = depth + entry.steps
-            if entry.kind == .directory, below <= depthMax {
-                try add(folder, name, depth: below, now: now, to: &signature)
-            }
-        }
+    private static func hash(_ path: String) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return hash
     }
 
     private static func mix(_ value: UInt64) -> UInt64 {

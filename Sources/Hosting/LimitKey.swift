@@ -22,6 +22,9 @@ enum LimitKey: String, CaseIterable {
     case connectionsPerAddressMax
     case drainTimeoutMilliseconds
     case drainIdleMilliseconds
+    case filesPerHostMax
+    case foldersPerHostMax
+    case bytesPerHostMax
 
     var allowed: ClosedRange<Int> {
         switch self {
@@ -34,6 +37,8 @@ enum LimitKey: String, CaseIterable {
         case .bodyBytesPerSecondMin, .writeBytesPerSecondMin: 0...1_073_741_824
         case .connectionsMax, .handshakesMax: 16...4_194_304
         case .connectionsPerAddressMax: 0...4_194_304
+        case .filesPerHostMax, .foldersPerHostMax: 1...1_000_000
+        case .bytesPerHostMax: 65_536...1 << 40
         case .handshakeTimeoutMilliseconds, .headTimeoutMilliseconds, .bodyTimeoutMilliseconds,
             .writeTimeoutMilliseconds, .idleTimeoutMilliseconds,
             .lingerTimeoutMilliseconds, .drainTimeoutMilliseconds, .drainIdleMilliseconds:
@@ -61,6 +66,9 @@ enum LimitKey: String, CaseIterable {
         case .connectionsPerAddressMax: limits.connectionsPerAddressMax = value
         case .bytesPerConnectionMax: limits.bytesPerConnectionMax = value
         case .writeBytesPerSecondMin: limits.writeBytesPerSecondMin = value
+        case .filesPerHostMax: limits.filesPerHostMax = value
+        case .foldersPerHostMax: limits.foldersPerHostMax = value
+        case .bytesPerHostMax: limits.bytesPerHostMax = value
         case .bodyBytesPerSecondMin: limits.bodyBytesPerSecondMin = value
         }
     }

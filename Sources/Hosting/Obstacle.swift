@@ -28,6 +28,16 @@ struct Obstacle {
         }
     }
 
+    init(_ problem: FolderScan.Problem, in fence: String) {
+        switch problem {
+        case .notAFile:
+            self.init("it is neither a file nor a folder", fix: "remove it, or correct where the link leads")
+        case .loop: self.init("it is a link to a folder that it is in", fix: "remove the link")
+        case .tooDeep: self.init("it is more than \(FolderScan.depthMax) folders deep", fix: "move it up")
+        case .unreadable(let error): self.init(error, in: fence)
+        }
+    }
+
     /// Of a host's folder as a whole.
     init(folder error: SystemError) {
         if error.leadsOutside {

@@ -16,63 +16,67 @@ struct PageSet: Sendable {
     private(set) var crowdedOut: Set<String> = []
     /// Why not everything could be looked at, when the files are not to blame for it.
     private(set) var shortage: SystemError?
+    /// Whether the host has more than its share, so there are no pages.
+    private(set) var isOverShare = false
     private var openFileCount = 0
-    /// The folder that links must stay in.
-    private var fence = ""
+    private var findings = FolderFindings()
+    /// The folder, which links must stay in.
+    private let directory: String
 
     /// Larger files are sent from where they are, instead of living in memory in two forms.
     static let memoryBytesMax = 262_144
     /// Files kept open for one folder; each takes one of the process's descriptors. All folders together have as many as
     /// `HostFolders.openFilesMax`.
     static let openFilesMax = 256
-    private static let depthMax = 16
     private static let cacheSeconds = 300
 
     /// No pages.
-    init() {}
+    init() { directory = "" }
 
     /// The pages below a folder; none when there is no such folder.
-    init(below directory: String, in folders: HostFolders, findings: inout [Finding]) {
-        fence = directory
+    init(of name: String, in folders: HostFolders, share: inout HostShare, findings: inout [Finding]) {
+        directory = folders.path(.pages(name))
         do throws(SystemError) {
-            guard try Directory.isThere(directory) else { return }
-            let root = try folders.open(directory)
-            add(root, directory, path: "", depth: 0, in: folders, &findings)
+            guard let root = try folders.open(.pages(name)) else { return }
+            let scan = FolderScan(root, share.bounds)
+            if scan.failure?.isMissing == true { return }
+            let byteCount = scan.files.reduce(0) { sum, file in
+                file.status.byteCount <= PageSet.memoryBytesMax ? sum + Int(file.status.byteCount) : sum
+            }
+            if let excess = share.take(scan, bytes: byteCount) {
+                isOverShare = true
+                findings.append(excess.finding(host: name, path: directory))
+                return
+            }
+            add(scan, root, in: folders)
         } catch {
-            note(.system(error), directory, Obstacle(folder: error), &findings)
+            note(.system(error), directory, Obstacle(folder: error))
         }
+        findings += self.findings.all(in: directory)
     }
 
-    private mutating func add(
-        _ root: borrowing FencedFolder, _ directory: String, path: String, depth: Int, in folders: HostFolders,
-        _ findings: inout [Finding]
-    ) {
-        let entries: [ListedEntry]
-        do {
-            entries = try root.sortedList(String(path.dropFirst()))
-        } catch {
-            return note(.system(error), directory + path, Obstacle(error, in: fence), &findings)
+    private mutating func add(_ scan: FolderScan, _ root: borrowing FencedFolder, in folders: HostFolders) {
+        shortage = scan.shortage
+        for (path, problem) in scan.problems.sorted(by: { $0.path < $1.path }) {
+            let obstacle = Obstacle(problem, in: directory)
+            findings.append(unreadable("\(directory)/\(path)", obstacle.reason, fix: obstacle.fix))
         }
-        let names = Set(entries.map(\.name))
-        for entry in entries where !entry.name.hasPrefix(".") {
-            let name = "\(path)/\(entry.name)"
-            switch entry.kind {
-            case .directory where depth + entry.steps <= PageSet.depthMax:
-                add(root, directory, path: name, depth: depth + entry.steps, in: folders, &findings)
-            case .file where name == LandingTemplate.path: addTemplate(root, directory, &findings)
-            case .file:
-                let isPacked = names.contains(entry.name + PackedPage.suffix)
-                addFile(root, directory, name, isPacked: isPacked, in: folders, &findings)
-            case .directory, .other: findings.append(unreadable(directory + name, "it is not a file, or too deep"))
+        let paths = Set(scan.files.map(\.path))
+        for file in scan.files {
+            let path = "/\(file.path)"
+            if path == LandingTemplate.path {
+                addTemplate(root)
+            } else {
+                addFile(root, path, isPacked: paths.contains(file.path + PackedPage.suffix), in: folders)
             }
         }
     }
 
     private mutating func addFile(
-        _ root: borrowing FencedFolder, _ directory: String, _ path: String, isPacked: Bool, in folders: HostFolders,
-        _ findings: inout [Finding]
+        _ root: borrowing FencedFolder, _ path: String, isPacked: Bool, in folders: HostFolders
     ) {
         do {
+            if let refusal = KeyFile.refusal(of: path) { return refuse(key: path, refusal) }
             let file = try root.open(String(path.dropFirst()))
             var content = Representation.Content.file(file)
             if file.byteCount <= PageSet.memoryBytesMax {
@@ -81,6 +85,7 @@ struct PageSet: Sendable {
                     findings.append(unreadable(directory + path, "it is being written to"))
                     return refuse(path)
                 }
+                if let refusal = KeyFile.refusal(of: bytes) { return refuse(key: path, refusal) }
                 content = .bytes(bytes)
                 if path == "/robots.txt", let finding = RobotsFile.finding(bytes, file: directory + path) {
                     findings.append(finding)
@@ -89,12 +94,12 @@ struct PageSet: Sendable {
                 findings.append(unreadable(directory + path, "this folder has \(openFileCount) large files already"))
                 return
             } else if OpenFile.count > folders.openFilesMax {
-                return crowdOut(path, directory, folders.openFilesMax, &findings)
+                return crowdOut(path, folders.openFilesMax)
             } else {
                 openFileCount += 1
             }
             let packed =
-                isPacked ? self.packed(root, directory, path, of: file, content, in: folders, &findings) : nil
+                isPacked ? self.packed(root, path, of: file, content, in: folders) : nil
             let answer = AnswerMaker.answer(
                 Document(
                     kind: .page, contentType: MediaType.of(path), content: content, packed: packed,
@@ -102,19 +107,22 @@ struct PageSet: Sendable {
             answers[path] = answer
             if let folder = PageSet.folder(ofIndex: path) { answers[folder] = answer }
         } catch {
-            note(error, directory + path, Obstacle(error, in: fence), &findings)
+            note(error, directory + path, Obstacle(error, in: directory))
         }
     }
 
     /// A file or folder that cannot be read. A shortage is no finding on it.
-    private mutating func note(
-        _ error: FileError, _ path: String, _ obstacle: Obstacle, _ findings: inout [Finding]
-    ) {
+    private mutating func note(_ error: FileError, _ path: String, _ obstacle: Obstacle) {
         if let shortage = error.shortage {
             self.shortage = self.shortage ?? shortage
         } else {
             findings.append(unreadable(path, obstacle.reason, fix: obstacle.fix))
         }
+    }
+
+    /// What was served under its path goes, too: it must not be served.
+    private mutating func refuse(key path: String, _ reason: String) {
+        findings.append(KeyFile.finding(directory + path, reason))
     }
 
     private mutating func refuse(_ path: String) {
@@ -123,9 +131,7 @@ struct PageSet: Sendable {
     }
 
     /// Without a descriptor to spare, clients and certificates of all hosts would go without one.
-    private mutating func crowdOut(
-        _ path: String, _ directory: String, _ filesMax: Int, _ findings: inout [Finding]
-    ) {
+    private mutating func crowdOut(_ path: String, _ filesMax: Int) {
         crowdedOut.insert(path)
         if let folder = PageSet.folder(ofIndex: path) { crowdedOut.insert(folder) }
         findings.append(
@@ -141,8 +147,8 @@ struct PageSet: Sendable {
 
     /// The page in gzip form, from the file beside it; nil, with a finding, when that is no such thing.
     private mutating func packed(
-        _ root: borrowing FencedFolder, _ directory: String, _ path: String, of page: OpenFile,
-        _ content: Representation.Content, in folders: HostFolders, _ findings: inout [Finding]
+        _ root: borrowing FencedFolder, _ path: String, of page: OpenFile, _ content: Representation.Content,
+        in folders: HostFolders
     ) -> Representation.Content? {
         let path = path + PackedPage.suffix
         do throws(PackedPage.Problem) {
@@ -171,8 +177,7 @@ struct PageSet: Sendable {
     }
 
     /// The template of the host's landing pages. It is no page itself.
-    private mutating func addTemplate(_ root: borrowing FencedFolder, _ directory: String, _ findings: inout [Finding])
-    {
+    private mutating func addTemplate(_ root: borrowing FencedFolder) {
         let path = directory + LandingTemplate.path
         do throws(FileError) {
             let file = try root.open(String(LandingTemplate.path.dropFirst()))
@@ -180,6 +185,7 @@ struct PageSet: Sendable {
                 throw FileError.tooLarge(byteCount: file.byteCount, limit: LandingTemplate.bytesMax)
             }
             let bytes = try file.contents()
+            if let refusal = KeyFile.refusal(of: bytes) { return refuse(key: LandingTemplate.path, refusal) }
             do throws(LandingTemplate.Problem) {
                 landingTemplate = try LandingTemplate(bytes, file: path)
             } catch {
@@ -188,7 +194,7 @@ struct PageSet: Sendable {
         } catch {
             if let shortage = error.shortage { return self.shortage = self.shortage ?? shortage }
             findings.append(
-                LandingTemplate.finding(path, "the template cannot be read: \(Obstacle(error, in: fence).reason)"))
+                LandingTemplate.finding(path, "the template cannot be read: \(Obstacle(error, in: directory).reason)"))
         }
     }
 

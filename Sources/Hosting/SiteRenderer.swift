@@ -73,6 +73,7 @@ struct SiteRenderer: Sendable {
         }
         for folder in source.folders {
             rendered.missing.formUnion(folder.pages.refused.union(folder.pages.crowdedOut))
+            if folder.pages.isOverShare { rendered.withheld.insertAllPages() }
             guard let wellKnown = folder.wellKnown else { continue }
             rendered.withheld.formUnion(wellKnown.withheld)
             answers.merge(wellKnown.answers) { _, verbatim in verbatim }

@@ -135,7 +135,7 @@ extension Tenants {
         do throws(SystemError) {
             let tree = try AppTree(configPath: configPath, "retired", links: folders.linkTargets)
             var listing = AppTree.Listing()
-            tree.list("", into: &listing)
+            _ = tree.list([""], into: &listing)
             retired.paths = Set(listing.files.keys)
             retired.shortage = listing.shortage
             for path in listing.files.keys.sorted() {

@@ -62,7 +62,7 @@ extension Tenants {
     func start() throws(ConfigurationError) -> (complaints: [String], listing: AppTree.Listing?) {
         let listed = Listed()
         guard keeping != nil, let tree = try? AppTree(configPath: configPath, "apps", links: folders.linkTargets),
-            let thread = try? Thread(name: "lister", { tree.list("", into: &listed.listing) })
+            let thread = try? Thread(name: "lister", { _ = tree.list([""], into: &listed.listing) })
         else { return (try restore(), nil) }
         let restored = Result { () throws(ConfigurationError) in try restore() }
         thread.join()

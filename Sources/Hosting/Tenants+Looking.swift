@@ -64,12 +64,10 @@ extension Tenants {
 
     /// Lists what has to be listed; files of other marks than they had are to be read, and those that are gone.
     private func changed(in tree: AppTree, _ changes: TreeChanges, _ round: inout Round) -> Set<String> {
-        let roots = changes.everything ? [""] : changes.appFolders
+        var roots = changes.everything ? [""] : changes.appFolders
         if roots.isEmpty { return [] }
         var listing = round.listing ?? AppTree.Listing()
-        if round.listing == nil {
-            for root in roots { tree.list(root, into: &listing) }
-        }
+        if round.listing == nil { roots = tree.list(roots, into: &listing) }
         round.listing = nil
         var paths: Set<String> = []
         var knownCount = 0
@@ -227,16 +225,16 @@ extension Tenants {
     }
 
     private func lookAtDefaults(_ round: inout Round) {
-        let path = "\(folders.publicPath)/_default"
         let signature: UInt64?
         do throws(SystemError) {
-            signature = try folders.signature(of: path)
+            signature = try folders.signature(of: .pages("_default"))
         } catch {
             return round.postpone(error) { $0.pageFolders.insert("_default") }
         }
         if signature == defaultsSignature { return }
         defaultsSignature = signature
-        let pages = PageSet(below: path, in: folders, findings: &round.findings)
+        var share = HostShare(folders.limits)
+        let pages = PageSet(of: "_default", in: folders, share: &share, findings: &round.findings)
         if let shortage = pages.shortage {
             defaultsSignature = nil
             round.postpone(shortage) { $0.pageFolders.insert("_default") }
@@ -248,7 +246,7 @@ extension Tenants {
             round.later.pageFolders.insert("_default")
             if !shelf.isEmpty { return }
         }
-        if !pages.crowdedOut.isEmpty {
+        if !pages.crowdedOut.isEmpty || pages.isOverShare {
             // There may be room when everything is looked at again.
             defaultsSignature = nil
             if !shelf.isEmpty { return }

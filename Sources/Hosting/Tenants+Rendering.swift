@@ -150,13 +150,13 @@ extension Tenants {
         var own: [SiteFolder] = []
         for (host, record) in job.folders {
             var folder = SiteFolder()
-            if record.pages != nil {
-                folder.pages = PageSet(below: folders.pagesPath(of: host), in: folders, findings: &findings)
-            }
+            var share = HostShare(folders.limits)
+            let name = HostFolders.name(of: host)
             if record.wellKnown != nil {
-                folder.wellKnown = WellKnownFiles(
-                    below: folders.wellKnownPath(of: host), in: folders, isWildcard: host.hasPrefix("*."),
-                    findings: &findings)
+                folder.wellKnown = WellKnownFiles(of: name, in: folders, share: &share, findings: &findings)
+            }
+            if record.pages != nil {
+                folder.pages = PageSet(of: name, in: folders, share: &share, findings: &findings)
             }
             own.append(folder)
         }

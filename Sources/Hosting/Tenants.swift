@@ -6,6 +6,7 @@
 
 import Association
 public import Catalogue
+public import HTTP
 public import Posix
 public import TLS
 
@@ -58,10 +59,11 @@ public final class Tenants: @unchecked Sendable {
     ///     that would render differently.
     ///   - openFilesMax: how many files this process may keep open, large pages among them.
     ///   - linkTargets: where links may lead, beside a host's own folder and `config/apps`.
+    ///   - limits: bounds on what a host may have.
     public init(
         configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
         state: (path: String, program: String)? = nil, openFilesMax: Int = .max,
-        linkTargets: LinkTargets = .none
+        linkTargets: LinkTargets = .none, limits: Limits = Limits()
     ) {
         keeping = state.map { state in
             Keeping(
@@ -72,7 +74,8 @@ public final class Tenants: @unchecked Sendable {
         self.environment = environment
         self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
         folders = HostFolders(
-            configPath: configPath, publicPath: publicPath, linkTargets: linkTargets, openFilesMax: openFilesMax)
+            configPath: configPath, publicPath: publicPath, linkTargets: linkTargets, limits: limits,
+            openFilesMax: openFilesMax)
     }
 
     /// How many files a server may keep open beside so many connections.

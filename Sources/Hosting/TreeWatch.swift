@@ -1,50 +1,54 @@
 // Watches `config/` and `public/` for changes, directory by directory, and says what is to be looked at again. It reads no
 // file and decides nothing: an event is a reason to look, and one too many costs a look.
 //
-// Kubernetes replaces a mounted folder by turning a link called `..data` to another directory; no name that matters has an
-// event then, so a name that begins with two points means everything beside it. Links to anywhere else in the tree are
-// followed too, as far as readers follow them.
+// The files of a host are looked through as one whole, by the walk that serves them and in the same bounds, so what many links
+// cost is bounded for each host, and each is looked through once, however many events there are. Kubernetes replaces a mounted
+// folder by turning a link called `..data` to another directory; no name that matters has an event then, so a name that begins
+// with two points means everything beside it. What is on the way of a link is watched too.
 
+public import HTTP
 public import Posix
 
 /// One thread at a time uses it.
 public final class TreeWatch: @unchecked Sendable {
-    private let configPath: String
-    private let publicPath: String
+    private let folders: HostFolders
     private let watch: Watch
-    private var places: [Int32: WatchedPlace] = [:]
-    /// Further names of directories that have several, through links.
-    private var aliases: [Int32: Set<WatchedPlace>] = [:]
-    private var links = WatchedLinks()
+    private var watched = WatchedPlaces()
     /// Directories in which a change may make a link lead to something else.
-    private var behindLinks: Set<Int32> = []
+    private var behindLinks = WatchedPlaces()
+    /// A path of each directory whose place does not tell it.
+    private var paths: [Int32: String] = [:]
     /// What the roots were when they were last looked at; another directory in their place has no events here.
     private var roots: [FileStatus.Identity?] = []
 
     /// Why not everything is watched; nil when it is.
     public private(set) var shortage: SystemError?
 
-    private static let depthMax = 16
-
-    /// - Parameter directoriesMax: how many directories may be watched, where that is less than the system allows.
-    public init(configPath: String, publicPath: String, directoriesMax: Int32 = .max) throws(SystemError) {
-        self.configPath = configPath
-        self.publicPath = publicPath
+    /// - Parameters:
+    ///   - linkTargets: where links may lead, beside a host's own folder and `config/apps`.
+    ///   - limits: bounds on what a host may have.
+    ///   - directoriesMax: how many directories may be watched, where that is less than the system allows.
+    public init(
+        configPath: String, publicPath: String, linkTargets: LinkTargets = .none, limits: Limits = Limits(),
+        directoriesMax: Int32 = .max
+    ) throws(SystemError) {
+        folders = HostFolders(
+            configPath: Directory.absolute(configPath), publicPath: Directory.absolute(publicPath),
+            linkTargets: linkTargets, limits: limits)
         watch = try Watch(directoriesMax: directoriesMax)
     }
 
     /// Readable when there is something to take.
     public var descriptor: Int32 { watch.descriptor.number }
 
-    /// Watches everything that is there now. Whoever calls it looks at everything afterwards: what happened before has no
-    /// event.
+    /// How many directories are watched.
+    var count: Int { watched.count }
+
+    /// Watches everything that is there now. What happened before has no event, so look at everything afterwards.
     public func start() {
         shortage = nil
         roots = rootIdentities()
-        add(.config)
-        for name in ["apps", "retired"] { WatchedPlace.config.place(of: name).map { add($0) } }
-        add(.hosts)
-        add(.pageFolders)
+        for place in [WatchedPlace.config, .apps(""), .retired, .hosts, .pageFolders] { look(through: place) }
     }
 
     /// Whether `config`, `public` or one of the folders in the former is another directory than it was: somebody turned a
@@ -54,101 +58,207 @@ public final class TreeWatch: @unchecked Sendable {
     /// What may have changed since the last call. New directories are watched from here on.
     public func take() -> TreeChanges {
         var changes = TreeChanges()
-        var isBehindLink = false
+        var places: Set<WatchedPlace> = []
         for event in watch.take() {
             if event.isOverflow {
                 changes.everything = true
                 continue
             }
-            guard let place = places[event.directory] else { continue }
-            isBehindLink = isBehindLink || behindLinks.contains(event.directory)
-            for place in aliases[event.directory] ?? [place] { add(event, in: place, to: &changes) }
+            for place in watched[event.directory] { note(event, in: place, &changes, &places) }
+            for place in behindLinks[event.directory] {
+                changes.merge(place.allChanges)
+                places.insert(place)
+            }
             if event.isEnd {
-                places[event.directory] = nil
-                aliases[event.directory] = nil
+                watched.remove(event.directory)
                 behindLinks.remove(event.directory)
+                paths[event.directory] = nil
             }
         }
-        if isBehindLink { lookAtLinks(&changes) }
+        // Once each, however many events there were.
+        if places.contains(.linkedApps) { places.insert(.apps("")) }
+        if places.contains(.apps("")) {
+            places = places.filter { place in
+                guard case .apps(let folder) = place else { return place != .linkedApps }
+                return folder.isEmpty
+            }
+        }
+        for place in places { look(through: place) }
         return changes
     }
 
-    private func lookAtLinks(_ changes: inout TreeChanges) {
-        for link in links.takeChanged(path: { path($0) }) {
-            changes.merge(link.place.changes(of: link.name))
-            watchBehind(link)
-            guard let below = link.place.place(of: link.name), Directory.exists(path(link)) else { continue }
-            add(below)
-            changes.merge(below.allChanges)
-        }
-    }
-
-    private func note(linkNamed name: String, in place: WatchedPlace) {
-        let link = WatchedLinks.Link(place: place, name: name)
-        links.note(link, path(link))
-        watchBehind(link)
-    }
-
-    private func watchBehind(_ link: WatchedLinks.Link) {
-        let root = link.place.root(config: configPath, pages: publicPath)
-        for folder in File.foldersBehind(link: path(link), inside: root) {
-            guard let number = noting({ () throws(SystemError) in try watch.add(folder) }) else { continue }
-            if places[number] == nil { places[number] = .behindLink(folder) }
-            behindLinks.insert(number)
-        }
-    }
-
-    private func path(_ link: WatchedLinks.Link) -> String { "\(path(link.place))/\(link.name)" }
-
-    private func add(_ event: Watch.Event, in place: WatchedPlace, to changes: inout TreeChanges) {
+    private func note(
+        _ event: Watch.Event, in place: WatchedPlace, _ changes: inout TreeChanges, _ places: inout Set<WatchedPlace>
+    ) {
         if event.isMoveOfDirectory {
-            // Another name of it, if it has one in the tree, has been told by the directory that it moved to.
-            if Directory.identity(path(place)) == nil { watch.remove(event.directory) }
+            if place.isOfMany { places.insert(place) } else { noteMove(of: event.directory, place) }
         }
-        guard !event.name.isEmpty else { return }
+        if event.name.isEmpty { return }
         if event.name.hasPrefix("..") {
-            add(place)
             changes.merge(place.allChanges)
+            places.insert(place)
             return
         }
         if event.name.hasPrefix(".") { return }
-        if case .behindLink = place { return }
-        let path = "\(path(place))/\(event.name)"
-        if event.isArrival, File.linkTarget(path) != nil { note(linkNamed: event.name, in: place) }
-        if event.isCreation, !event.isFolder, File.isEmptyRegular(path) {
+        guard let folder = path(of: place) ?? paths[event.directory] else { return }
+        let path = "\(folder)/\(event.name)"
+        let isLink = File.linkTarget(path) != nil
+        if event.isCreation, !event.isFolder, !isLink, File.isEmptyRegular(path) {
             // Its content is still to come, and so is another event.
             return
         }
         changes.merge(place.changes(of: event.name))
-        if let below = place.place(of: event.name), Directory.exists(path) {
-            add(below)
-            changes.merge(below.allChanges)
+        guard var below = place.place(of: event.name) else { return }
+        // Where links lead can only be told from the whole, and what is gone may have been one.
+        if case .apps = place, isLink || event.isRemoval && !behindLinks.directories(of: .linkedApps).isEmpty {
+            below = .linkedApps
+        } else if !event.isArrival || !event.isFolder && !isLink {
+            return
+        }
+        changes.merge(below.allChanges)
+        places.insert(below)
+    }
+
+    /// A directory below `config/apps` that has left its place has a new one already, if that is in the tree.
+    private func noteMove(of directory: Int32, _ place: WatchedPlace) {
+        guard let path = path(of: place), Directory.identity(path) == nil else { return }
+        watched.remove(place, directory)
+        dropUnused(directory)
+    }
+
+    private func dropUnused(_ directory: Int32) {
+        if !watched.contains(directory) { paths[directory] = nil }
+        if !watched.contains(directory), !behindLinks.contains(directory) { watch.remove(directory) }
+    }
+
+    /// Watches the directories of a place and of those below it, and no others for it.
+    private func look(through place: WatchedPlace) {
+        switch place {
+        case .config: add(folders.configPath, for: place)
+        case .apps(let folder): lookThroughApps(folder)
+        case .linkedApps: lookThroughApps("")
+        case .retired: lookThrough(place, "\(folders.configPath)/retired")
+        case .hosts:
+            add(folders.hostsPath, for: place)
+            for name in names(in: folders.hostsPath) { look(through: .host(name)) }
+        case .host(let name):
+            let path = "\(folders.hostsPath)/\(name)"
+            add(path, for: place)
+            if Directory.exists("\(path)/well-known") { look(through: .wellKnown(name)) }
+        case .wellKnown(let name): lookThrough(place, .wellKnown(name))
+        case .pageFolders:
+            add(folders.publicPath, for: place)
+            for name in names(in: folders.publicPath) { look(through: .pages(name)) }
+        case .pages(let name): lookThrough(place, .pages(name))
         }
     }
 
-    /// Watches a directory and those below it.
-    private func add(_ place: WatchedPlace, depth: Int = 0) {
-        let path = path(place)
-        guard let number = noting(refusals: true, { () throws(SystemError) in try watch.add(path) }) else { return }
-        note(place, number)
-        guard depth < TreeWatch.depthMax, place != .config else { return }
-        if case .host = place {
-            if let below = place.place(of: "well-known"), Directory.exists("\(path)/well-known") {
-                if File.linkTarget("\(path)/well-known") != nil { note(linkNamed: "well-known", in: place) }
-                add(below, depth: depth + 1)
-            }
+    private func names(in path: String) -> [String] {
+        let listing = noting { () throws(SystemError) in try Folder(path).list("") }
+        return (listing?.entries ?? []).filter { $0.kind == .directory }.map(\.name)
+    }
+
+    private func lookThrough(_ place: WatchedPlace, _ tree: HostTree) {
+        let former = directories(of: place)
+        var present: Set<Int32> = []
+        let path = folders.path(tree)
+        if let root = noting({ () throws(SystemError) in try folders.open(tree) }) ?? nil {
+            let scan = FolderScan(root, HostShare(folders.limits).bounds)
+            shortage = shortage ?? scan.shortage
+            for folder in scan.folders { present.formUnion(add(WatchedPlace.join(path, folder), for: place)) }
+            for link in scan.links { present.formUnion(addFolders(behind: "\(path)/\(link)", for: place)) }
+        }
+        // Neither the folder nor the host's must be a link, but may be.
+        var ways = [folders.fencePath(tree)]
+        if ways != [path] { ways.append(path) }
+        for way in ways where File.linkTarget(way) != nil { present.formUnion(addFolders(behind: way, for: place)) }
+        drop(former.subtracting(present), for: place)
+    }
+
+    private func directories(of place: WatchedPlace) -> Set<Int32> {
+        watched.directories(of: place).union(behindLinks.directories(of: place))
+    }
+
+    private func drop(_ directories: Set<Int32>, for place: WatchedPlace) {
+        for directory in directories {
+            watched.remove(place, directory)
+            behindLinks.remove(place, directory)
+            dropUnused(directory)
+        }
+    }
+
+    private func lookThrough(_ place: WatchedPlace, _ path: String) {
+        guard let root = noting({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
             return
         }
-        let entries = noting { () throws(SystemError) in try Folder(path).list("") } ?? []
-        for entry in entries where !entry.name.hasPrefix(".") {
-            if entry.isLink { note(linkNamed: entry.name, in: place) }
-            guard entry.kind == .directory else { continue }
-            place.place(of: entry.name).map { add($0, depth: depth + entry.steps) }
+        let scan = FolderScan(FencedFolder(root), .init(isOfPaths: false))
+        shortage = shortage ?? scan.shortage
+        for folder in scan.folders { add(WatchedPlace.join(path, folder), for: place) }
+    }
+
+    private func lookThroughApps(_ folder: String) {
+        let path = "\(folders.configPath)/apps"
+        guard let root = noting({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
+            return
         }
+        let scan = FolderScan(FencedFolder(root), from: folder, .init(isOfPaths: false))
+        shortage = shortage ?? scan.shortage
+        let links = Set(scan.links)
+        var linked: Set<Int32> = []
+        for folder in scan.folders {
+            let path = WatchedPlace.join(path, folder)
+            if isBehind(links, folder) {
+                linked.formUnion(add(path, for: .linkedApps))
+            } else {
+                addApps(path, .apps(folder))
+            }
+        }
+        for link in links { linked.formUnion(addFolders(behind: "\(path)/\(link)", for: .linkedApps)) }
+        // Only from the whole it can be told what is no longer linked.
+        if folder.isEmpty { drop(directories(of: .linkedApps).subtracting(linked), for: .linkedApps) }
+    }
+
+    /// Whether a folder, or one that it is in, is one of the links.
+    private func isBehind(_ links: Set<String>, _ folder: String) -> Bool {
+        if links.isEmpty { return false }
+        var path = ""
+        return folder.split(separator: "/").contains { name in
+            path = WatchedPlace.join(path, String(name))
+            return links.contains(path)
+        }
+    }
+
+    private func addApps(_ path: String, _ place: WatchedPlace) {
+        guard let directory = add(path, for: place).first else { return }
+        // A directory that was moved keeps its number, and has one place in the tree.
+        for other in watched[directory] where other != place {
+            guard case .apps = other, let known = self.path(of: other) else { continue }
+            if Directory.identity(known) != Directory.identity(path) { watched.remove(other, directory) }
+        }
+    }
+
+    @discardableResult
+    private func add(_ path: String, for place: WatchedPlace) -> Set<Int32> {
+        guard let number = noting(refusals: true, { () throws(SystemError) in try watch.add(path) }) else { return [] }
+        watched.insert(place, number)
+        if place.isOfMany { paths[number] = path }
+        return [number]
+    }
+
+    @discardableResult
+    private func addFolders(behind link: String, for place: WatchedPlace) -> Set<Int32> {
+        var numbers: Set<Int32> = []
+        let roots = [folders.configPath, folders.publicPath] + folders.linkTargets.paths
+        for folder in File.foldersBehind(link: link, inside: roots) {
+            guard let number = noting({ () throws(SystemError) in try watch.add(folder) }) else { continue }
+            behindLinks.insert(place, number)
+            numbers.insert(number)
+        }
+        return numbers
     }
 
     /// What comes of a call; nil, with the reason noted, when there was no descriptor or memory for it.
-    private func noting<Result>(
+    private func noting<Result: ~Copyable>(
         refusals: Bool = false, _ call: () throws(SystemError) -> Result
     ) -> Result? {
         do throws(SystemError) {
@@ -159,25 +269,21 @@ public final class TreeWatch: @unchecked Sendable {
         }
     }
 
-    private func note(_ place: WatchedPlace, _ number: Int32) {
-        // A directory that is there for links only gets its meaning.
-        if case .behindLink = places[number] { places[number] = nil }
-        guard let known = places[number], known != place else {
-            places[number] = place
-            return
+    /// The path of a place that is one directory.
+    private func path(of place: WatchedPlace) -> String? {
+        switch place {
+        case .config: folders.configPath
+        case .apps(let folder): WatchedPlace.join("\(folders.configPath)/apps", folder)
+        case .hosts: folders.hostsPath
+        case .host(let name): "\(folders.hostsPath)/\(name)"
+        case .pageFolders: folders.publicPath
+        case .linkedApps, .retired, .wellKnown, .pages: nil
         }
-        // The directory was moved here, or it has both names through a link.
-        let stillThere = (aliases[number] ?? [known]).filter {
-            Directory.identity(path($0)) == Directory.identity(path(place))
-        }
-        places[number] = place
-        aliases[number] = stillThere.isEmpty ? nil : stillThere.union([place])
     }
 
-    private func path(_ place: WatchedPlace) -> String { place.path(config: configPath, pages: publicPath) }
-
     private func rootIdentities() -> [FileStatus.Identity?] {
-        [configPath, "\(configPath)/apps", "\(configPath)/retired", "\(configPath)/hosts", publicPath].map {
+        let config = folders.configPath
+        return [config, "\(config)/apps", "\(config)/retired", "\(config)/hosts", folders.publicPath].map {
             Directory.identity($0)
         }
     }

@@ -17,55 +17,65 @@ struct WellKnownFiles: Sendable {
     /// Why not everything could be looked at, when the files are not to blame for it.
     private(set) var shortage: SystemError?
     private let directory: String
+    /// The folder that links must stay in: the host's own.
+    private let fence: String
     private let isWildcard: Bool
+    private var findings = FolderFindings()
 
     static let prefix = "/.well-known/"
     /// Google reads no more of a file (reference B3-4), and the others are smaller by far.
     static let bytesMax = 1_048_576
-    /// A link to a folder counts as several, so from the top one of them can be followed.
-    private static let depthMax = 6
     private static let urlBytesMax = 2_048
 
     /// The files below a folder; none when there is no such folder.
-    init(below directory: String, in folders: HostFolders, isWildcard: Bool = false, findings: inout [Finding]) {
-        self.directory = directory
-        self.isWildcard = isWildcard
+    init(of name: String, in folders: HostFolders, share: inout HostShare, findings: inout [Finding]) {
+        let tree = HostTree.wellKnown(name)
+        directory = folders.path(tree)
+        fence = folders.fencePath(tree)
+        isWildcard = HostFolders.host(of: name)?.hasPrefix("*.") == true
         do throws(SystemError) {
-            guard try Directory.isThere(directory) else { return }
-            let root = try folders.open(directory)
-            add(root, path: "", depth: 0, &findings)
+            guard let root = try folders.open(tree) else { return }
+            let scan = FolderScan(root, share.bounds)
+            if scan.failure?.isMissing == true { return }
+            let byteCount = scan.files.reduce(0) { $0 + Int(min($1.status.byteCount, Int64(WellKnownFiles.bytesMax))) }
+            if let excess = share.take(scan, bytes: byteCount) {
+                withheld.insert(folder: WellKnownFiles.prefix)
+                findings.append(excess.finding(host: name, path: directory))
+                return
+            }
+            add(scan, root, &findings)
         } catch {
-            note(error, folder: "", Obstacle(folder: error), &findings)
+            note(error, at: "", Obstacle(folder: error))
         }
+        findings += self.findings.all(in: directory)
     }
 
-    /// The folder that links must stay in: the host's own.
-    private var fence: String { String(directory.dropLast("/well-known".count)) }
-
-    private mutating func add(_ root: borrowing FencedFolder, path: String, depth: Int, _ findings: inout [Finding]) {
-        let entries: [ListedEntry]
-        do {
-            entries = try root.sortedList(path)
-        } catch {
-            return note(error, folder: path, Obstacle(error, in: fence), &findings)
+    private mutating func add(_ scan: FolderScan, _ root: borrowing FencedFolder, _ findings: inout [Finding]) {
+        shortage = scan.shortage
+        for folder in scan.starved {
+            withheld.insert(folder: WellKnownFiles.prefix + (folder.isEmpty ? "" : "\(folder)/"))
         }
-        for entry in entries where !entry.name.hasPrefix(".") && !entry.name.hasSuffix("~") {
-            let name = path + entry.name
-            switch entry.kind {
-            case .directory where depth + entry.steps <= WellKnownFiles.depthMax:
-                add(root, path: name + "/", depth: depth + entry.steps, &findings)
-            case .file: addFile(root, name, &findings)
-            case .directory, .other: findings.append(problem(name, "it is not a file, or too deep"))
+        for (path, problem) in scan.problems.sorted(by: { $0.path < $1.path }) {
+            let obstacle = Obstacle(problem, in: fence)
+            if case .unreadable(let error) = problem {
+                note(error, at: path, obstacle)
+            } else {
+                self.findings.append(self.problem(path, obstacle.reason, fix: obstacle.fix))
             }
         }
+        for file in scan.files where !file.path.hasSuffix("~") { addFile(root, file.path, &findings) }
     }
 
     private mutating func addFile(_ root: borrowing FencedFolder, _ name: String, _ findings: inout [Finding]) {
         do throws(FileError) {
             guard let file = try root.read(name, bytesMax: WellKnownFiles.bytesMax) else {
                 // Half of it may look like the whole; its writer's end is another reason to look.
-                findings.append(problem(name, "cannot serve the file: it is being written to"))
+                self.findings.append(problem(name, "cannot serve the file: it is being written to"))
                 return refuse(name)
+            }
+            if let refusal = KeyFile.refusal(of: name) ?? KeyFile.refusal(of: file.bytes) {
+                // What was served under its path goes, too: it must not be served.
+                return self.findings.append(KeyFile.finding("\(directory)/\(name)", refusal))
             }
             guard let answer = answer(name, file.bytes, modified: file.modified, &findings) else {
                 return refuse(name)
@@ -75,7 +85,7 @@ struct WellKnownFiles: Sendable {
             if answer.kind == .appleAssociation { answers["/\(name)"] = answer }
         } catch {
             if let shortage = error.shortage { return self.shortage = self.shortage ?? shortage }
-            findings.append(unreadable(name, "cannot serve the file", Obstacle(error, in: fence)))
+            self.findings.append(unreadable(name, "cannot serve the file", Obstacle(error, in: fence)))
             refuse(name)
         }
     }
@@ -83,13 +93,10 @@ struct WellKnownFiles: Sendable {
     private mutating func refuse(_ name: String) { withheld.insert(WellKnownFiles.prefix + name) }
 
     /// A folder that cannot be looked into: what is in it is not known to be gone. A shortage is no finding on it.
-    private mutating func note(
-        _ error: SystemError, folder path: String, _ obstacle: Obstacle, _ findings: inout [Finding]
-    ) {
+    private mutating func note(_ error: SystemError, at path: String, _ obstacle: Obstacle) {
+        withheld.insert(folder: WellKnownFiles.prefix + (path.isEmpty ? "" : "\(path)/"))
         if error.isShortage { return shortage = shortage ?? error }
-        let name = path.hasSuffix("/") ? String(path.dropLast()) : path
-        findings.append(unreadable(name, "cannot read the folder", obstacle))
-        withheld.insert(folder: WellKnownFiles.prefix + path)
+        findings.append(unreadable(path, "cannot read the folder", obstacle))
     }
 
     /// An error, because what is served in its place, if anything, is not what somebody put there.
@@ -99,8 +106,9 @@ struct WellKnownFiles: Sendable {
         return finding
     }
 
-    /// The answer that a file makes; nil when it must not be served.
-    private func answer(
+    /// The answer that a file makes; nil when it must not be served. What is said of an association file is not counted with
+    /// the rest: all of it is needed to fix it.
+    private mutating func answer(
         _ name: String, _ bytes: [UInt8], modified: Int64, _ findings: inout [Finding]
     ) -> PreparedAnswer? {
         var kind = AnswerKind.wellKnown
@@ -108,7 +116,7 @@ struct WellKnownFiles: Sendable {
         switch name {
         case "change-password":
             guard let target = WellKnownFiles.location(in: bytes) else {
-                findings.append(
+                self.findings.append(
                     problem(
                         name, "the file holds no address to lead to",
                         fix: "write one line: a path of this host such as `/account/password`, or an https URL"))
@@ -125,9 +133,9 @@ struct WellKnownFiles: Sendable {
         default:
             let found = NeighbourFile.lint(
                 bytes, name: name, file: "\(directory)/\(name)", isWildcard: isWildcard, now: Clock.wallSeconds())
-            findings += found
+            for finding in found { self.findings.append(finding) }
             if found.isEmpty, type.hasSuffix("json"), !isJSON(bytes) {
-                findings.append(problem(name, "the text is not strict JSON, so its readers will refuse it"))
+                self.findings.append(problem(name, "the text is not strict JSON, so its readers will refuse it"))
             }
         }
         return AnswerMaker.answer(

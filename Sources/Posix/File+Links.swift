@@ -19,9 +19,9 @@ extension File {
     }
 
     /// The folders in which a name would have to change for a link to lead to something else: that of each further link on
-    /// its way, and that of what it leads to in the end. The way ends where it leaves `root`, or where a link says a whole
-    /// path.
-    public static func foldersBehind(link path: String, inside root: String) -> [String] {
+    /// its way, and that of what it leads to in the end. The way ends where it is neither inside one of the roots nor on the
+    /// way to one. All are whole paths.
+    public static func foldersBehind(link path: String, inside roots: [String]) -> [String] {
         var folder = path.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
         guard let name = folder.popLast() else { return [] }
         var pending = [name]
@@ -30,7 +30,8 @@ extension File {
         while let name = pending.popLast() {
             if name == ".." { folder.removeLast(min(1, folder.count)) }
             let place = folder.joined(separator: "/")
-            guard place == root || place.hasPrefix("\(root)/") else { return found }
+            let isOnWay = roots.contains { place == $0 || place.hasPrefix("\($0)/") || $0.hasPrefix("\(place)/") }
+            guard isOnWay else { return found }
             if name == ".." || name == "." { continue }
             guard let target = linkTarget("\(place)/\(name)") else {
                 if pending.isEmpty { found.append(place) }
@@ -39,7 +40,8 @@ extension File {
             }
             linkCount += 1
             if linkCount > 1 { found.append(place) }
-            guard linkCount <= linksMax, !target.hasPrefix("/") else { return found }
+            guard linkCount <= linksMax else { return found }
+            if target.hasPrefix("/") { folder = [""] }
             pending += target.split(separator: "/").map { String($0) }.reversed()
         }
         return found

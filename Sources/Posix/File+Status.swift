@@ -49,15 +49,20 @@ extension Directory {
     /// What tells a directory from every other that is there at the same time; nil when there is none of this name.
     public static func identity(_ path: String) -> FileStatus.Identity? {
         guard exists(path), let status = try? File.status(path) else { return nil }
-        return FileStatus.Identity(device: status.device, inode: status.inode)
+        return status.identity
     }
 }
 
 extension FileStatus {
+    /// What tells a file or directory from every other that is there at the same time.
     public struct Identity: Hashable, Sendable {
-        var device: UInt64
-        var inode: UInt64
+        let device: UInt64
+        let inode: UInt64
+
+        public init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
     }
+
+    public var identity: Identity { Identity(device: device, inode: inode) }
 }
 
 extension FileStatus {

@@ -11,10 +11,15 @@ public struct ListedEntry: Hashable, Sendable {
     public var isLink: Bool
     /// Nil for a folder that was not looked at, and for a link that leads nowhere.
     public var status: FileStatus?
+}
 
-    /// By how much a folder counts as deeper than the one it is in. A link to one counts as several: with a link to itself or
-    /// two, a folder would have millions of others below it before any depth that people need is reached.
-    public var steps: Int { isLink ? 6 : 1 }
+/// What is in a directory, in no order.
+public struct FolderListing: Sendable {
+    /// Tells the directory from every other, whatever it is called.
+    public var identity: FileStatus.Identity
+    public var entries: [ListedEntry]
+    /// Whether there are no more of them.
+    public var isWhole = true
 }
 
 extension Folder {
@@ -38,18 +43,32 @@ extension Folder {
             && (errno == ENOENT || errno == ENOTDIR)
     }
 
-    /// The names in a directory below this one, in no order; an empty path is this one. `.` and `..` are left out.
-    public func list(_ path: String) throws(SystemError) -> [ListedEntry] {
+    /// The names in a directory below this one, in no order; an empty path is this one. What begins with a point is left out,
+    /// so `.` and `..` are.
+    ///
+    /// - Parameter entriesMax: how many names are read, hidden ones among them.
+    public func list(_ path: String, entriesMax: Int = .max) throws(SystemError) -> FolderListing {
         let stream = try openStream(path)
         defer { closedir(stream) }
         let number = dirfd(stream)
-        var entries: [ListedEntry] = []
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw .last("fstat") }
+        var listing = FolderListing(identity: FileStatus(status).identity, entries: [])
+        var count = 0
         while let entry = try nextEntry(stream) {
+            // These two are in every directory.
+            if isSelfOrParent(entry) { continue }
+            count += 1
+            if count > entriesMax {
+                listing.isWhole = false
+                break
+            }
+            // A point begins what is hidden.
+            if entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) { continue }
             let type = entry.pointee.d_type
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
                 String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name == "." || name == ".." { continue }
             var found = ListedEntry(name: name, kind: .directory, isLink: type == UInt8(DT_LNK), status: nil)
             if type != UInt8(DT_DIR) {
                 var status = stat()
@@ -65,14 +84,9 @@ extension Folder {
                     default: .other
                     }
             }
-            entries.append(found)
+            listing.entries.append(found)
         }
-        return entries
-    }
-
-    /// The same, sorted byte by byte.
-    public func sortedList(_ path: String) throws(SystemError) -> [ListedEntry] {
-        try list(path).sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        return listing
     }
 
     /// The names in this directory, in no order, below which there is something called `child`. No more is looked at, so
@@ -123,6 +137,11 @@ extension Folder {
         }
         return number
     }
+}
+
+private func isSelfOrParent(_ entry: UnsafeMutablePointer<dirent>) -> Bool {
+    let (point, name) = (CChar(UInt8(ascii: ".")), entry.pointee.d_name)
+    return name.0 == point && (name.1 == 0 || name.1 == point && name.2 == 0)
 }
 
 /// The next name of a directory; nil behind the last. What cannot be read to its end must not look as if it ended there.

@@ -22,6 +22,8 @@ public struct Watch: ~Copyable, Sendable {
         public var isCreation: Bool { mask & UInt32(IN_CREATE) != 0 }
         /// Something new has this name: it was made, or moved here.
         public var isArrival: Bool { mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 }
+        /// What had this name is gone, or was moved away.
+        public var isRemoval: Bool { mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0 }
         /// The directory is no longer watched: it was removed.
         public var isEnd: Bool { mask & UInt32(IN_IGNORED) != 0 }
         /// Somebody moved the directory, with everything in it, to another name.

@@ -16,6 +16,7 @@ final class TenantTree {
     /// For the processes from now on.
     var openFilesMax = Int.max
     var linkTargets = LinkTargets.none
+    var limits = Limits()
     var statePath: String { tree.root + "/state" }
 
     init(environment: String? = nil) throws {
@@ -35,7 +36,8 @@ final class TenantTree {
     ) throws -> RoundReport {
         tenants = Tenants(
             configPath: tree.config, publicPath: tree.root + "/public", environment: environment ?? self.environment,
-            state: (statePath, program), openFilesMax: openFilesMax, linkTargets: linkTargets)
+            state: (statePath, program), openFilesMax: openFilesMax, linkTargets: linkTargets,
+            limits: limits)
         let report = try tenants.round(changes)
         #expect(tenants.tidy()?.notes.isEmpty != false)
         return report

@@ -122,34 +122,75 @@ struct TreeWatchTests {
         #expect(try changes { try site.link("config/apps/..data", to: "..1") }.appFolders == [""])
     }
 
-    @Test func `what a link leads to is watched, wherever in the configuration it is`() throws {
-        try site.write("config/shared/x.json", "{}")
-        #expect(try changes { try site.link("config/apps/x.json", to: "../shared/x.json") }.appFiles == ["x.json"])
+    @Test func `what a link leads to is watched, wherever in the folder it is`() throws {
+        try site.write("config/apps/.shared/x.json", "{}")
+        #expect(try changes { try site.link("config/apps/x.json", to: ".shared/x.json") }.appFiles == ["x.json"])
         _ = watch.take()
-        let linked = Self.changes { $0.appFiles = ["x.json"] }
-        #expect(try changes { try site.write("config/shared/x.json", "{ }") } == linked)
-        #expect(try isNothing { try site.write("config/shared/other.json", "{}") })
-        try site.write("config/shared/new", "{  }")
+        // Where links lead is told from the whole.
+        let linked = Self.changes { $0.appFolders = [""] }
+        #expect(try changes { try site.write("config/apps/.shared/x.json", "{ }") } == linked)
+        try site.write("config/apps/.shared/new", "{  }")
         _ = watch.take()
-        #expect(try changes { try site.replace("config/shared/x.json", with: "config/shared/new") } == linked)
+        #expect(
+            try changes { try site.replace("config/apps/.shared/x.json", with: "config/apps/.shared/new") } == linked)
         try site.remove("config/apps/x.json")
         _ = watch.take()
-        #expect(try isNothing { try site.write("config/shared/x.json", "{}") })
+        #expect(try isNothing { try site.write("config/apps/.shared/x.json", "{}") })
     }
 
     @Test func `a link in the middle of a way may be turned`() throws {
-        for version in ["v1", "v2"] { try site.shop("../releases/\(version)/r.json", hosts: ["r.example.com"]) }
-        try site.link("config/releases/current", to: "v1")
-        try site.link("config/apps/released", to: "../releases/current")
+        for version in ["v1", "v2"] { try site.shop(".releases/\(version)/r.json", hosts: ["r.example.com"]) }
+        try site.link("config/apps/.releases/current", to: "v1")
+        try site.link("config/apps/released", to: ".releases/current")
         let other = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
         other.start()
         _ = other.take()
-        try site.link("config/releases/next", to: "v2")
+        try site.link("config/apps/.releases/next", to: "v2")
         _ = other.take()
-        try site.replace("config/releases/current", with: "config/releases/next")
-        #expect(other.take().appFolders == ["released"])
-        try site.shop("../releases/v2/r.json", hosts: ["s.example.com"])
-        #expect(other.take().appFiles == ["released/r.json"])
+        try site.replace("config/apps/.releases/current", with: "config/apps/.releases/next")
+        #expect(other.take().appFolders == [""])
+        try site.shop(".releases/v2/r.json", hosts: ["s.example.com"])
+        #expect(other.take().appFolders == [""])
+    }
+
+    @Test func `a place of the operator that a link leads to is watched for the host`() throws {
+        try site.write("acme/token", "1")
+        let other = try TreeWatch(
+            configPath: site.tree.config, publicPath: site.tree.root + "/public",
+            linkTargets: LinkTargets([site.tree.root + "/acme"]))
+        other.start()
+        for host in ["a", "b"] {
+            try site.write("config/hosts/\(host).example.com/well-known/y", "")
+            try site.link("config/hosts/\(host).example.com/well-known/acme-challenge", to: site.tree.root + "/acme")
+        }
+        _ = other.take()
+        _ = other.take()
+        try site.write("acme/token", "2")
+        #expect(other.take() == Self.changes { $0.hostFolders = ["a.example.com", "b.example.com"] })
+        try site.remove("config/hosts/b.example.com/well-known/acme-challenge")
+        _ = other.take()
+        // The next look through the host's folder lets go of it.
+        try site.write("config/hosts/b.example.com/well-known/new/y", "")
+        _ = other.take()
+        try site.write("acme/token", "3")
+        #expect(other.take() == Self.changes { $0.hostFolders = ["a.example.com"] })
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: ["config/apps/team", "config/hosts/b.example.com/well-known", "public/a.example.com"])
+    func `a hundred links to the folder that they are in cost a hundred looks`(folder: String) throws {
+        try site.write("\(folder)/kept.txt", "1")
+        _ = watch.take()
+        let count = watch.count
+        for index in 0..<100 { try site.link("\(folder)/l\(index)", to: ".") }
+        let changes = watch.take()
+        #expect(!changes.everything && changes.appFolders.count + changes.appFiles.count <= 101)
+        #expect(watch.count == count)
+        // One event, one place, whatever leads to it.
+        try site.write("\(folder)/kept.json", "2")
+        let one = watch.take()
+        #expect(one.appFiles.count + one.hostFolders.count + one.pageFolders.count == 1)
     }
 
     @Test func `says when there are more directories than may be watched`() throws {

@@ -15,7 +15,7 @@ struct FileLinksTests {
         }
         let links = [
             ("a/near", "file"), ("a/far", "../b/current/file"), ("b/current", "v1"), ("a/out", "../../other/file"),
-            ("a/whole", "/etc/hosts"), ("a/loop", "loop"), ("a/through", "far"),
+            ("a/whole", "/etc/hosts"), ("a/place", "\(path)/place/file"), ("a/loop", "loop"), ("a/through", "far"),
         ]
         for (name, target) in links {
             try FileManager.default.createSymbolicLink(atPath: "\(path)/tree/\(name)", withDestinationPath: target)
@@ -24,18 +24,19 @@ struct FileLinksTests {
 
     @Test(arguments: [
         ("near", ["a"]), ("far", ["b", "b/v1"]), ("through", ["a", "b", "b/v1"]), ("out", []), ("whole", []),
-        ("nothing", ["a"]),
+        ("nothing", ["a"]), ("place", ["../place"]),
     ])
     func `names the folders that hold what is on the way`(name: String, folders: [String]) {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let root = "\(path)/tree"
-        #expect(File.foldersBehind(link: "\(root)/a/\(name)", inside: root) == folders.map { "\(root)/\($0)" })
+        let found = File.foldersBehind(link: "\(root)/a/\(name)", inside: [root, "\(path)/place"])
+        #expect(found == folders.map { $0 == "../place" ? "\(path)/place" : "\(root)/\($0)" })
     }
 
     @Test func `a link to itself ends`() {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let root = "\(path)/tree"
-        #expect(Set(File.foldersBehind(link: "\(root)/a/loop", inside: root)) == ["\(root)/a"])
+        #expect(Set(File.foldersBehind(link: "\(root)/a/loop", inside: [root, "\(path)/place"])) == ["\(root)/a"])
     }
 
     @Test func `says what a link says`() {

@@ -26,17 +26,29 @@ struct FolderListingTests {
 
     @Test func `lists names with their kinds, links followed`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let entries = try Folder(path + "/inside").list("")
+        let entries = try Folder(path + "/inside").list("").entries
         let kinds = Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.kind) })
         #expect(
             kinds == [
-                ".hidden": .directory, "a": .directory, "b": .directory, "file": .file, "in": .directory,
+                "a": .directory, "b": .directory, "file": .file, "in": .directory,
                 "link": .file, "nowhere": .other, "out": .directory,
             ])
         #expect(Set(entries.filter(\.isLink).map(\.name)) == ["in", "out", "nowhere", "link"])
         #expect(entries.first { $0.name == "link" }?.status?.byteCount == 3)
-        #expect(try Folder(path + "/inside").list("a/deep").map(\.name) == ["file"])
-        #expect(try Folder(path + "/inside").list("in/deep").map(\.name) == ["file"])
+        #expect(try Folder(path + "/inside").list("a/deep").entries.map(\.name) == ["file"])
+        #expect(try Folder(path + "/inside").list("in/deep").entries.map(\.name) == ["file"])
+    }
+
+    @Test func `tells a directory by itself, and whether there is more than was asked for`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try Folder(path + "/inside")
+        let identities = try ["a", "in", "b"].map { try folder.list($0).identity }
+        #expect(identities[0] == identities[1] && identities[0] != identities[2])
+        for count in [0, 3, 7, 8, 9] {
+            let listing = try folder.list("", entriesMax: count)
+            #expect(listing.isWhole == (count >= 8), "\(count), one of them hidden")
+            #expect(listing.entries.count <= count)
+        }
     }
 
     @Test func `does not leave the folder`() throws {

@@ -41,5 +41,16 @@ extension LintRule {
             "CFG-008", .error, "two names in apps/ that look the same",
             why: "They differ in how a character such as é is composed, and count as one: only one of them is served.",
             fix: "rename one of them.", sources: [.inference], subject: .installation),
+        LintRule(
+            "CFG-009", .error, "a private key among the files to serve",
+            why: "Keys are never served, whatever their name and whatever link leads to them. The address answers 404.",
+            fix: "remove the file. If others could read it, replace the key and revoke its certificate.",
+            sources: [.inference], subject: .installation),
+        LintRule(
+            "CFG-010", .error, "a host with more files than its share",
+            why:
+                "One host must not take the memory of all. What was served of the folder stays, and nothing new of it is served.",
+            fix: "remove files, or raise the key under limits that the message names; docs/limits.md has them.",
+            sources: [.inference], subject: .installation),
     ]
 }

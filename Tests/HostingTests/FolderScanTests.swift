@@ -1,0 +1,130 @@
+// What a walk finds, and what it costs: each directory once, and no more names than its bounds.
+
+import Foundation
+import Posix
+import Testing
+
+@testable import Hosting
+
+struct FolderScanTests {
+    private let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    /// Names with a slash at the end are folders, those with `->` links, and the others files.
+    private func make(_ names: [String]) throws {
+        for name in names {
+            let parts = name.components(separatedBy: " -> ")
+            let place = "\(path)/\(parts[0])"
+            let folder = name.hasSuffix("/") ? place : (place as NSString).deletingLastPathComponent
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            if parts.count > 1 {
+                try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: parts[1])
+            } else if !name.hasSuffix("/") {
+                try Data(name.utf8).write(to: URL(fileURLWithPath: place))
+            }
+        }
+    }
+
+    private func scan(_ bounds: FolderScan.Bounds = .init(), from start: String = "") throws -> FolderScan {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return FolderScan(FencedFolder(try Folder(path)), from: start, bounds)
+    }
+
+    @Test(
+        arguments: [
+            // What is there, hidden names left out.
+            (["a", "b/c", "b/.x", ".h/y"], ["a", "b/c"], ["", "b"], []),
+            // A link to a folder gives its files another name.
+            (["v2/f", "latest -> v2"], ["latest/f", "v2/f"], ["", "v2"], []),
+            // A folder that only a link leads to.
+            ([".data/sub/f", "sub -> .data/sub"], ["sub/f"], ["", "sub"], []),
+            // Links to folders that they are in.
+            (["a/f", "a/l -> ."], ["a/f"], ["", "a"], ["a/l: loop"]),
+            (["a/b/f", "a/b/l -> ../.."], ["a/b/f"], ["", "a", "a/b"], ["a/b/l: loop"]),
+            // Two folders that lead to each other.
+            (["a/l -> ../b", "b/m -> ../a"], [], ["", "a", "b"], ["a/l/m: loop", "b/m/l: loop"]),
+            // What is no file.
+            (["l -> l", "n -> none", "f"], ["f"], [""], ["l: notAFile", "n: notAFile"]),
+        ] as [([String], [String], [String], [String])])
+    func `finds each file by all of its names, and each directory once`(
+        names: [String], files: [String], folders: [String], problems: [String]
+    ) throws {
+        try make(names)
+        let scan = try scan()
+        #expect(scan.files.map(\.path).sorted() == files)
+        #expect(scan.folders.sorted() == folders)
+        #expect(scan.problems.map { "\($0.path): \($0.problem)" }.sorted() == problems)
+        #expect(scan.excess == nil && scan.failure == nil && scan.shortage == nil)
+    }
+
+    @Test func `where names do not matter a folder keeps its own`() throws {
+        try make(["b/f", "a -> b", "c -> .d", "e -> .d", ".d/g"])
+        let scan = try scan(.init(isOfPaths: false))
+        #expect(scan.files.map(\.path).contains("b/f") && scan.files.count == 2)
+        #expect(scan.folders.count == 3 && scan.problems.isEmpty)
+    }
+
+    @Test func `a link out of the folder is not followed`() throws {
+        try make(["in/", "in/out -> /etc", "in/up -> .."])
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let scan = FolderScan(FencedFolder(try Folder("\(path)/in")), .init())
+        #expect(scan.files.isEmpty && scan.folders == [""])
+        let isOutside = scan.problems.map { problem in
+            guard case .unreadable(let error) = problem.problem else { return false }
+            return error.leadsOutside
+        }
+        #expect(isOutside == [true, true])
+    }
+
+    @Test func `a start that is not there is a failure`() throws {
+        #expect(try scan(from: "none").failure?.isMissing == true)
+    }
+
+    @Test func `folders more than sixteen deep are not looked into`() throws {
+        let deep = (1...17).map { "\($0)" }.joined(separator: "/")
+        try make(["\(deep)/f", "f"])
+        let scan = try scan()
+        #expect(scan.files.map(\.path) == ["f"])
+        #expect(scan.problems.map(\.problem) == [.tooDeep])
+    }
+
+    @Test(arguments: [1, 10, 100])
+    func `links to the folder that they are in cost one name each`(count: Int) throws {
+        try make(["f"] + (0..<count).map { "l\($0) -> ." })
+        let scan = try scan()
+        #expect(scan.files.count == 1 && scan.folders == [""] && scan.problems.count == count)
+    }
+
+    @Test(arguments: [true, false])
+    func `links from folder to folder are bounded`(isOfPaths: Bool) throws {
+        // Ten folders, each with ten links to each of the others: 90^9 ways.
+        var names = (0..<10).map { "d\($0)/f" }
+        for from in 0..<10 {
+            for to in 0..<10 where to != from { names += (0..<10).map { "d\(from)/l\(to)-\($0) -> ../d\(to)" } }
+        }
+        try make(names)
+        let scan = try scan(.init(filesMax: 1_000, foldersMax: 500, isOfPaths: isOfPaths))
+        #expect((scan.excess != nil) == isOfPaths)
+        #expect(scan.folders.count == 11, "each is listed once")
+        #expect(scan.files.count + scan.problems.count <= 1_500)
+        if !isOfPaths { #expect(scan.files.count == 10) }
+    }
+
+    @Test(
+        arguments: [
+            (4, 3, nil), (3, 3, .files), (4, 2, .folders), (100, 100, nil),
+        ] as [(Int, Int, FolderScan.Excess?)])
+    func `says which bound there is more than`(files: Int, folders: Int, excess: FolderScan.Excess?) throws {
+        try make(["1", "2", "a/3", "b/4"])
+        #expect(try scan(.init(filesMax: files, foldersMax: folders)).excess == excess)
+    }
+
+    @Test func `a directory with very many names is not read to its end`() throws {
+        try make((0..<200).map { ".\($0)" })
+        #expect(try scan(.init(filesMax: 50, foldersMax: 50)).excess == .files)
+    }
+}

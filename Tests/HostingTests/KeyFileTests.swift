@@ -1,0 +1,63 @@
+// Which files are refused, by name and by content.
+
+import Foundation
+import Testing
+
+@testable import Hosting
+
+struct KeyFileTests {
+    @Test(arguments: [
+        ("/privkey.pem", true), ("a/privkey1.pem", true), ("PRIVKEY.RSA.PEM", true), ("fullchain.pem", true),
+        ("privkey.pem.gz", true), ("server.key", true), ("server.KEY.gz", true), ("a.p12", true), ("a.pfx", true),
+        ("a.jks", true), ("a.keystore", true),
+        ("keys.html", false), ("monkey", false), ("key", false), ("ca.pem", false), ("privkey.txt", false),
+        ("privkey.pem/readme", false), ("public-key.pem", false),
+    ])
+    func `names of keys and of the server's certificates`(name: String, isRefused: Bool) {
+        #expect((KeyFile.refusal(of: name) != nil) == isRefused)
+    }
+
+    private static let body = "MC4CAQAwBQYDK2VwBCIEIA==\n"
+
+    @Test(arguments: [
+        ("-----BEGIN PRIVATE KEY-----\n", true), ("-----BEGIN RSA PRIVATE KEY-----\r\n", true),
+        ("-----BEGIN EC PRIVATE KEY-----\n", true), ("-----BEGIN ENCRYPTED PRIVATE KEY-----\n", true),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\n", true), ("-----BEGIN DSA PRIVATE KEY-----", true),
+        ("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n", true),
+        ("<pre>-----BEGIN PRIVATE KEY-----</pre>", true),
+        ("-----BEGIN CERTIFICATE-----\n", false), ("-----BEGIN PUBLIC KEY-----\n", false),
+        ("write -----BEGIN\nPRIVATE KEY-----", false), ("a PRIVATE KEY----- alone", false), ("", false),
+    ])
+    func `private keys in PEM, anywhere in a file`(text: String, isRefused: Bool) {
+        for before in ["", String(repeating: "x", count: 100_000)] {
+            let bytes = Array((before + text + KeyFileTests.body).utf8)
+            #expect((KeyFile.refusal(of: bytes) != nil) == isRefused)
+            #expect((KeyFile.refusal(of: Gzip.compress(bytes)) != nil) == isRefused, "packed")
+        }
+    }
+
+    private static func sequence(_ head: [UInt8], length: Int = 48) -> [UInt8] {
+        [0x30, UInt8(length)] + head + [UInt8](repeating: 7, count: length - head.count)
+    }
+
+    @Test(
+        arguments: [
+            // PKCS #8, PKCS #1, SEC 1, encrypted PKCS #8.
+            (sequence([2, 1, 0, 0x30, 5]), true), (sequence([2, 1, 0, 2, 8]), true),
+            (sequence([2, 1, 1, 4, 32]), true),
+            (sequence([0x30, 20, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 5, 0x0D]), true),
+            ([0x30, 0x81, 48] + sequence([2, 1, 0, 0x30, 5]).dropFirst(2), true),
+            // A certificate, a signed message, PKCS #8 with something behind it, half of one.
+            (sequence([0x30, 20, 0xA0, 3, 2, 1, 2]), false), (sequence([6, 9, 0x2A, 0x86]), false),
+            (sequence([2, 1, 0, 0x30, 5]) + [0], false), (Array(sequence([2, 1, 0, 0x30, 5]).dropLast()), false),
+            ([0x30], false), ([0x30, 0x84, 1, 1, 1, 1] + [UInt8](repeating: 0, count: 20), false),
+        ] as [([UInt8], Bool)])
+    func `private keys in DER`(bytes: [UInt8], isRefused: Bool) {
+        #expect((KeyFile.refusal(of: bytes) != nil) == isRefused)
+    }
+
+    @Test func `what is packed and broken is nothing`() {
+        #expect(KeyFile.refusal(of: [0x1F, 0x8B, 8, 0, 1, 2, 3]) == nil)
+        #expect(Gzip.start(of: Gzip.compress(Array("hello".utf8)), bytesMax: 3) == Array("hel".utf8))
+    }
+}
