@@ -67,6 +67,13 @@ struct Probe {
             say("passwd", open("/etc/passwd", O_RDONLY) < 0);
             say("write", open("/tmp/.probe", O_WRONLY | O_CREAT | O_EXCL, 0600) < 0);
             unlink("/tmp/.probe");
+            char *places = getenv("PROBE_PLACES") ? strdup(getenv("PROBE_PLACES")) : 0;
+            for (char *place = places ? strtok(places, ":") : 0; place; place = strtok(0, ":")) {
+                char name[64];
+                snprintf(name, sizeof name, "write:%s", strrchr(place, '/') + 1);
+                say(name, open(place, O_WRONLY | O_CREAT, 0600) < 0);
+            }
+            free(places);
             say("socket", socket(AF_INET, SOCK_STREAM, 0) < 0);
             say("code", mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
             say("root", setuid(0) < 0);

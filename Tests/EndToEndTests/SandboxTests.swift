@@ -60,6 +60,25 @@ import Testing
         #expect(try Subject.curl(["--header", "Host: a.example", url]).output == "page")
     }
 
+    @Test(
+        .enabled(if: hasAll, "the kernel has Landlock and seccomp"),
+        .enabled(
+            if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers run without a sandbox"))
+    func `a server writes to its state, and to nothing that it serves`() throws {
+        try folder.write("config/hosts/a.example/well-known/x.txt", "own")
+        let folders = ["config/new1", "config/apps/new2", "config/hosts/a.example/new3", "public/new4"]
+        let files = ["config/apps/a.json", "config/hosts/a.example/well-known/x.txt", "public/a.example/page.html"]
+        let places = (folders + files + ["state/new5"]).map { "\(folder.path)/\($0)" }
+        let probe = try Probe()
+        let server = try start(
+            ["--state", "\(folder.path)/state"],
+            environment: probe.environment.merging(["PROBE_PLACES": places.joined(separator: ":")]) { $1 })
+        let outcomes = try probe.outcomes(in: server).filter { $0.key.hasPrefix("write:") }
+        var expected = ["write:new5": Int32(0)]
+        for path in folders + files { expected["write:\(path.split(separator: "/").last!)"] = EACCES }
+        #expect(outcomes == expected)
+    }
+
     @Test func `the folders of the configuration may be links to anywhere`() throws {
         try folder.write("elsewhere/own.example/well-known/x.txt", "own")
         try FileManager.default.createSymbolicLink(

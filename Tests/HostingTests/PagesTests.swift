@@ -32,6 +32,17 @@ struct PagesTests {
         #expect(HostFolders.openFilesMax(descriptors: descriptors, connectionsMax: connectionsMax) == count)
     }
 
+    @Test(arguments: [".env", ".git/HEAD", "folder/.env", "folder/.git/HEAD", ".well-known/x.txt", "..data/x.txt"])
+    func `serves no name that begins with a dot`(name: String) throws {
+        for folder in ["a.example.com", "_default"] {
+            try site.write("public/\(folder)/\(name)", "hidden")
+            try site.write("public/\(folder)/folder/shown.txt", "shown")
+        }
+        try site.round()
+        #expect(site.answer("a.example.com", "/\(name)") == nil)
+        #expect(site.answer("a.example.com", "/folder/shown.txt") == "shown")
+    }
+
     @Test func `beyond the room of all hosts a large page is a finding, and the rest is served`() throws {
         try #require(tag("/large.bin") == nil)
         try site.restart()

@@ -104,6 +104,17 @@ struct TicketKeysTests {
         #expect(keys.current(now: start + 244_000).name.first == 2)
     }
 
+    @Test(
+        arguments: [
+            (0o600, false), (0o400, false), (0o640, true), (0o660, true), (0o604, true), (0o620, true), (0o602, true),
+        ] as [(mode_t, Bool)])
+    func `complains about ticket keys that another user may read or write`(mode: mode_t, complains: Bool) throws {
+        let path = try folder.write("ticket.key", [UInt8](repeating: 1, count: 80))
+        #expect(chmod(path, mode) == 0)
+        let complaint = try TicketKeys(file: path).look(now: Clock.monotonicMilliseconds() + 61_000)
+        #expect((complaint?.description.contains("chmod 600") == true) == complains)
+    }
+
     @Test func `the layout is nginx's: name, HMAC key, AES key`() throws {
         let path = try folder.write(
             "ticket.key",

@@ -157,7 +157,7 @@ struct HostCheckTests {
     private var apple: String { HostCheckTests.apple }
     private var statements: String { HostCheckTests.statements }
 
-    @Test(arguments: HostFault.apple + HostFault.android + HostFault.server)
+    @Test(arguments: HostFault.apple + HostFault.refusals + HostFault.android + HostFault.server)
     func `a server with one fault is found out by its rule`(fault: Fault) throws {
         let report = try HostCheckTests.look(fault)
         let found = report.findings.filter { $0.rule == fault.rule }

@@ -15,6 +15,11 @@ enum HostFault {
     private static let expected = ExpectedFiles(
         apple: Array(HostCheckTests.apple.utf8), statements: Array(HostCheckTests.statements.utf8))
 
+    /// Whatever keeps the platform's agent out.
+    static let refusals = [
+        "401 Unauthorized", "403 Forbidden", "407 Proxy Authentication Required", "429 Too Many Requests",
+    ].map { status in Fault(rule: "AHST-003") { $0.isApple ? answer(status) : nil } }
+
     static let apple: [Fault] = [
         Fault(rule: "AHST-001") { $0.isApple || $0.isStatements ? answer("404 Not Found") : nil },
         Fault(rule: "AHST-001", severity: .note) { $0.isApple ? answer("404 Not Found") : nil },
@@ -27,7 +32,6 @@ enum HostFault {
         Fault(rule: "AHST-002") { request in
             HostCheckTests.answer("302 Found", "", type: nil, "location: https://shop.example\(request.path)")
         },
-        Fault(rule: "AHST-003") { $0.isApple ? answer("403 Forbidden") : nil },
         Fault(rule: "AHST-003") { $0.isApple && $0.agent.contains("CFNetwork") ? answer("403 Forbidden") : nil },
         Fault(rule: "AHST-004") { $0.isApple ? answer("503 Service Unavailable") : nil },
         Fault(rule: "AHST-005") { $0.isApple ? answer("200 OK", "\n<!doctype html>", type: "text/html") : nil },
