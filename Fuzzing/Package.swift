@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
-// The fuzzers: the project's own modules, instrumented for libFuzzer, with one program that feeds them. A package of its
-// own, because instrumentation is for the whole of a module; the sources are the same files, by way of links that script/fuzz
-// makes. Built and run by it; the targets themselves are also compiled into the project's tests, which replay what was found.
+// The fuzzers: the project's own modules and the entry points of a fuzzing engine, in one program. A package of its own,
+// because instrumentation is for a whole build (`--sanitize fuzzer`); the sources are the same files, by way of links that
+// script/fuzz makes. Built and run by it; the targets are also compiled into the project's tests, which replay what was found.
 import PackageDescription
 
 let house: [SwiftSetting] = [
@@ -12,36 +12,32 @@ let house: [SwiftSetting] = [
     .unsafeFlags(["-enable-testing"]),
 ]
 
-/// Counts which edges of the code a run takes, and tells libFuzzer what values are compared.
-let instrumented = house + [.unsafeFlags(["-sanitize=fuzzer"])]
-
 let package = Package(
     name: "fuzzing",
     targets: [
         .target(name: "CLinux"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "SourceJSON", swiftSettings: instrumented),
-        .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: instrumented),
-        .target(name: "HTTP", swiftSettings: instrumented),
-        .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: instrumented),
-        .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: instrumented),
-        .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: instrumented),
+        .target(name: "SourceJSON", swiftSettings: house),
+        .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: house),
+        .target(name: "HTTP", swiftSettings: house),
+        .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: house),
+        .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: house),
+        .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: house),
         .target(
             name: "Hosting",
             dependencies: ["Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib"],
-            swiftSettings: instrumented),
+            swiftSettings: house),
         .target(
             name: "Verifier", dependencies: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib"],
-            swiftSettings: instrumented),
+            swiftSettings: house),
         .target(
             name: "FuzzTargets",
             dependencies: [
                 "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Hosting", "Verifier",
             ],
             swiftSettings: house),
-        .target(name: "CLibFuzzer"),
-        .executableTarget(name: "fuzz", dependencies: ["FuzzTargets", "CLibFuzzer"], swiftSettings: house),
+        .executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

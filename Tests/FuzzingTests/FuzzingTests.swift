@@ -46,10 +46,24 @@ public import Testing
         let names = Set(FuzzTarget.all.map(\.name))
         #expect(names.count == FuzzTarget.all.count)
         for target in FuzzTarget.all { #expect(try !Self.kept(target).isEmpty, "\(target.name) has no corpus") }
-        for kind in ["Corpora", "Regressions", "Dictionaries"] {
-            let folder = Self.root.appendingPathComponent(kind).path
-            let found = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            #expect(Set(found).isSubset(of: names), "\(kind) has folders of no target")
+        for (kind, ending) in [("Corpora", ""), ("Regressions", ""), ("Dictionaries", ".dict")] {
+            let known = Set(names.map { $0 + ending })
+            let found = try FileManager.default.contentsOfDirectory(atPath: Self.root.appendingPathComponent(kind).path)
+            #expect(Set(found).isSubset(of: known), "\(kind) has files of no target")
+        }
+    }
+
+    /// The form that libFuzzer reads: one quoted word a line, with escapes for what cannot be seen. It skips longer words.
+    @Test(arguments: FuzzTarget.all)
+    func `a dictionary has words that the engine takes`(target: FuzzTarget) throws {
+        let path = Self.root.appendingPathComponent("Dictionaries/\(target.name).dict")
+        guard let text = try? String(contentsOf: path, encoding: .utf8) else { return }
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count > 10)
+        for line in lines {
+            let word = line.wholeMatch(of: /"((?:[^"\\]|\\["\\]|\\x[0-9A-F]{2})+)"/)?.1
+            let count = word?.matches(of: /\\x..|\\.|./).count
+            #expect(count.map { $0 <= 64 } == true, "\(line)")
         }
     }
 

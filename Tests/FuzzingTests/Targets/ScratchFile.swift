@@ -9,7 +9,7 @@ struct ScratchFile {
         var template = Array("\(place)/associated-fuzz-XXXXXX".utf8CString)
         guard template.withUnsafeMutableBufferPointer({ mkdtemp($0.baseAddress!) }) != nil else { return place }
         let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // Not more than an empty folder stays behind a process that was killed.
+        // A process that was killed leaves its last files behind.
         atexit {
             for name in ["first", "second"] { unlink("\(ScratchFile.folder)/\(name)") }
             rmdir(ScratchFile.folder)
