@@ -3,8 +3,8 @@
     script/chaos [--seconds N] [--seed S] [--tenants N] [--clients N] [--binary FILE] [--only NAME,NAME,…]
 
 Good clients ask over plain HTTP and TLS without a pause, and compare every byte with the versions that may be served at that
-moment: never one that is older than what was answered before, also not after a kill -9. Meanwhile bad clients attack, files
-are edited, broken and removed, certificates change, the process is signalled, killed, starved of descriptors, memory and
+moment: never one that is older than what was answered before, also not after a kill -9. Meanwhile bad clients attack, a hostile
+tenant does what files can do, files are edited, broken and removed, certificates change, the process is signalled, killed, starved of descriptors, memory and
 disk, and its clock jumps. In the end everything is mended, and within a minute everybody must be served the newest version.
 
 The seed decides which faults come in which order and what is in them; when exactly they meet the server's threads is the
@@ -25,6 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from attacks import Attacks
 from clients import Connection, GoodClient, Lost, head
 from faults import Clock, Disk, Faults
+from hostile import HostileTenant
 from server import Died, Server
 from world import APPLE, World
 
@@ -65,6 +66,7 @@ class Run:
         self.disk = Disk(self.world.state, self.server)
         self.attacks = Attacks(self.world, self.server)
         self.faults = Faults(self.world, self.server, self.clock, self.disk)
+        self.hostile = HostileTenant(self.world, self.server)
         self.resident = 0
 
     def perform(self):
@@ -85,6 +87,8 @@ class Run:
             self.settle()
             if (status := self.server.stop()) != 0:
                 self.tally.fail(f"the server ended with status {status}")
+            for line in self.server.unprintable[:5]:
+                self.tally.fail(f"a line of the log has characters that do not show: {line!r}")
         except (Died, RuntimeError) as error:
             self.tally.fail(str(error))
         finally:
@@ -98,6 +102,7 @@ class Run:
     def trouble(self):
         """One thing after the other until the time is over. Attacks go on beside what comes next."""
         names = [("attack", name) for name in self.attacks.names()] + [("fault", name) for name in self.faults.names()]
+        names += [("tenant", name) for name in self.hostile.names()]
         weights = [2 if kind == "attack" else Faults.weights.get(name, 1) for kind, name in names]
         if self.options.only:
             weights = [weight if name in self.options.only else 0 for (_, name), weight in zip(names, weights)]
@@ -110,6 +115,9 @@ class Run:
             if kind == "fault":
                 outcome = getattr(self.faults, name)(dice)
                 self.tally.count(f"{name.replace('_', ' ')}{', ' + outcome if outcome else ''}")
+            elif kind == "tenant":
+                self.hostile.play(name, dice)
+                self.tally.count(f"hostile tenant: {name.replace('_', ' ')}")
             elif len(running) < ATTACKS_AT_ONCE:
                 running.append(threading.Thread(target=self.attack, args=(name, dice), daemon=True))
                 running[-1].start()
@@ -180,7 +188,7 @@ def main():
     parser.add_argument("--tenants", type=int, default=200)
     parser.add_argument("--clients", type=int, default=6)
     parser.add_argument("--binary", required=True)
-    parser.add_argument("--only", type=lambda text: text.split(","), help="nothing but these faults and attacks")
+    parser.add_argument("--only", type=lambda text: text.split(","), help="nothing but these faults, attacks and kinds of mischief")
     options = parser.parse_args()
     print(f"{options.seconds} seconds, {options.tenants} tenants, {options.clients} good clients, seed {options.seed}",
           flush=True)

@@ -8,6 +8,10 @@ import threading
 import time
 
 
+# Control characters of either kind, and those that turn the direction of writing.
+UNPRINTABLE = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
+
+
 class Died(Exception):
     """The server ended by itself."""
 
@@ -20,6 +24,7 @@ class Server:
         self.excused_until = 0
         self.is_down = True
         self.lines = []
+        self.unprintable = []
         self.process = None
 
     def start(self):
@@ -27,7 +32,7 @@ class Server:
         self.process = subprocess.Popen(
             [self.binary, "serve", "--config", self.world.config, "--public", self.world.public, "--state",
              self.world.state, "--http", f"127.0.0.1:{plain}", "--https", f"127.0.0.1:{secure}", "--workers", "2"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             env=dict({"SWIFT_BACKTRACE": "enable=no"}, **os.environ, **self.clock.environment))
         ready = threading.Event()
         self.listener = threading.Thread(target=self.listen, args=(self.process, ready), daemon=True)
@@ -40,7 +45,9 @@ class Server:
 
     def listen(self, process, ready):
         for line in process.stderr:
-            line = line.strip()
+            if UNPRINTABLE.search(line):
+                self.unprintable.append(line[:500])
+            line = line.decode(errors="replace").strip()
             self.lines.append(line[:500])
             del self.lines[:-400]
             if match := re.match(r"listening on (https?)://.*?:(\d+)(,|$)", line):
