@@ -1,6 +1,6 @@
-// The thread that manages the process: it waits for signals, for changes of files and for the end of its own work, and
-// never does anything that could make a signal wait. What has changed is gathered for a moment, because it seldom comes
-// alone, and then looked at in one round.
+// The thread that manages reloads: it waits for orders of the thread that hears signals, for what the watching thread has found, and
+// for the end of its own work. What has changed is gathered for a moment, because it seldom comes alone, and then looked at in
+// one round.
 
 import Association
 import Catalogue
@@ -11,14 +11,17 @@ import Posix
 import TLS
 import Telemetry
 
-final class Control {
+/// Made by one thread and used by another.
+final class Control: @unchecked Sendable {
     private let running: Running
     private let background: Background
     /// For what is tidied up beside the rounds.
     private let tidier: Background
     private var tidying: Tidying?
     private let poller: Poller
-    private let watch: TreeWatch?
+    private let orders: ControlOrders
+    /// Nil where the system has no room for watching.
+    private let keeper: WatchKeeper?
     private var hasBegunWatching = false
     private var log: ReloadLog { running.log }
     private var work = Work.none
@@ -35,19 +38,17 @@ final class Control {
     private var nextTick: Int64 = 0
     /// When to look at everything, because not all of it is watched.
     private var nextLook: Int64?
-    /// Whether the poller tells of changes: not while another thread has the watch, nor where the kernel had no room.
-    private var isWatchHeard = false
     private var retrying = Retrying()
 
     /// What the other thread is busy with.
     private enum Work {
-        case none, watching, round
+        case none, round
         /// Taking up what was tidied.
         case tidying
     }
 
     private enum Token: UInt64 {
-        case signals, done, watch, tidied
+        case orders, done, watch, tidied
     }
 
     /// Changes come in groups: this long without another one ends a group, and no group is waited for longer than that.
@@ -59,53 +60,55 @@ final class Control {
     private static let lookMillisecondsMin: Int64 = 2000
 
     init(
-        _ running: Running, _ background: Background, _ signals: borrowing Signals,
+        _ running: Running, _ background: Background, _ orders: ControlOrders,
         watching paths: (config: String, pages: String), after loaded: RoundReport
     ) throws(SystemError) {
         self.running = running
         self.background = background
+        self.orders = orders
         pending = loaded.later
         tidier = try Background()
         poller = try Poller(eventsMax: 8)
         for (descriptor, token) in [
-            (signals.descriptor.number, Token.signals), (background.descriptor, .done), (tidier.descriptor, .tidied),
+            (orders.descriptor, Token.orders), (background.descriptor, .done), (tidier.descriptor, .tidied),
         ] where !poller.add(descriptor, .readable, token: token.rawValue) {
             throw SystemError(call: "epoll_ctl", number: errno)
         }
-        do {
-            watch = try TreeWatch(configPath: paths.config, publicPath: paths.pages)
+        do throws(SystemError) {
+            let settings = running.confinement.settings
+            let watch = try TreeWatch(
+                configPath: paths.config, publicPath: paths.pages, linkTargets: settings.linkTargets,
+                limits: settings.limits)
+            let keeper = try WatchKeeper(watch) { [confinement = running.confinement] in confinement.complaint() }
+            guard poller.add(keeper.descriptor, .readable, token: Token.watch.rawValue) else {
+                throw .exhausted("epoll_ctl")
+            }
+            self.keeper = keeper
         } catch {
-            watch = nil
+            keeper = nil
             nextLook = 0
             running.log.unwatched(error)
         }
         retrying.note(loaded.postponed, running.log)
     }
 
-    /// Returns when a signal ends the server.
-    func run(_ signals: borrowing Signals) {
+    /// Returns when it is ordered to end.
+    func run() {
         startTidying()
         // What the start has left for later comes first: somebody may ask for it.
         if pending.isEmpty { startWatching() } else { startRound(Clock.monotonicMilliseconds()) }
         while true {
             for index in 0..<poller.wait(milliseconds: timeout()) {
                 switch Token(rawValue: poller.event(index).token) {
-                case .signals:
-                    let signal = signals.next()
-                    running.engine.lookForNeighbours()
-                    switch signal {
-                    case SIGHUP: ask()
-                    case SIGUSR1: running.engine.journal?.reopen()
-                    default: return
-                    }
+                case .orders:
+                    let orders = orders.take()
+                    if orders.ends { return }
+                    if orders.looks { ask() }
                 case .done: finish()
                 case .tidied:
                     tidier.finish()
                     startTidying()
-                case .watch:
-                    guard let watch else { break }
-                    note(watch.take())
-                    noteShortage(of: watch)
+                case .watch: if let news = keeper?.take() { note(news) }
                 case nil: break
                 }
             }
@@ -118,7 +121,7 @@ final class Control {
 
     /// Begins to tidy up when there is something, beside whatever comes meanwhile.
     private func startTidying() {
-        guard work == .none || work == .watching, tidying == nil, !tidier.isBusy,
+        guard work == .none, tidying == nil, !tidier.isBusy,
             let tidying = running.tenants.tidying()
         else { return }
         self.tidying = tidying
@@ -149,31 +152,16 @@ final class Control {
         return min(lastMilliseconds + Control.quietMilliseconds, firstMilliseconds + Control.gatherMillisecondsMax)
     }
 
-    /// Watching a hundred thousand directories takes a while; what happens in it is found by looking at everything behind
-    /// it. Until then nothing of the watch is read here, because the other thread has it.
+    /// Watching a hundred thousand directories takes a while; what happens in it is found by looking at everything behind it.
     private func startWatching() {
-        guard let watch, work == .none else { return }
         hasBegunWatching = true
-        work = .watching
-        background.start { watch.start() }
+        keeper?.start()
     }
 
     private func finish() {
         background.finish()
         let finished = work
         switch work {
-        case .watching:
-            isWatchHeard = watch.map { poller.add($0.descriptor, .readable, token: Token.watch.rawValue) } ?? false
-            // Whatever is watched now may be another folder than at the start, since a while or since this moment.
-            if let complaint = running.confinement.complaint() { Console.error("\(complaint)\n") }
-            if isWatchHeard {
-                nextLook = nil
-            } else if watch != nil {
-                nextLook = 0
-                running.log.unwatched(SystemError(call: "epoll_ctl", number: ENOSPC))
-            }
-            if let watch { noteShortage(of: watch) }
-            note(.all)
         case .round: finishRound()
         case .tidying:
             log.notes(outcome.tidied?.notes ?? [])
@@ -183,15 +171,25 @@ final class Control {
         work = .none
         if !hasBegunWatching { startWatching() }
         startTidying()
-        // What was made at first, or for a base, took far more than what is left. Nobody waits for the return of it.
-        let isLess = finished == .watching || finished == .tidying
-        if isLess, tidying == nil, !tidier.isBusy { tidier.start { Memory.returnFreed() } }
+        if finished == .tidying { returnMemory() }
     }
 
-    /// What is not watched is looked at every few seconds; where that is for want of a descriptor, it is watched as soon as
-    /// there is one.
-    private func noteShortage(of watch: TreeWatch) {
-        guard let shortage = watch.shortage else { return }
+    /// What was made at first, or for a base, took far more than what is left. Nothing waits for the return of it.
+    private func returnMemory() {
+        if tidying == nil, !tidier.isBusy { tidier.start { Memory.returnFreed() } }
+    }
+
+    private func note(_ news: WatchKeeper.News) {
+        note(news.changes)
+        if news.hasStarted {
+            nextLook = nil
+            // Whatever is watched now may be another folder than at the start, since a while or since this moment.
+            if let complaint = news.complaint { Console.error("\(complaint)\n") }
+            returnMemory()
+        }
+        // What is not watched is looked at every few seconds; where that is for want of a descriptor, it is watched as soon as
+        // there is one.
+        guard let shortage = news.shortage else { return }
         if shortage.isShortage {
             retrying.add(TreeChanges(), watches: true, shortage, log)
         } else if nextLook == nil {
@@ -273,10 +271,7 @@ final class Control {
         guard work == .none else { return }
         if let due = retrying.take(now: now) {
             note(due.changes)
-            if due.watches {
-                forgetWatch()
-                return startWatching()
-            }
+            if due.watches { startWatching() }
         }
         if let nextLook, now >= nextLook { note(.all) }
         if running.tenants.needsSigning() {
@@ -286,15 +281,5 @@ final class Control {
             changes.signatures = true
             note(changes)
         }
-        if let watch, watch.hasMoved() {
-            forgetWatch()
-            startWatching()
-        }
-    }
-
-    /// Another thread is about to have it.
-    private func forgetWatch() {
-        if let watch, isWatchHeard { poller.remove(watch.descriptor) }
-        isWatchHeard = false
     }
 }

@@ -39,7 +39,8 @@ struct GivenConfiguration {
         try? ProcessMemory.forbidDumps()
         return try ConfigurationLoader(
             configPath: path, publicPath: publicPath, environment: environment,
-            signer: settings.signer(configPath: path, passphrase: passphrase), linkTargets: settings.linkTargets
+            signer: settings.signer(configPath: path, passphrase: passphrase), linkTargets: settings.linkTargets,
+            limits: settings.limits
         ).load()
     }
 }

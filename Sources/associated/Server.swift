@@ -45,8 +45,11 @@ struct Server {
             let signals = try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1])
             switch try start(signals) {
             case .ended(let status): return status
-            case .running(let control, let engine, let oversight, let running):
-                control.run(signals)
+            case .running(let control, let orders, let engine, let oversight, let running):
+                // Beside this thread, which does nothing but listen from here on. It is never joined: what it waits for, a
+                // file system that hangs too, must not keep the process from ending.
+                try Thread(name: "control") { control.run() }.detach()
+                hear(signals, engine, orders)
                 oversight.drain(running)
                 return stop(engine, signals) { oversight.end(running) }
             }
@@ -59,7 +62,7 @@ struct Server {
 
     /// What became of a start.
     private enum Start {
-        case running(Control, Engine, Oversight, Oversight.Running)
+        case running(Control, ControlOrders, Engine, Oversight, Oversight.Running)
         case ended(ExitStatus)
     }
 
@@ -106,13 +109,14 @@ struct Server {
         confinement.say()
         announce(loaded, engine, development, isShared, admin: overseeing.address)
         supervisor.tell(.ready(status: "serving \(loaded.summary)"))
+        let orders = try ControlOrders()
         let control = try Control(
             Control.Running(
                 engine: engine, published: published, tenants: tenants, certificates: certificates,
                 tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log, confinement: confinement,
                 standing: oversight.standing, overseeing: overseeing),
-            background, signals, watching: (configPath, publicPath), after: loaded)
-        return .running(control, engine, oversight, overseeing)
+            background, orders, watching: (configPath, publicPath), after: loaded)
+        return .running(control, orders, engine, oversight, overseeing)
     }
 
     /// Reads and renders everything, while this thread listens for signals; nil when one has ended it.
@@ -127,6 +131,19 @@ struct Server {
             if let signal = signals.next(timeoutMilliseconds: 0), signal != SIGHUP, signal != SIGUSR1 { return nil }
         }
         return try outcome.value?.get()
+    }
+
+    /// Passes signals on until one ends the server.
+    private func hear(_ signals: borrowing Signals, _ engine: Engine, _ orders: ControlOrders) {
+        while true {
+            let signal = signals.next()
+            engine.lookForNeighbours()
+            switch signal {
+            case SIGHUP: orders.give { $0.looks = true }
+            case SIGUSR1: engine.journal?.reopen()
+            default: return orders.give { $0.ends = true }
+            }
+        }
     }
 
     /// Ends the engine and then the rest.
@@ -203,7 +220,7 @@ struct Server {
             signer: settings.signer(configPath: configPath, passphrase: passphrase, development: development),
             state: (statePath, Product.identity),
             openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax),
-            linkTargets: settings.linkTargets)
+            linkTargets: settings.linkTargets, limits: settings.limits)
     }
 
     private func certificateStore(
