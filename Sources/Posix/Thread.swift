@@ -26,6 +26,7 @@ public struct Thread: ~Copyable, Sendable {
             { argument in
                 let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
                 _ = associated_name_thread(start.name)
+                refuseBrokenPipeSignal()
                 start.body()
                 return nil
             }, start.toOpaque())
@@ -77,3 +78,13 @@ extension Thread {
 /// How many processors this process may run on, by its affinity mask. The corresponding C function is
 /// `sched_getaffinity`.
 public func processorCount() -> Int { Int(associated_processor_count()) }
+
+/// A peer that has gone is an error of the call that writes to it (`EPIPE`), whatever the program does about the signal, which
+/// would end it. The corresponding C function is `pthread_sigmask`.
+private func refuseBrokenPipeSignal() {
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, SIGPIPE)
+    let result = pthread_sigmask(SIG_BLOCK, &set, nil)
+    precondition(result == 0, "a thread may block a signal")
+}

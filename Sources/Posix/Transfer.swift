@@ -25,18 +25,17 @@ public func transmit(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
     outcome(retrying { send(fd, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) })
 }
 
-/// Sends two stretches of memory in one call, so that a head and a large body need not be joined.
-/// The corresponding C function is `sendmsg`.
+/// Sends two stretches of memory in one call, so that a head and a large body need not be joined. On a thread of `Thread`, where
+/// a closed peer is no signal. The corresponding C function is `writev`: `sendmsg` could name another address, so the sandbox
+/// has it refused.
 public func transmit(_ fd: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Transfer {
     var parts = (
         iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
         iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
     )
     return withUnsafeMutableBytes(of: &parts) { raw in
-        var message = msghdr()
-        message.msg_iov = raw.baseAddress?.assumingMemoryBound(to: iovec.self)
-        message.msg_iovlen = 2
-        return outcome(retrying { sendmsg(fd, &message, Int32(MSG_NOSIGNAL)) })
+        let vector = raw.baseAddress?.assumingMemoryBound(to: iovec.self)
+        return outcome(retrying { writev(fd, vector, 2) })
     }
 }
 

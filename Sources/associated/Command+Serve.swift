@@ -44,7 +44,7 @@ extension Command {
     ) { arguments in
         switch LoadedSettings.load(arguments) {
         case .failure(let status): return status
-        case .success(let loaded): return Server(loaded, arguments).run()
+        case .success(let loaded): return Server(loaded).run()
         }
     }
 }

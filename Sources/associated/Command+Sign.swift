@@ -39,7 +39,7 @@ extension Command {
         }
         let signer = DocumentSigner(
             hostsPath: "", named: DocumentSigner.NamedPair(certificateFile: certificate, keyFile: key),
-            passphrase: .given(arguments))
+            passphrase: PassphraseSource.given(arguments)?.passphrase)
         var problems: [CertificateProblem] = []
         let outcome = signer.sign(content, for: path, problems: &problems)
         for problem in problems { Console.error("\(problem)\n") }

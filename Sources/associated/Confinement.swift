@@ -72,7 +72,7 @@ struct Confinement {
             return try lack(
                 "files are not shut away: this kernel has no Landlock, or it is turned off (lsm=landlock,…)")
         }
-        try Landlock.confine(to: places.rules(settings))
+        try Landlock.confine(to: places.rules())
         isShut = true
         holding.append("files by Landlock \(version)")
     }

@@ -24,7 +24,7 @@ struct GivenConfiguration {
         settings = reader.settings
         findings = reader.findings
         environment = arguments["--environment"] ?? settings.environment
-        passphrase = Passphrase.given(arguments, settingsFile: settings.passphraseFile)
+        passphrase = PassphraseSource.given(arguments, settingsFile: settings.passphraseFile)?.passphrase
         publicPath = arguments["--public"] ?? "public"
     }
 

@@ -1,7 +1,6 @@
 // Where the admin listener is, for the server and for the commands that ask it: both find it in the same way.
 
 import Administration
-import Glibc
 import Hosting
 import Posix
 
@@ -34,9 +33,9 @@ extension AdminSettings {
     /// The place with its token: from ASSOCIATED_ADMIN_TOKEN, else from the file.
     init(_ place: AdminPlace) throws(TokenError) {
         var token: AdminToken?
-        if let text = getenv("ASSOCIATED_ADMIN_TOKEN"), text.pointee != 0 {
+        if let text = Environment.value(Environment.adminToken) {
             do throws(AdminToken.Problem) {
-                token = try AdminToken(String(cString: text).utf8)
+                token = try AdminToken(text.utf8)
             } catch {
                 throw TokenError(description: "the token in ASSOCIATED_ADMIN_TOKEN is of no use: \(error)")
             }

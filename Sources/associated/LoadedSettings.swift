@@ -32,10 +32,17 @@ extension Command.Option {
         variable: "ASSOCIATED_STATE")
 }
 
-/// Settings, and what was found while reading them.
+/// Settings, and what was found while reading them. A server is made from these alone, and so is what its sandbox leaves open:
+/// an option that is not resolved here has no effect.
 struct LoadedSettings {
     var configPath: String
+    var publicPath: String
+    var statePath: String
+    /// Whether hosts without a certificate are given one for development.
+    var isDevelopment: Bool
+    /// What is in force: also the addresses, files and modes that the command line has changed.
     var settings: ServerSettings
+    var passphrase: PassphraseSource?
     var findings: [Finding]
     /// What a server does not start without.
     var lostSafeguards: [String]
@@ -49,8 +56,12 @@ struct LoadedSettings {
         let configPath = arguments["--config"] ?? "config"
         let reader = SettingsReader(file: "\(configPath)/server.json")
         var loaded = LoadedSettings(
-            configPath: configPath, settings: reader.settings, findings: reader.findings,
+            configPath: configPath, publicPath: arguments["--public"] ?? "public",
+            statePath: arguments["--state"] ?? "state", isDevelopment: arguments.has("--dev"),
+            settings: reader.settings,
+            passphrase: .given(arguments, settingsFile: reader.settings.passphraseFile), findings: reader.findings,
             lostSafeguards: reader.lostSafeguards)
+        loaded.settings.passphraseFile = loaded.passphrase?.file
         do {
             if let addresses = try addresses("--http", arguments) { loaded.settings.http = addresses }
             if let addresses = try addresses("--https", arguments) { loaded.settings.https = addresses }

@@ -1,7 +1,5 @@
 // A command's arguments, checked against its description.
 
-import Glibc
-
 /// Why a command line is not understood.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
@@ -52,12 +50,8 @@ struct ParsedArguments: Sendable {
                     : "\(command.name) takes no more than \(expected.usage)")
         }
         for option in command.options where values[option.name] == nil {
-            guard let variable = option.variable, let text = getenv(variable) else { continue }
-            let given = String(cString: text)
-            guard !given.isEmpty else { continue }
-            if option.value == nil {
-                guard given == "1" || given == "true" else { continue }
-            }
+            guard let variable = option.variable, let given = Environment.value(variable) else { continue }
+            if option.value == nil, try !Environment.isOn(given, variable) { continue }
             values[option.name] = option.isRepeatable ? given.split(separator: ",").map(String.init) : [given]
         }
     }

@@ -1,6 +1,5 @@
 // Where a person may put the passphrase of private keys. Never on the command line, which every user of the machine can read.
 
-import Glibc
 import TLS
 
 extension Command.Option {
@@ -9,13 +8,25 @@ extension Command.Option {
         variable: "ASSOCIATED_PASSPHRASE_FILE")
 }
 
-extension Passphrase {
-    /// From the file that is named, else from ASSOCIATED_PASSPHRASE, else from the file that the settings name.
-    static func given(_ arguments: ParsedArguments, settingsFile: String? = nil) -> Passphrase? {
-        if let file = arguments["--passphrase-file"] { return Passphrase(file: file) }
-        if let text = getenv("ASSOCIATED_PASSPHRASE"), text.pointee != 0 {
-            return Passphrase(Array(String(cString: text).utf8))
+/// Where the passphrase of the private keys comes from.
+enum PassphraseSource {
+    case text([UInt8])
+    case file(String)
+
+    /// The file that is named, else ASSOCIATED_PASSPHRASE, else the file that the settings name.
+    static func given(_ arguments: ParsedArguments, settingsFile: String? = nil) -> PassphraseSource? {
+        if let file = arguments["--passphrase-file"] { return .file(file) }
+        if let text = Environment.value(Environment.passphrase) { return .text(Array(text.utf8)) }
+        return settingsFile.map { .file($0) }
+    }
+
+    /// What is read while the program runs.
+    var file: String? { if case .file(let path) = self { path } else { nil } }
+
+    var passphrase: Passphrase {
+        switch self {
+        case .text(let bytes): Passphrase(bytes)
+        case .file(let path): Passphrase(file: path)
         }
-        return settingsFile.map { Passphrase(file: $0) }
     }
 }

@@ -50,10 +50,16 @@ enum Program {
             return .success
         }
         do {
+            if !command.options.isEmpty { try Environment.check(Environment.names, known: variables) }
             return command.run(try ParsedArguments(rest, for: command))
         } catch {
             return .usage(saying: error.description)
         }
+    }
+
+    /// Every variable that some command reads.
+    private static var variables: [String] {
+        commands.flatMap { $0.options.compactMap(\.variable) } + [Environment.passphrase, Environment.adminToken]
     }
 
     private static var overview: String {

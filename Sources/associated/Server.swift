@@ -11,31 +11,22 @@ import TLS
 import Telemetry
 
 struct Server {
-    private let settings: ServerSettings
-    private let settingsFindings: [Finding]
-    private let lostSafeguards: [String]
-    private let configPath: String
-    private let statePath: String
-    private let publicPath: String
-    private let isDevelopment: Bool
-    private let passphrase: Passphrase?
+    /// With the addresses of inherited sockets.
+    private let given: LoadedSettings
     private let sockets: Result<ServerSockets, any Error>
     private let supervisor = Supervisor()
 
     /// How long a signal may wait while everything is read for the first time.
     private static let signalMilliseconds: Int32 = 50
 
-    init(_ loaded: LoadedSettings, _ arguments: ParsedArguments) {
+    init(_ loaded: LoadedSettings) {
+        var given = loaded
         sockets = Result { try ServerSockets() }
-        settings = (try? sockets.get())?.replacingAddresses(of: loaded.settings) ?? loaded.settings
-        settingsFindings = loaded.findings
-        lostSafeguards = loaded.lostSafeguards
-        configPath = loaded.configPath
-        statePath = arguments["--state"] ?? "state"
-        publicPath = arguments["--public"] ?? "public"
-        isDevelopment = arguments.has("--dev")
-        passphrase = .given(arguments, settingsFile: loaded.settings.passphraseFile)
+        if let sockets = try? sockets.get() { given.settings = sockets.replacingAddresses(of: loaded.settings) }
+        self.given = given
     }
+
+    private var settings: ServerSettings { given.settings }
 
     func run() -> ExitStatus {
         do {
@@ -72,11 +63,11 @@ struct Server {
         try Folder.requireKernel()
         let descriptors = DescriptorLimit.raise()
         let sockets = try sockets.get()
-        for finding in settingsFindings { Console.error(finding) }
+        for finding in given.findings { Console.error(finding) }
         if let status = objectionToSettings { return .ended(status) }
-        let oversight = try Oversight(settings, statePath: statePath)
+        let oversight = try Oversight(settings, statePath: given.statePath)
         var confinement = Confinement(
-            settings, places: Confinement.Places(config: configPath, pages: publicPath, state: statePath))
+            settings, places: Confinement.Places(given, opensSockets: sockets.isEmpty))
         try confinement.become()
         // A change of user has allowed it again.
         try ProcessMemory.forbidDumps()
@@ -115,7 +106,7 @@ struct Server {
                 engine: engine, published: published, tenants: tenants, certificates: certificates,
                 tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log, confinement: confinement,
                 standing: oversight.standing, overseeing: overseeing),
-            background, orders, watching: (configPath, publicPath), after: loaded)
+            background, orders, watching: (given.configPath, given.publicPath), after: loaded)
         return .running(control, orders, engine, oversight, overseeing)
     }
 
@@ -174,26 +165,28 @@ struct Server {
 
     /// Before anything is done with settings that are not what somebody wants.
     private var objectionToSettings: ExitStatus? {
-        if settingsFindings.contains(where: { $0.rule == "CFG-001" }) {
+        if given.findings.contains(where: { $0.rule == "CFG-001" }) {
             // With none of its settings the server would listen elsewhere than it is asked for.
-            return .failure(saying: "not started: \(configPath)/server.json cannot be read; mend it or remove it")
+            return .failure(saying: "not started: \(given.configPath)/server.json cannot be read; mend it or remove it")
         }
-        if lostSafeguards.isEmpty { return nil }
-        let keys = lostSafeguards.map { "`\($0)`" }.joined(separator: " and ")
+        if given.lostSafeguards.isEmpty { return nil }
+        let keys = given.lostSafeguards.map { "`\($0)`" }.joined(separator: " and ")
         return .failure(
-            saying: "not started: without \(keys) of \(configPath)/server.json, which cannot be used as it stands, the "
+            saying:
+                "not started: without \(keys) of \(given.configPath)/server.json, which cannot be used as it stands, the "
                 + "server would be less safe than it is meant to be; mend what is reported above")
     }
 
     /// A server that would answer nothing to anybody does not start.
     private func objection(to loaded: RoundReport) -> ExitStatus? {
-        let errors = (settingsFindings + loaded.findings).count { $0.severity == .error }
+        let errors = (given.findings + loaded.findings).count { $0.severity == .error }
         if settings.isStrict, errors > 0 {
             return .failure(saying: "not started: \(Count.of(errors, "error")) above, and --strict is set")
         }
         if loaded.hostCount == 0 {
             return .failure(
-                saying: "not started: no app file in \(configPath)/apps gives a host to serve; write one, or mend what "
+                saying:
+                    "not started: no app file in \(given.configPath)/apps gives a host to serve; write one, or mend what "
                     + "is reported above")
         }
         if settings.http.isEmpty, settings.https.isEmpty {
@@ -210,15 +203,16 @@ struct Server {
     }
 
     private func developmentAuthority() throws(TLSError) -> DevelopmentAuthority? {
-        guard isDevelopment, !settings.https.isEmpty else { return nil }
-        return try DevelopmentAuthority(directory: statePath)
+        guard given.isDevelopment, !settings.https.isEmpty else { return nil }
+        return try DevelopmentAuthority(directory: given.statePath)
     }
 
     private func tenants(_ development: DevelopmentAuthority?) -> Tenants {
         Tenants(
-            configPath: configPath, publicPath: publicPath, environment: settings.environment,
-            signer: settings.signer(configPath: configPath, passphrase: passphrase, development: development),
-            state: (statePath, Product.identity),
+            configPath: given.configPath, publicPath: given.publicPath, environment: settings.environment,
+            signer: settings.signer(
+                configPath: given.configPath, passphrase: given.passphrase?.passphrase, development: development),
+            state: (given.statePath, Product.identity),
             openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax),
             linkTargets: settings.linkTargets, limits: settings.limits)
     }
@@ -228,7 +222,7 @@ struct Server {
     ) -> CertificateStore? {
         if settings.https.isEmpty { return nil }
         return CertificateStore(
-            hostsPath: "\(configPath)/hosts", passphrase: passphrase, development: development,
+            hostsPath: "\(given.configPath)/hosts", passphrase: given.passphrase?.passphrase, development: development,
             // Names are made certificates for only while they are served.
             wantsDevelopment: { host in published.current.reading { $0.knows(host) } },
             serves: { host in published.current.reading { $0.knows(host) } })
@@ -254,7 +248,7 @@ struct Server {
         engine.secure = SecureSettings(certificates: certificates, tickets: tickets)
         // A browser that has learnt to use TLS only, or to follow a redirect to a port of today, would remember it beyond
         // what is being tried out.
-        if isDevelopment { return engine }
+        if given.isDevelopment { return engine }
         engine.strictTransportSeconds = settings.strictTransportSeconds
         engine.redirectsPages = settings.redirectsPages
         engine.publicSecurePort = settings.publicSecurePort

@@ -80,4 +80,43 @@ struct CommandLineTests {
         #expect(run.errors == "associated: \(message)\n")
         #expect(run.output.isEmpty)
     }
+
+    @Test(arguments: [
+        ("ASSOCIATED_STRICT", "maybe", "ASSOCIATED_STRICT=maybe is neither on nor off; write 1 or 0"),
+        ("ASSOCIATED_DEV", "2", "ASSOCIATED_DEV=2 is neither on nor off; write 1 or 0"),
+        ("ASSOCIATED_ADMN", "x", "there is no variable ASSOCIATED_ADMN; did you mean ASSOCIATED_ADMIN?"),
+        ("ASSOCIATED_STRCT", "1", "there is no variable ASSOCIATED_STRCT; did you mean ASSOCIATED_STRICT?"),
+        (
+            "ASSOCIATED_SOMETHING_ELSE", "",
+            "there is no variable ASSOCIATED_SOMETHING_ELSE; unset it; associated COMMAND --help lists them"
+        ),
+    ])
+    func `a variable that cannot be understood is wrong usage`(name: String, value: String, message: String) throws {
+        let run = try Subject.run("serve", "--http", "127.0.0.1:0", environment: [name: value])
+        #expect(run.status == 2)
+        #expect(run.errors == "associated: \(message)\n")
+    }
+
+    /// A configuration with an error, which a strict server does not start with.
+    @Test(arguments: [
+        ("1", true), ("true", true), ("True", true), ("TRUE", true), ("yes", true), ("on", true), ("On", true),
+        ("0", false), ("false", false), ("No", false), ("OFF", false), ("", false),
+    ])
+    func `a switch in the environment is on or off in any spelling`(value: String, isStrict: Bool) throws {
+        let folder = try Folder()
+        try folder.write("config/apps/broken.json", "{")
+        let run = try Subject.run(
+            "serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0",
+            environment: ["ASSOCIATED_STRICT": value])
+        #expect(run.status == 1)
+        #expect(run.errors.contains("--strict is set") == isStrict, "\(run.errors)")
+    }
+
+    @Test(arguments: [
+        "ASSOCIATED_SERVICE_HOST", "ASSOCIATED_SERVICE_PORT", "ASSOCIATED_SERVICE_PORT_HTTP", "ASSOCIATED_PORT",
+        "ASSOCIATED_PORT_80_TCP", "ASSOCIATED_PORT_80_TCP_ADDR", "ASSOCIATED_ADMIN_SERVICE_HOST",
+    ])
+    func `what Kubernetes says about a service of this name is no variable of ours`(name: String) throws {
+        #expect(try Subject.run("lint", "/nonexistent", environment: [name: "10.0.0.1"]).status == 1)
+    }
 }

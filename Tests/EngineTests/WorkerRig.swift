@@ -50,6 +50,8 @@ final class WorkerRig {
         published = PublishedCatalogue(TestEngine.catalogue(sites))
         control = try WorkerControl(number: 0)
         readers = try CertificateReaders(certificates)
+        // The worker of a rig runs on the thread of its test.
+        signal(SIGPIPE, SIG_IGN)
         worker = try Worker(
             settings, control: control, published: published, queue: readers.queue, addressCounts: nil,
             listeners: sockets.take(0), recorder: records.recorder(0))

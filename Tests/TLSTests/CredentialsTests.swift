@@ -119,7 +119,10 @@ struct CredentialsTests {
         let missing = #expect(throws: CertificateProblem.self) {
             try load(pair.certificate, locked, passphrase: Passphrase(file: folder.path + "/none"))
         }
-        #expect(missing?.message == "the private key is protected by a passphrase, and none is given")
+        #expect(
+            missing?.message
+                == "the private key is protected by a passphrase, and the passphrase file \(folder.path)/none cannot be "
+                + "read: no such file or directory")
     }
 
     @Test func `asks for the passphrase by the key's path`() throws {

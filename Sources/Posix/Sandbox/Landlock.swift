@@ -75,9 +75,9 @@ public enum Landlock {
             guard fstat(place.number, &status) == 0 else { throw .last("fstat") }
             var access = Access(rawValue: rule.access).intersection(handled)
             if status.st_mode & S_IFMT != S_IFDIR { access.formIntersection(.ofFiles) }
-            guard associated_landlock_allow(ruleset.number, place.number, access.rawValue) == 0 else {
-                throw .last("landlock_add_rule")
-            }
+            // A pipe, or whatever else is in no file system that can be mounted, needs no rule (EBADFD).
+            let result = associated_landlock_allow(ruleset.number, place.number, access.rawValue)
+            guard result == 0 || errno == EBADFD else { throw .last("landlock_add_rule") }
         }
         guard associated_landlock_enforce(ruleset.number) == 0 else { throw .last("landlock_restrict_self") }
     }

@@ -51,6 +51,17 @@ public struct PathWay: Equatable, Sendable {
     /// Whether a folder is the root or directly below it, where a system keeps everything.
     public static func isTop(_ folder: String) -> Bool { folder.split(separator: "/").count < 2 }
 
+    /// Whether a folder is one that every system has at its top: others than this server keep their files in it.
+    public static func isSystemFolder(_ folder: String) -> Bool {
+        isTop(folder) && systemFolders.contains(folder.split(separator: "/").first ?? "")
+    }
+
+    private static let systemFolders: Set<Substring> = [
+        "", "bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "opt", "proc",
+        "root",
+        "run", "sbin", "srv", "sys", "tmp", "usr", "var",
+    ]
+
     /// Where a link leads; nil when it is none. The corresponding C function is `readlink`.
     private static func target(of path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))

@@ -7,14 +7,15 @@ import Glibc
 extension SystemCallFilter {
     /// What a server needs once it listens and before it has started its threads.
     public static var server: SystemCallFilter {
-        SystemCallFilter(rules: everyRequest.map { Rule(call: $0) } + guarded + others.map { Rule(call: $0) } + refused)
+        let plain = { (calls: [Int32]) in calls.map { Rule(call: $0) } }
+        return SystemCallFilter(rules: [sending] + plain(everyRequest) + guarded + plain(others) + refused)
     }
 
     /// In front, because a kernel without a table of what is always allowed runs the program for each call.
     private static let everyRequest: [Int32] =
         [
-            SYS_epoll_pwait, SYS_recvfrom, SYS_sendto, SYS_epoll_ctl, SYS_accept4, SYS_close, SYS_sendmsg, SYS_sendfile,
-            SYS_read, SYS_write, SYS_futex, SYS_clock_gettime, SYS_shutdown, SYS_setsockopt,
+            SYS_epoll_pwait, SYS_recvfrom, SYS_epoll_ctl, SYS_accept4, SYS_close, SYS_writev, SYS_sendfile, SYS_read,
+            SYS_write, SYS_futex, SYS_clock_gettime,
         ] + ofThisArchitecture
 
     /// Calls that newer architectures have in one form only.
@@ -37,34 +38,64 @@ extension SystemCallFilter {
         // Signals to itself, and coming back from them
         SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall,
         // Descriptors
-        SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_lseek, SYS_fcntl, SYS_dup, SYS_dup3, SYS_eventfd2,
-        SYS_epoll_create1, SYS_ppoll, SYS_recvmsg, SYS_getsockopt, SYS_getsockname, SYS_getpeername, SYS_accept,
+        SYS_pread64, SYS_lseek, SYS_eventfd2, SYS_epoll_create1, SYS_ppoll,
         // Files, as far as the user, the file system and Landlock allow
         SYS_openat, SYS_openat2, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat,
         SYS_getdents64, SYS_getcwd, SYS_mkdirat, SYS_renameat, SYS_renameat2, SYS_unlinkat, SYS_linkat, SYS_fsync,
-        SYS_fdatasync, SYS_flock, SYS_ftruncate, SYS_fallocate, SYS_fchmod, SYS_fstatfs, SYS_umask,
-        SYS_memfd_create, SYS_inotify_init1, SYS_inotify_add_watch, SYS_inotify_rm_watch,
+        SYS_fdatasync, SYS_flock, SYS_ftruncate, SYS_fstatfs, SYS_memfd_create, SYS_inotify_init1,
+        SYS_inotify_add_watch, SYS_inotify_rm_watch,
         // Who it is
-        SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getppid,
+        SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
     ]
 
-    private static let prCommands: [UInt32] = [15, 3]  // PR_SET_NAME, PR_GET_DUMPABLE
+    /// PR_SET_NAME, PR_GET_DUMPABLE
+    private static let prCommands: [UInt32] = [15, 3]
     private static let threadFlag: UInt32 = 0x1_0000  // CLONE_THREAD
+    private static let namespaceFlags: UInt32 = 0x7E02_0000  // CLONE_NEWNS, CLONE_NEWNET and their like
+    /// F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC. Not those that have signals sent to others (F_SETOWN, F_SETSIG).
+    private static let fileCommands: [UInt32] = [1, 2, 3, 1_030]
+    private static let setIDBits: UInt32 = 0o6000
+
+    /// An option of a socket that is set while the server runs.
+    private static func socketOption(_ level: Int32, _ name: Int32) -> [Condition] {
+        [.isOne(of: [UInt32(level)], argument: 1), .isOne(of: [UInt32(name)], argument: 2)]
+    }
+
+    /// Sends to where the socket is connected, and to no other address: one as an argument would reach any datagram
+    /// socket, and MSG_FASTOPEN connects. `sendmsg` has its address in memory, which no filter sees, so `writev` is used.
+    private static let sending = Rule(
+        call: SYS_sendto,
+        conditions: [
+            .hasNone(~(UInt32(MSG_NOSIGNAL) | UInt32(MSG_MORE)), argument: 3), .isZero(argument: 4),
+        ])
 
     /// Calls that can do more than a server needs, held to that.
     private static var guarded: [Rule] {
         let executable = UInt32(PROT_EXEC)
         return [
+            // The end of what is sent. The other half would turn a listener into a socket that can connect.
+            Rule(call: SYS_shutdown, conditions: [.isOne(of: [UInt32(SHUT_WR)], argument: 1)]),
+            Rule(
+                call: SYS_setsockopt,
+                anyOf: [
+                    socketOption(SOL_SOCKET, SO_LINGER), socketOption(SOL_SOCKET, 51),  // SO_ATTACH_REUSEPORT_CBPF
+                    socketOption(SOL_SOCKET, 68),  // SO_DETACH_REUSEPORT_BPF
+                    socketOption(Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT),
+                ]),
+            Rule(call: SYS_fcntl, conditions: [.isOne(of: fileCommands, argument: 1)]),
             // Memory that was written is never executed.
             Rule(call: SYS_mmap, conditions: [.hasNone(executable, argument: 2)]),
             Rule(call: SYS_mprotect, conditions: [.hasNone(executable, argument: 2)]),
             // Threads, and no processes. The newer call hides what it is for in memory; without it the older one is taken.
-            Rule(call: SYS_clone, conditions: [.hasAny(threadFlag, argument: 0)]),
+            Rule(
+                call: SYS_clone,
+                conditions: [.hasAny(threadFlag, argument: 0), .hasNone(namespaceFlags, argument: 0)]),
             // How much a client has not taken, and whether something is a terminal.
             Rule(
                 call: SYS_ioctl, conditions: [.isOne(of: [UInt32(TIOCOUTQ), UInt32(TCGETS)], argument: 1)],
                 otherwise: .fail(ENOTTY)),
             Rule(call: SYS_prctl, conditions: [.isOne(of: prCommands, argument: 0)]),
+            Rule(call: SYS_fchmod, conditions: [.hasNone(setIDBits, argument: 1)]),
             // To end itself when something is broken.
             Rule(call: SYS_tgkill, conditions: [.isOne(of: [UInt32(getpid())], argument: 0)]),
             // To ask for its own limits.
@@ -90,7 +121,8 @@ extension SystemCallFilter {
             SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
             SYS_setfsuid, SYS_setfsgid, SYS_capset,
             // The network, and other processes here: what there is to listen on, and the way to the supervisor, is open
-            SYS_socket, SYS_bind, SYS_listen, SYS_connect, SYS_socketpair,
+            SYS_socket, SYS_bind, SYS_listen, SYS_connect, SYS_socketpair, SYS_sendmsg, SYS_sendmmsg, SYS_recvmsg,
+            SYS_recvmmsg,
         ]
         #if arch(x86_64)
             calls += [SYS_fork, SYS_vfork, SYS_mknod, SYS_symlink, SYS_chown, SYS_lchown, SYS_iopl, SYS_ioperm]

@@ -8,15 +8,30 @@ import Glibc
 
 /// A filter for the system calls of a process, as data.
 public struct SystemCallFilter: Sendable {
-    /// Calls that are allowed under conditions, or refused by name.
+    /// What is done about one call.
     public struct Rule: Sendable {
         public var call: Int32
-        /// All of them have to hold.
-        public var conditions: [Condition] = []
-        /// What is done where they do.
-        public var verdict = FilterInstruction.Verdict.allow
-        /// What is done where one does not.
-        public var otherwise = FilterInstruction.Verdict.fail(EPERM)
+        /// The call is the rule's when all conditions of one of these hold.
+        public var alternatives: [[Condition]]
+        /// What is done then.
+        public var verdict: FilterInstruction.Verdict
+        /// What is done otherwise.
+        public var otherwise: FilterInstruction.Verdict
+
+        init(
+            call: Int32, anyOf alternatives: [[Condition]], verdict: FilterInstruction.Verdict = .allow,
+            otherwise: FilterInstruction.Verdict = .fail(EPERM)
+        ) {
+            (self.call, self.alternatives) = (call, alternatives)
+            (self.verdict, self.otherwise) = (verdict, otherwise)
+        }
+
+        init(
+            call: Int32, conditions: [Condition] = [], verdict: FilterInstruction.Verdict = .allow,
+            otherwise: FilterInstruction.Verdict = .fail(EPERM)
+        ) {
+            self.init(call: call, anyOf: [conditions], verdict: verdict, otherwise: otherwise)
+        }
     }
 
     /// What is asked of an argument, by its position.
@@ -60,38 +75,39 @@ public struct SystemCallFilter: Sendable {
         return program
     }
 
-    /// What follows when the call is the rule's. Every way through it ends the program, so the argument that was loaded
-    /// in place of the call's number is in nobody's way.
+    /// What follows when the call is the rule's: each alternative with its verdict, then what is done otherwise. Every way
+    /// through it ends the program, so the argument that was loaded in place of the call's number disturbs nothing.
     private static func steps(_ rule: Rule) -> [FilterInstruction] {
-        let refusal = FilterInstruction(.end, rule.otherwise.operand)
-        var steps: [FilterInstruction] = []
-        for condition in rule.conditions {
-            switch condition {
-            case .isOne(let values, let argument):
-                steps.append(FilterInstruction(.load, FilterInstruction.Place.argument(argument).offset))
-                for (index, value) in values.enumerated() {
-                    steps.append(
-                        FilterInstruction(.jumpIfEqual, value, skipIfTrue: UInt8(values.count - index)))
+        rule.alternatives.flatMap { conditions in
+            var steps = [FilterInstruction(.end, rule.verdict.operand)]
+            // From the last to the first, because each has to know how far it is to the next alternative.
+            for condition in conditions.reversed() { steps = test(condition, elseSkip: steps.count) + steps }
+            return steps
+        } + [FilterInstruction(.end, rule.otherwise.operand)]
+    }
+
+    /// Goes on behind itself where the condition holds, and so many instructions further where it does not.
+    private static func test(_ condition: Condition, elseSkip count: Int) -> [FilterInstruction] {
+        func load(_ place: FilterInstruction.Place) -> FilterInstruction { FilterInstruction(.load, place.offset) }
+        let count = UInt8(count)
+        switch condition {
+        case .isOne(let values, let argument):
+            let last = values.count - 1
+            return [load(.argument(argument))]
+                + values.enumerated().map { index, value in
+                    FilterInstruction(
+                        .jumpIfEqual, value, skipIfTrue: UInt8(last - index), skipIfFalse: index == last ? count : 0)
                 }
-                steps.append(refusal)
-            case .isZero(let argument):
-                for place in [FilterInstruction.Place.argument(argument), .upperHalf(argument)] {
-                    steps.append(FilterInstruction(.load, place.offset))
-                    steps.append(FilterInstruction(.jumpIfEqual, 0, skipIfTrue: 1))
-                    steps.append(refusal)
-                }
-            case .hasAny(let bits, let argument):
-                steps.append(FilterInstruction(.load, FilterInstruction.Place.argument(argument).offset))
-                steps.append(FilterInstruction(.jumpIfAny, bits, skipIfTrue: 1))
-                steps.append(refusal)
-            case .hasNone(let bits, let argument):
-                steps.append(FilterInstruction(.load, FilterInstruction.Place.argument(argument).offset))
-                steps.append(FilterInstruction(.jumpIfAny, bits, skipIfFalse: 1))
-                steps.append(refusal)
-            }
+        case .isZero(let argument):
+            return [
+                load(.argument(argument)), FilterInstruction(.jumpIfEqual, 0, skipIfFalse: count + 2),
+                load(.upperHalf(argument)), FilterInstruction(.jumpIfEqual, 0, skipIfFalse: count),
+            ]
+        case .hasAny(let bits, let argument):
+            return [load(.argument(argument)), FilterInstruction(.jumpIfAny, bits, skipIfFalse: count)]
+        case .hasNone(let bits, let argument):
+            return [load(.argument(argument)), FilterInstruction(.jumpIfAny, bits, skipIfTrue: count)]
         }
-        steps.append(FilterInstruction(.end, rule.verdict.operand))
-        return steps
     }
 
     /// Puts the filter in force, for all threads of the process. Needs `Privileges.forbidGaining`.

@@ -4,6 +4,8 @@
 public struct Passphrase: Sendable {
     /// Called with the path of a key that is encrypted; nil when there is none for it.
     let bytes: @Sendable (_ path: String) -> [UInt8]?
+    /// Why there is none, for the message that says so.
+    private(set) var absence: @Sendable () -> String = { "none is given" }
 
     public init(_ bytes: @escaping @Sendable (_ path: String) -> [UInt8]?) { self.bytes = bytes }
 
@@ -17,6 +19,14 @@ public struct Passphrase: Sendable {
                 return nil
             }
             return Array(content.bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
+        }
+        absence = {
+            do {
+                _ = try SecretBytes(reading: file, bytesMax: CertificateLimits.passphraseBytesMax)
+            } catch {
+                return "the passphrase file \(file) cannot be read: \(error)"
+            }
+            return "the first line of \(file) is too long for one"
         }
     }
 }

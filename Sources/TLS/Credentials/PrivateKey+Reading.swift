@@ -101,7 +101,8 @@ extension PrivateKey {
                     .passphrase, file: request.file, "the passphrase does not open the private key",
                     fix: "correct the passphrase, or remove it with openssl pkey -in \(request.file)")
                 : CertificateProblem(
-                    .passphrase, file: request.file, "the private key is protected by a passphrase, and none is given",
+                    .passphrase, file: request.file,
+                    "the private key is protected by a passphrase, and \(request.passphrase?.absence() ?? "none is given")",
                     fix: "configure the passphrase, or remove it with openssl pkey -in \(request.file)")
         }
         return CertificateProblem(

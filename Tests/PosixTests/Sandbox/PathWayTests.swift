@@ -52,4 +52,12 @@ struct PathWayTests {
     func `top folders are known`(path: String, isTop: Bool) {
         #expect(PathWay.isTop(path) == isTop)
     }
+
+    @Test(arguments: [
+        ("/", true), ("/etc", true), ("/tmp/", true), ("/var", true), ("/var/log", false), ("/state", false),
+        ("/etc/associated", false),
+    ])
+    func `top folders that every system has are known`(path: String, isSystemFolder: Bool) {
+        #expect(PathWay.isSystemFolder(path) == isSystemFolder)
+    }
 }

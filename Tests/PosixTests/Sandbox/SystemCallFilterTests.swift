@@ -12,13 +12,14 @@ struct SystemCallFilterTests {
     private static func fails(_ number: Int32) -> UInt32 { 0x0005_0000 | UInt32(number) }
 
     private func verdict(
-        _ call: Int32, _ arguments: [UInt64] = [], architecture: UInt32 = associated_architecture()
+        _ call: Int32, _ arguments: [UInt64] = [], architecture: UInt32 = associated_architecture(),
+        by filter: SystemCallFilter = .server
     ) -> UInt32? {
         let call = FilteredCall(number: UInt32(call), architecture: architecture, arguments: arguments)
-        return FilterMachine.run(SystemCallFilter.server.program, on: call)
+        return FilterMachine.run(filter.program, on: call)
     }
 
-    @Test(arguments: [SYS_recvfrom, SYS_sendto, SYS_epoll_pwait, SYS_openat, SYS_exit_group, SYS_fsync])
+    @Test(arguments: [SYS_recvfrom, SYS_writev, SYS_epoll_pwait, SYS_openat, SYS_exit_group, SYS_fsync])
     func `what a server does is allowed`(call: Int32) {
         #expect(verdict(call) == SystemCallFilterTests.allow)
     }
@@ -26,13 +27,15 @@ struct SystemCallFilterTests {
     @Test(arguments: [
         SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_open_by_handle_at,
         SYS_mount, SYS_bpf, SYS_keyctl, SYS_unshare, SYS_setns, SYS_setresuid, SYS_capset, SYS_io_uring_setup, SYS_kill,
-        SYS_connect, SYS_bind,
+        SYS_connect, SYS_bind, SYS_listen, SYS_sendmsg, SYS_sendmmsg, SYS_recvmsg, SYS_recvmmsg,
     ])
     func `what an intruder does is refused`(call: Int32) {
         #expect(verdict(call) == SystemCallFilterTests.fails(EPERM))
     }
 
-    @Test(arguments: [SYS_clone3, SYS_getpriority, SYS_msgget, 450, 1_000_000] as [Int32])
+    @Test(
+        arguments: [SYS_clone3, SYS_getpriority, SYS_msgget, SYS_accept, SYS_dup3, SYS_getsockopt, 450, 1_000_000]
+            as [Int32])
     func `a call that nobody has thought of is one that the kernel does not have`(call: Int32) {
         #expect(verdict(call) == SystemCallFilterTests.fails(ENOSYS))
     }
@@ -42,21 +45,59 @@ struct SystemCallFilterTests {
         #expect(verdict(0x4000_0000 | SYS_read) == SystemCallFilterTests.fails(ENOSYS))
     }
 
+    private static let fastOpen: UInt64 = 0x2000_0000
+    private static let address: UInt64 = 0x7FFF_0000_1000
+
     /// A call, its arguments, and whether it is allowed or what it fails with.
     private static let guarded: [(Int32, [UInt64], Int32)] = [
+        (SYS_sendto, [3, address, 5, UInt64(MSG_NOSIGNAL), 0, 0], 0),
+        (SYS_sendto, [3, address, 5, UInt64(MSG_NOSIGNAL) | UInt64(MSG_MORE), 0, 0], 0),
+        (SYS_sendto, [3, address, 5, UInt64(MSG_NOSIGNAL) | fastOpen, 0, 0], EPERM),
+        (SYS_sendto, [3, address, 5, UInt64(MSG_NOSIGNAL) | fastOpen, address, 16], EPERM),
+        (SYS_sendto, [3, address, 5, 0, address, 16], EPERM),
+        (SYS_sendto, [3, address, 5, 0, 0x1000, 16], EPERM),
+        (SYS_sendto, [3, address, 5, 0, 0x7FFF_0000_0000, 16], EPERM),
+        (SYS_shutdown, [3, UInt64(SHUT_WR)], 0),
+        (SYS_shutdown, [3, UInt64(SHUT_RD)], EPERM),
+        (SYS_shutdown, [3, UInt64(SHUT_RDWR)], EPERM),
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), UInt64(SO_LINGER)], 0),
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), 51], 0),
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), 68], 0),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(TCP_DEFER_ACCEPT)], 0),
+        // The same numbers of another level: SO_KEEPALIVE, TCP_CONGESTION.
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), UInt64(TCP_DEFER_ACCEPT)], EPERM),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(SO_LINGER)], EPERM),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), 51], EPERM),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), 68], EPERM),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), 30], EPERM),  // TCP_FASTOPEN_CONNECT
+        (SYS_setsockopt, [3, 0, 1], EPERM),  // IP_TOS
+        (SYS_fcntl, [3, UInt64(F_GETFD)], 0),
+        (SYS_fcntl, [3, UInt64(F_SETFD), 1], 0),
+        (SYS_fcntl, [3, UInt64(F_GETFL)], 0),
+        (SYS_fcntl, [3, UInt64(F_DUPFD_CLOEXEC)], 0),
+        (SYS_fcntl, [3, UInt64(F_SETFL), UInt64(O_ASYNC)], EPERM),
+        (SYS_fcntl, [3, 8, 1], EPERM),  // F_SETOWN
+        (SYS_fcntl, [3, 10, 9], EPERM),  // F_SETSIG
+        (SYS_fcntl, [3, 15, address], EPERM),  // F_SETOWN_EX
+        (SYS_fcntl, [3, 1_024, 0], EPERM),  // F_SETLEASE
+        (SYS_fcntl, [3, 1_026, 0], EPERM),  // F_NOTIFY
         (SYS_mmap, [0, 4096, UInt64(PROT_READ | PROT_WRITE)], 0),
         (SYS_mmap, [0, 4096, UInt64(PROT_READ | PROT_EXEC)], EPERM),
         (SYS_mprotect, [0, 4096, UInt64(PROT_READ)], 0),
         (SYS_mprotect, [0, 4096, UInt64(PROT_EXEC)], EPERM),
         (SYS_clone, [0x3D0F00], 0),
         (SYS_clone, [UInt64(SIGCHLD)], EPERM),
+        (SYS_clone, [0x3D0F00 | 0x4000_0000], EPERM),  // CLONE_NEWNET
         (SYS_socket, [UInt64(AF_UNIX)], EPERM),
         (SYS_socket, [UInt64(AF_INET)], EPERM),
         (SYS_ioctl, [1, UInt64(TIOCOUTQ)], 0),
         (SYS_ioctl, [1, UInt64(TCGETS)], 0),
         (SYS_ioctl, [1, UInt64(TIOCSTI)], ENOTTY),
         (SYS_prctl, [15], 0),
+        (SYS_prctl, [3], 0),
         (SYS_prctl, [4], EPERM),
+        (SYS_fchmod, [3, 0o600], 0),
+        (SYS_fchmod, [3, 0o4755], EPERM),
         (SYS_tgkill, [UInt64(getpid())], 0),
         (SYS_tgkill, [1], EPERM),
         (SYS_prlimit64, [0, 7, 0, 0x7FFF_0000_0000], 0),
@@ -64,10 +105,49 @@ struct SystemCallFilterTests {
         (SYS_prlimit64, [1, 7, 0, 0], EPERM),
     ]
 
+    private static func expected(_ failure: Int32) -> UInt32 { failure == 0 ? allow : fails(failure) }
+
     @Test(arguments: guarded)
     func `some calls depend on their arguments`(call: Int32, arguments: [UInt64], failure: Int32) {
-        let expected = failure == 0 ? SystemCallFilterTests.allow : SystemCallFilterTests.fails(failure)
-        #expect(verdict(call, arguments) == expected)
+        #expect(verdict(call, arguments) == SystemCallFilterTests.expected(failure))
+    }
+
+    /// The rules with one condition, one of its values or one alternative less, by what was taken away.
+    private static var weakened: [(String, SystemCallFilter)] {
+        let whole = SystemCallFilter.server
+        var filters: [(String, SystemCallFilter)] = []
+        func add(_ index: Int, _ what: String, _ change: (inout [[SystemCallFilter.Condition]]) -> Void) {
+            var filter = whole
+            change(&filter.rules[index].alternatives)
+            filters.append(("call \(whole.rules[index].call), \(what)", filter))
+        }
+        for (index, rule) in whole.rules.enumerated() {
+            for (number, alternative) in rule.alternatives.enumerated() {
+                if rule.alternatives.count > 1 {
+                    add(index, "without alternative \(number)") { _ = $0.remove(at: number) }
+                }
+                for (place, condition) in alternative.enumerated() {
+                    add(index, "without \(condition)") { _ = $0[number].remove(at: place) }
+                    guard case .isOne(let values, let argument) = condition, values.count > 1 else { continue }
+                    for value in values {
+                        add(index, "without value \(value)") {
+                            $0[number][place] = .isOne(of: values.filter { $0 != value }, argument: argument)
+                        }
+                    }
+                }
+            }
+        }
+        return filters
+    }
+
+    @Test func `each condition of each rule decides something in the table`() {
+        #expect(SystemCallFilterTests.weakened.count > 30)
+        for (what, filter) in SystemCallFilterTests.weakened {
+            let decides = SystemCallFilterTests.guarded.contains { call, arguments, failure in
+                verdict(call, arguments, by: filter) != SystemCallFilterTests.expected(failure)
+            }
+            #expect(decides, "\(what)")
+        }
     }
 
     @Test func `no call has two rules`() {
