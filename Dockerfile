@@ -1,7 +1,12 @@
 # Three stages: the toolchain builds the server with the Swift runtime inside it and tries that very file; Debian says what
 # it needs of a system; what is shipped is that and nothing else, with the demonstration as the default configuration.
+#
+# The binary is built on Debian 12, which Swift's images have, and runs on Debian 13, whose OpenSSL 3.5 is supported for years and
+# offers a post-quantum key exchange. To build from exact images, give digests (docs/hardening.md, "Base images").
+ARG SWIFT_IMAGE=swift:6.3-bookworm
+ARG DEBIAN_IMAGE=debian:trixie-slim
 
-FROM swift:6.3-bookworm AS build
+FROM ${SWIFT_IMAGE} AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends curl libssl-dev pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
@@ -18,9 +23,9 @@ COPY LICENSE /image/usr/share/doc/associated/LICENSE
 COPY script/smoke script/smoke
 RUN script/smoke /image/usr/local/bin/associated /image/etc/associated /image/srv/associated
 
-FROM debian:bookworm-slim AS runtime
+FROM ${DEBIAN_IMAGE} AS runtime
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libssl3 zlib1g \
+    && apt-get install -y --no-install-recommends ca-certificates libssl3t64 zlib1g \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /image/ /image/
 # Libraries under the names by which they are looked for, and for scanners the packages that they are of; the authorities that

@@ -48,15 +48,15 @@ public struct HealthReport: Sendable, Equatable {
     public var isAlive: Bool { failures.isEmpty }
     public var isReady: Bool { failures.isEmpty && waits.isEmpty }
 
-    /// The answer of `/healthz`.
-    var alive: AdminResponse {
-        isAlive ? AdminResponse(.ok, lines: ["alive"]) : AdminResponse(.serviceUnavailable, lines: failures)
+    /// The answer of `/healthz`. A probe that has not shown the token learns no more than it needs.
+    func alive(tellsWhy: Bool) -> AdminResponse {
+        if isAlive { return AdminResponse(.ok, lines: ["alive"]) }
+        return AdminResponse(.serviceUnavailable, lines: tellsWhy ? failures : ["not alive"])
     }
 
-    /// The answer of `/readyz`.
-    var ready: AdminResponse {
-        isReady
-            ? AdminResponse(.ok, lines: ["ready"] + notes)
-            : AdminResponse(.serviceUnavailable, lines: failures + waits + notes)
+    /// The answer of `/readyz`, likewise.
+    func ready(tellsWhy: Bool) -> AdminResponse {
+        if isReady { return AdminResponse(.ok, lines: ["ready"] + (tellsWhy ? notes : [])) }
+        return AdminResponse(.serviceUnavailable, lines: tellsWhy ? failures + waits + notes : ["not ready"])
     }
 }

@@ -33,6 +33,24 @@ struct AdminListenerTests {
         #expect(answer.body == "ready\n1 host on its last good version\n")
     }
 
+    @Test func `a probe without the token learns whether, and not why`() throws {
+        let bench = try AdminBench(token: AdminListenerTests.token)
+        bench.set(HealthReport(notes: ["1 host on its last good version"]))
+        #expect(try bench.ask("/readyz").body == "ready\n")
+        #expect(
+            try bench.ask("/readyz", "authorization: Bearer \(AdminListenerTests.token)\r\n").body
+                == "ready\n1 host on its last good version\n"
+        )
+        bench.set(HealthReport(failures: ["worker 1 is stuck"], waits: ["draining"]))
+        for (path, body) in [("/healthz", "not alive\n"), ("/readyz", "not ready\n")] {
+            let answer = try bench.ask(path)
+            #expect(answer.status == 503 && answer.body == body)
+        }
+        #expect(
+            try bench.ask("/healthz", "authorization: Bearer \(AdminListenerTests.token)\r\n").body
+                == "worker 1 is stuck\n")
+    }
+
     @Test func `metrics and status have their types, and nobody keeps them`() throws {
         let bench = try AdminBench()
         let metrics = try bench.ask("/metrics")

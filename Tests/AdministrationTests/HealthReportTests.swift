@@ -25,16 +25,17 @@ struct HealthReportTests {
         let report = report(phase, silences: silences)
         #expect(report.isAlive == isAlive)
         #expect(report.isReady == isReady)
-        #expect(report.alive.status == (isAlive ? .ok : .serviceUnavailable))
-        #expect(report.ready.status == (isReady ? .ok : .serviceUnavailable))
+        #expect(report.alive(tellsWhy: true).status == (isAlive ? .ok : .serviceUnavailable))
+        #expect(report.ready(tellsWhy: true).status == (isReady ? .ok : .serviceUnavailable))
     }
 
     @Test func `the worker that is stuck is named`() {
         let report = report(.draining, silences: [0, 12_345])
         #expect(report.failures == ["worker 1 has given no sign of life for 12 seconds"])
-        #expect(report.alive.body.elementsEqual("worker 1 has given no sign of life for 12 seconds\n".utf8))
         #expect(
-            report.ready.body.elementsEqual(
+            report.alive(tellsWhy: true).body.elementsEqual("worker 1 has given no sign of life for 12 seconds\n".utf8))
+        #expect(
+            report.ready(tellsWhy: true).body.elementsEqual(
                 "worker 1 has given no sign of life for 12 seconds\ndraining: the server is about to end\n".utf8))
     }
 
