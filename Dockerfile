@@ -36,7 +36,7 @@ RUN set -eu; cd /image; \
     install -d etc/ssl/certs usr/lib/ssl var/lib/dpkg/status.d; \
     for library in $(ldd usr/local/bin/associated | grep -o '/[^ ]*'); do \
         install -D "$library" "/image$library"; \
-        dpkg -S "*/${library##*/}" | sed 's/:.*//'; \
+        dpkg -S "*/${library##*/}" | sed '/^diversion /d; s/:.*//'; \
     done > /tmp/packages; \
     echo ca-certificates >> /tmp/packages; \
     for package in $(sort -u /tmp/packages); do dpkg-query -s "$package" > "var/lib/dpkg/status.d/$package"; done; \
