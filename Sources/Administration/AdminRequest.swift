@@ -15,7 +15,7 @@ struct AdminRequest {
         func text(_ range: ByteRange) -> String {
             bytes.extracting(range.range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         }
-        method = head.isAboutServer ? .other : head.method
+        method = head.isAboutServer ? .unknown : head.method
         path = text(head.path)
         host = text(head.host).lowercased()
         isAuthorized =

@@ -11,6 +11,7 @@ extension StatusClass {
         case .redirection: "3xx"
         case .clientError: "4xx"
         case .serverError: "5xx"
+        case .notSupported: "unsupported"
         }
     }
 }
@@ -107,6 +108,7 @@ extension Rejection {
         case .malformedTarget: "malformed_target"
         case .unsupportedVersion: "unsupported_version"
         case .targetTooLong: "target_too_long"
+        case .methodTooLong: "method_too_long"
         case .malformedLineEnd: "malformed_line_end"
         case .malformedField: "malformed_field"
         case .foldedField: "folded_field"
@@ -118,8 +120,7 @@ extension Rejection {
         case .contradictingHost: "contradicting_host"
         case .malformedContentLength: "malformed_content_length"
         case .ambiguousBodyLength: "ambiguous_body_length"
-        case .malformedTransferCoding: "malformed_transfer_coding"
-        case .unknownTransferCoding: "unknown_transfer_coding"
+        case .unsupportedTransferCoding: "unsupported_transfer_coding"
         case .malformedChunk: "malformed_chunk"
         case .bodyTooLong: "body_too_long"
         case .unknownExpectation: "unknown_expectation"

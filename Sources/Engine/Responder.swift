@@ -30,8 +30,10 @@ enum Responder {
             return response
         case .options:
             return Response(status: .noContent, allowsMethods: true)
-        case .connect, .other:
+        case .connect, .notServed:
             return Response(status: .methodNotAllowed, allowsMethods: true)
+        case .unknown:
+            return Response(status: .notImplemented)
         }
     }
 

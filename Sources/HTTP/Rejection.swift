@@ -8,6 +8,7 @@ public enum Rejection: UInt8, Sendable, CaseIterable {
     case malformedTarget
     case unsupportedVersion
     case targetTooLong
+    case methodTooLong
     // RFC 9112 §2.2, §5: the field lines
     case malformedLineEnd
     case malformedField
@@ -22,8 +23,7 @@ public enum Rejection: UInt8, Sendable, CaseIterable {
     // RFC 9112 §6, §7: the body
     case malformedContentLength
     case ambiguousBodyLength
-    case malformedTransferCoding
-    case unknownTransferCoding
+    case unsupportedTransferCoding
     case malformedChunk
     case bodyTooLong
     // RFC 9110 §10.1.1
@@ -36,9 +36,9 @@ public enum Rejection: UInt8, Sendable, CaseIterable {
     public var status: Status {
         switch self {
         case .targetTooLong: .uriTooLong
+        case .methodTooLong: .notImplemented
         case .headTooLong, .tooManyFields: .requestHeaderFieldsTooLarge
         case .unsupportedVersion: .versionNotSupported
-        case .unknownTransferCoding: .notImplemented
         case .bodyTooLong: .contentTooLarge
         case .unknownExpectation: .expectationFailed
         case .timedOut: .requestTimeout

@@ -3,7 +3,7 @@
 
 /// The head of one request. The ranges are offsets from the head's first byte.
 public struct RequestHead: Sendable {
-    public var method: Method = .other
+    public var method: Method = .unknown
     /// The method as written.
     public var methodName: ByteRange = .absent
     /// The target's path as written: percent-encoded, without the query.

@@ -113,16 +113,11 @@ extension RequestParser {
         return nil
     }
 
-    /// RFC 9112 §6.1: `chunked` alone is understood; where it is not the last coding nobody can know the body's length.
+    /// RFC 9112 §6.1: `chunked` alone is understood. Anything else leaves the body's length unknown, whatever its form.
     private mutating func noteTransferCoding(_ value: Span<UInt8>) -> Rejection? {
         if fields.hasTransferCoding || head.minorVersion == 0 { return .ambiguousBodyLength }
         fields.hasTransferCoding = true
-        if value.equalsIgnoringCase("chunked") { return nil }
-        var lastStart = value.count
-        while lastStart > 0, value[lastStart - 1] != UInt8(ascii: ",") { lastStart -= 1 }
-        let last = value.extracting(value.trimmed(lastStart, value.count).range)
-        if value.count == 0 { return .malformedTransferCoding }
-        return lastStart > 0 && !last.equalsIgnoringCase("chunked") ? .malformedTransferCoding : .unknownTransferCoding
+        return value.equalsIgnoringCase("chunked") ? nil : .unsupportedTransferCoding
     }
 
     /// Decides what several fields say together.

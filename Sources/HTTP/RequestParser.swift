@@ -49,7 +49,7 @@ public struct RequestParser: Sendable {
             // What would have been refused before its end had come is refused for the same reason.
             if let reason = objection(toUnfinished: bytes, lineFeed, limits) { return .rejected(reason) }
             searched = lineFeed + 1
-            if searched > limits.headBytesMax { return .rejected(tooLong(start)) }
+            if searched > limits.headBytesMax { return .rejected(tooLong(bytes, start, limits)) }
             guard lineFeed > start, bytes[lineFeed - 1] == Octet.carriageReturn else {
                 return .rejected(.malformedLineEnd)
             }
@@ -76,7 +76,7 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// A line without an end may already be one that no end can mend. Asked of every line, so that a client is answered the
+    /// A line without an end may already be beyond repair. Asked of every line, so that a client is answered the
     /// same however its bytes are cut into pieces.
     private func objection(toUnfinished bytes: Span<UInt8>, _ seen: Int, _ limits: HeadLimits) -> Rejection? {
         guard seen > lineStart else { return nil }
@@ -85,10 +85,17 @@ public struct RequestParser: Sendable {
             if first != Octet.carriageReturn, !Octet.isToken(first) { return .notHTTP }
             // A carriage return may be half of the end.
             let end = bytes[seen - 1] == Octet.carriageReturn ? seen - 1 : seen
-            if end - lineStart > limits.requestLineBytesMax { return .targetTooLong }
+            if end - lineStart > limits.requestLineBytesMax { return tooLong(bytes, lineStart, limits) }
         }
-        return seen > limits.headBytesMax ? tooLong(lineStart) : nil
+        return seen > limits.headBytesMax ? tooLong(bytes, lineStart, limits) : nil
     }
 
-    private func tooLong(_ start: Int) -> Rejection { hasRequestLine ? .headTooLong : .targetTooLong }
+    /// RFC 9112 §3: a method longer than any is 501, a target longer than is read 414.
+    private func tooLong(_ bytes: Span<UInt8>, _ start: Int, _ limits: HeadLimits) -> Rejection {
+        if hasRequestLine { return .headTooLong }
+        // The same bytes are looked at however many have come.
+        let end = start + min(limits.requestLineBytesMax, limits.headBytesMax - start)
+        for index in start..<end where !Octet.isToken(bytes[index]) { return .targetTooLong }
+        return .methodTooLong
+    }
 }

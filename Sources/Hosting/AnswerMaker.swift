@@ -60,7 +60,7 @@ enum AnswerMaker {
     /// An answer that sends its reader elsewhere for now. It is not kept for long: where the form is may change.
     static func redirect(to address: String) -> PreparedAnswer {
         var shared = FieldLines()
-        shared.add("cache-control", "public, max-age=300")
+        shared.add("cache-control", "max-age=300")
         var fields = FieldLines()
         fields.add("location", address)
         fields.add("x-content-type-options", "nosniff")
@@ -77,7 +77,7 @@ enum AnswerMaker {
         var shared = FieldLines()
         shared.add("etag", tag)
         shared.add("last-modified", HTTPDate.text(document.modified))
-        shared.add("cache-control", "public, max-age=\(document.cacheSeconds)")
+        shared.add("cache-control", "max-age=\(document.cacheSeconds)")
         if varies { shared.add("vary", "accept-encoding") }
         if document.isForEveryOrigin { shared.add("access-control-allow-origin", "*") }
         var fields = FieldLines()

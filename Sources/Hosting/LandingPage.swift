@@ -32,7 +32,7 @@ enum LandingPage {
     /// Status and fields of a landing page: neither a tag nor a date, because each link has a page of its own.
     static func head(policy: String) -> PreparedAnswer {
         var shared = FieldLines()
-        shared.add("cache-control", "public, max-age=\(cacheSeconds)")
+        shared.add("cache-control", "max-age=\(cacheSeconds)")
         var fields = FieldLines()
         fields.add("content-security-policy", policy)
         fields.add("x-content-type-options", "nosniff")

@@ -22,9 +22,9 @@ public struct SettingsReader {
         "http", "https", "workers", "environment", "strict", "tls", "signing", "limits", "admin", "log",
         "user", "sandbox", "fronts", "linkTargets",
     ]
-    /// Who the server becomes, what it may do, who may ask it, whom it believes, whether it speaks TLS, and whether an error
-    /// keeps it from starting.
-    private static let safeguards: Set = ["user", "sandbox", "admin", "fronts", "https", "strict"]
+    /// Who the server becomes, what it may do, who may ask it, whom it believes, whether it speaks TLS, what a client may
+    /// make it do, and whether an error keeps it from starting.
+    private static let safeguards: Set = ["user", "sandbox", "admin", "fronts", "https", "strict", "limits"]
     static let tlsKeys = ["ticketKeyFile", "passphraseFile", "strictTransportSeconds", "redirectPages", "publicPort"]
     static let signingKeys = ["certificateFile", "keyFile"]
     static let logKeys = ["access", "format"]

@@ -75,9 +75,14 @@ extension Thread {
     }
 }
 
-/// How many processors this process may run on, by its affinity mask. The corresponding C function is
-/// `sched_getaffinity`.
-public func processorCount() -> Int { Int(associated_processor_count()) }
+/// How many processors this process may keep busy: those of its affinity mask, and no more than its control groups pay for. The
+/// corresponding C function is `sched_getaffinity`.
+public func processorCount() -> Int {
+    max(1, min(Int(associated_processor_count()), Int(clamping: Int64(paidProcessors.rounded(.up)))))
+}
+
+/// Read once, when it is first asked for.
+private let paidProcessors = min(1_000_000, ControlGroups().processors ?? 1_000_000)
 
 /// A peer that has gone is an error of the call that writes to it (`EPIPE`), whatever the program does about the signal, which
 /// would end it. The corresponding C function is `pthread_sigmask`.

@@ -42,7 +42,7 @@ public enum Counter: Hashable, Sendable {
     /// Where each group begins: behind the one before it. All of constants, so that nothing is left to do at run time.
     @usableFromInline
     enum Place {
-        @inlinable static var handshakes: Int { count(StatusClass.serverError) * count(DocumentKind.none) }
+        @inlinable static var handshakes: Int { count(StatusClass.notSupported) * count(DocumentKind.none) }
         @inlinable static var connectionsRefused: Int { handshakes + count(HandshakeOutcome.other) }
         @inlinable static var connectionsClosed: Int { connectionsRefused + count(AdmissionRefusal.notFromFront) }
         @inlinable static var connectionsAccepted: Int { connectionsClosed + count(CloseReason.drained) }

@@ -3,12 +3,15 @@
 
 import HTTP
 
-/// The hundreds of a status code. No answer here begins with 1.
+/// The hundreds of a status code. No answer here begins with 1. A client can have 501 and 505 whenever it likes, so they
+/// stand apart from the errors that are the server's own.
 public enum StatusClass: UInt8, CaseIterable, Sendable {
     case success
     case redirection
     case clientError
     case serverError
+    /// 501 and 505: a method or a version that this server does not have.
+    case notSupported
 
     @inlinable
     public init(_ status: UInt16) {
@@ -16,6 +19,7 @@ public enum StatusClass: UInt8, CaseIterable, Sendable {
         case ..<300: self = .success
         case ..<400: self = .redirection
         case ..<500: self = .clientError
+        case 501, 505: self = .notSupported
         default: self = .serverError
         }
     }

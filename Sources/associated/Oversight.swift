@@ -42,7 +42,9 @@ final class Oversight: Sendable {
         self.settings = try settings.admin.map { try AdminSettings($0) }
         if let objection = self.settings?.objection { throw AdminListener.StartError.refused(objection) }
         self.statePath = statePath
-        records = Records(workerCount: settings.workers ?? processorCount())
+        // Asked in any case, because the control groups cannot be read any more when the process is shut in.
+        let processors = processorCount()
+        records = Records(workerCount: settings.workers ?? processors)
     }
 
     /// Listens, while that is allowed; nil where nobody is to be listened to.

@@ -24,7 +24,8 @@ struct RecordsTests {
         ("GET /none HTTP/1.1\r\nHost: shop.example\r\n\r\n", .clientError, .none),
         ("OPTIONS * HTTP/1.1\r\nHost: shop.example\r\n\r\n", .success, .none),
         ("DELETE /doc HTTP/1.1\r\nHost: shop.example\r\n\r\n", .clientError, .none),
-        ("GET /doc HTTP/3.0\r\nHost: shop.example\r\n\r\n", .serverError, .none),
+        ("LOCK /doc HTTP/1.1\r\nHost: shop.example\r\n\r\n", .notSupported, .none),
+        ("GET /doc HTTP/3.0\r\nHost: shop.example\r\n\r\n", .notSupported, .none),
         ("GET /doc HTTP/1.1\r\n\r\n", .clientError, .none),
     ])
     func `an answer is counted once, under its class and its document`(

@@ -7,7 +7,7 @@ import Testing
 struct RequestHeadTests {
     @Test func `a head that was not read asks for nothing`() {
         let head = RequestHead()
-        #expect(head.method == .other)
+        #expect(head.method == .unknown)
         #expect(!head.path.isPresent)
         #expect(head.path.count == 0)
         #expect(head.body == .none)

@@ -22,7 +22,7 @@ struct AnswerMakerTests {
             String(decoding: form.sharedFields.bytes, as: UTF8.self) == """
                 etag: \(tag)\r
                 last-modified: Sun, 06 Nov 1994 08:49:37 GMT\r
-                cache-control: public, max-age=60\r
+                cache-control: max-age=60\r
                 access-control-allow-origin: *\r
 
                 """)

@@ -139,7 +139,10 @@ struct SettingsReaderTests {
         ("https: '0.0.0.0:443'", ["https"]), ("strict: 'yes'", ["strict"]),
         ("user: 1, sandbox: 2, user: 3", ["user", "sandbox"]),
         ("user: '65532', sandbox: 'required', admin: '127.0.0.1:1', fronts: { trust: ['unix:'] }, strict: true", []),
-        ("fronts: { proxyProtocol: true }", []), ("workers: 'x', limits: { connectionsMax: -1 }, colour: 'red'", []),
+        ("fronts: { proxyProtocol: true }", []), ("workers: 'x', colour: 'red'", []),
+        ("limits: { connectionsMax: -1 }", ["limits"]), ("limits: { connectionsPerAddressMax: '64' }", ["limits"]),
+        ("limits: { conectionsMax: 64 }", ["limits"]), ("limits: 64", ["limits"]), ("limit: {}", ["limits"]),
+        ("limits: { connectionsMax: 64, handshakesMax: 16 }", []),
         ("http: [1], tls: 1, log: 'x', environment: 2", []),
     ])
     func `says which safeguards are lost with what is wrong`(text: String, keys: [String]) throws {

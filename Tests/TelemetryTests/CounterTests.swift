@@ -23,9 +23,12 @@ struct CounterTests {
     @Test(arguments: [
         (UInt16(200), StatusClass.success), (206, .success), (304, .redirection), (308, .redirection),
         (400, .clientError),
-        (421, .clientError), (431, .clientError), (500, .serverError), (505, .serverError),
+        (421, .clientError), (431, .clientError), (500, .serverError), (501, .notSupported),
+        (503, .serverError), (505, .notSupported),
     ])
-    func `a status belongs to its hundred`(status: UInt16, expected: StatusClass) {
+    func `a status belongs to its hundred, but for what a client can have at will`(
+        status: UInt16, expected: StatusClass
+    ) {
         #expect(StatusClass(status) == expected)
     }
 
