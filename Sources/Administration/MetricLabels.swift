@@ -68,6 +68,7 @@ extension CloseReason {
         case .limit: "limit"
         case .refused: "refused"
         case .error: "error"
+        case .evicted: "evicted"
         case .drained: "drained"
         }
     }

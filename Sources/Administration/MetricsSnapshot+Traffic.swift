@@ -27,6 +27,9 @@ extension MetricsSnapshot {
             MetricFamily(
                 "associated_connections_open", .gauge, "Connections that are open now.",
                 [.init(MetricValue(records.openConnections))]),
+            gauge(
+                "associated_connections_held_bytes",
+                "Memory that open connections hold; limits.heldBytesMax is the most.", .count(records.heldBytes)),
             counters(
                 "associated_connections_accepted_total",
                 "Connections that were taken in; those refused are not among them.",

@@ -1,5 +1,7 @@
 // Where the body of an answer comes from. Small ones are copied behind their heads; these are the others.
 
+import Catalogue
+
 /// A body, or what is left of it, that stays where it is until it is sent.
 enum Body {
     case none
@@ -24,5 +26,14 @@ enum Body {
             return bytes.count == count ? .none : .memory(UnsafeRawBufferPointer(rebasing: bytes[count...]))
         case .file(let fd, let range): return range.count == count ? .none : .file(fd, range.dropFirst(count))
         }
+    }
+}
+
+extension AnswerForm {
+    /// A stretch of the body.
+    func part(_ range: Range<Int>) -> Body {
+        if range.isEmpty { return .none }
+        if let file { return .file(file, range) }
+        return .memory(UnsafeRawBufferPointer(rebasing: body[range]))
     }
 }

@@ -44,8 +44,21 @@ struct Connection {
     var exchanges = HeldExchanges()
     /// Why it will end, once that is settled.
     var closeReason: CloseReason?
-    /// Where this client's address is counted; -1 when it is not.
-    var addressSlot: Int32 = -1
+    /// What it counts among the connections of its address; 0 when they are not counted.
+    var addressWeight: UInt32 = 0
+    /// What it was last reckoned to hold, in bytes.
+    var reckonedBytes = 0
+
+    /// What it takes of the memory for connections: what is known of it exactly, and the usual cost of the rest.
+    var heldBytes: Int {
+        var bytes = Limits.connectionBytes + held.count + exchanges.byteCount + (outgoing?.copiedBytes ?? 0)
+        if session == nil { return bytes }
+        switch phase {
+        case .handshake, .certificate: bytes += Limits.handshakeBytes
+        case .proxyHeader, .idle, .head, .body, .lingering: bytes += Limits.sessionBytes
+        }
+        return bytes
+    }
 
     /// What is being received.
     enum Phase {

@@ -78,12 +78,13 @@ struct Exchange {
 struct HeldExchanges {
     private var memory: UnsafeMutableRawPointer?
     private(set) var count = 0
+    private(set) var byteCount = 0
 
     init() {}
 
     init(copying exchanges: UnsafeBufferPointer<Exchange>) {
         let listBytes = exchanges.count * MemoryLayout<Exchange>.stride
-        let byteCount = exchanges.reduce(listBytes) { $0 + $1.headCount }
+        byteCount = exchanges.reduce(listBytes) { $0 + $1.headCount }
         let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
         let list = memory.bindMemory(to: Exchange.self, capacity: exchanges.count)
         var place = memory + listBytes
@@ -105,6 +106,6 @@ struct HeldExchanges {
     mutating func release() {
         memory?.deallocate()
         memory = nil
-        count = 0
+        (count, byteCount) = (0, 0)
     }
 }

@@ -12,8 +12,8 @@ struct Exchanges: ~Copyable {
     /// What some of them refer to, when they were held between two turns.
     private var held = HeldExchanges()
 
-    /// Requests that are answered in one write at most.
-    static let capacity = 64
+    /// Requests that are answered in one turn at most.
+    static let capacity = Worker.requestsPerTurnMax + 1
 
     init() { list = .allocate(capacity: Exchanges.capacity) }
 

@@ -1,50 +1,63 @@
-// A body in several parts (RFC 9110 §15.3.7.2), for clients that ask for several stretches at once. It is rare, so it is
-// put together in memory of its own and simply sent.
+// A body in several parts (RFC 9110 §15.3.7.2), for clients that ask for several stretches at once. Its lines are written as
+// it is sent, and each stretch is sent from where it is, like a single one: nothing is put together in memory.
 
 import Catalogue
 import HTTP
-import Posix
 
-enum Multipart {
-    /// The parts together, in bytes; asking for more gets the whole.
-    static let bytesMax = 1_048_576
+/// What is left of a body in several parts.
+struct Multipart {
+    private let form: AnswerForm
+    private let ranges: ByteRanges
+    /// The next part; behind the last one the line that ends the body.
+    private var next = 0
 
-    /// The parts as bytes, or nil when a file cannot be read any more.
-    static func body(_ ranges: ByteRanges, of form: AnswerForm, boundary: [UInt8]) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(ranges.totalCount + ranges.count * 256)
-        for index in 0..<ranges.count {
-            let range = ranges[index]
-            bytes += "\r\n--".utf8
-            bytes += boundary
-            bytes += "\r\n".utf8
-            bytes += form.contentType
-            bytes += "content-range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(form.bodyCount)\r\n\r\n".utf8
-            guard let file = form.file else {
-                bytes += form.body[range]
-                continue
-            }
-            guard let part = read(file, range) else { return nil }
-            bytes += part
-        }
-        bytes += "\r\n--".utf8
-        bytes += boundary
-        bytes += "--\r\n".utf8
-        return bytes
+    private static let rangeName: StaticString = "content-range: bytes "
+
+    init(_ ranges: ByteRanges, of form: AnswerForm) {
+        self.ranges = ranges
+        self.form = form
     }
 
-    private static func read(_ file: Int32, _ range: Range<Int>) -> [UInt8]? {
-        var part = [UInt8](repeating: 0, count: range.count)
-        var count = 0
-        while count < part.count {
-            let outcome = part.withUnsafeMutableBytes {
-                receive(
-                    file: file, from: range.lowerBound + count,
-                    into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
-            }
-            guard case .moved(let step) = outcome else { return nil }
-            count += step
+    /// What is left, in bytes.
+    func byteCount(boundaryCount: Int) -> Int {
+        if next > ranges.count { return 0 }
+        var count = boundaryCount + 8
+        for index in next..<ranges.count {
+            let range = ranges[index]
+            let numbers = [range.lowerBound, range.upperBound - 1, form.bodyCount]
+            count += boundaryCount + 6 + form.contentType.count + Multipart.rangeName.utf8CodeUnitCount
+            count += numbers.reduce(6) { $0 + Multipart.digitCount($1) } + range.count
         }
-        return part
+        return count
+    }
+
+    private static func digitCount(_ number: Int) -> Int {
+        var (count, rest) = (1, number / 10)
+        while rest > 0 { (count, rest) = (count + 1, rest / 10) }
+        return count
+    }
+
+    /// Writes the lines in front of the next part, and gives the part; behind the last one, the line that ends the body, and
+    /// nothing. Nil when all has been written.
+    mutating func writeNext(into output: inout Output, boundary: [UInt8]) -> Body? {
+        guard next <= ranges.count else { return nil }
+        defer { next += 1 }
+        output.append("\r\n--")
+        boundary.withUnsafeBytes { output.append($0) }
+        if next == ranges.count {
+            output.append("--\r\n")
+            return Body.none
+        }
+        let range = ranges[next]
+        output.append("\r\n")
+        output.append(form.contentType)
+        output.append(Multipart.rangeName)
+        output.append(range.lowerBound)
+        output.append("-")
+        output.append(range.upperBound - 1)
+        output.append("/")
+        output.append(form.bodyCount)
+        output.append("\r\n\r\n")
+        return form.part(range)
     }
 }

@@ -4,6 +4,9 @@
 struct Output: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
+    /// A body of the catalogue's that was copied to the end, and where that ended.
+    private var tail = UnsafeRawBufferPointer(start: nil, count: 0)
+    private var tailEnd = 0
 
     init(byteCount: Int) { memory = .allocate(byteCount: byteCount, alignment: 64) }
 
@@ -17,6 +20,22 @@ struct Output: ~Copyable {
         guard let source = bytes.baseAddress else { return }
         (memory.baseAddress! + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
+    }
+
+    /// Appends a body that stays where it is at least until the output is sent or kept.
+    mutating func append(body: UnsafeRawBufferPointer) {
+        append(body)
+        (tail, tailEnd) = (body, count)
+    }
+
+    /// What is left when so many bytes are sent: bytes to be copied, and the body behind them if it need not be.
+    func rest(from sent: Int) -> (copied: UnsafeRawBufferPointer, body: Body) {
+        guard tailEnd == count, !tail.isEmpty else {
+            return (UnsafeRawBufferPointer(rebasing: bytes[sent...]), .none)
+        }
+        let bodyStart = count - tail.count
+        let body = Body.memory(tail).dropping(max(0, sent - bodyStart))
+        return (UnsafeRawBufferPointer(rebasing: bytes[min(sent, bodyStart)..<bodyStart]), body)
     }
 
     mutating func append(_ text: StaticString) {
@@ -44,5 +63,5 @@ struct Output: ~Copyable {
         return UnsafeMutableRawBufferPointer(rebasing: memory[self.count..<self.count + count])
     }
 
-    mutating func clear() { count = 0 }
+    mutating func clear() { (count, tailEnd) = (0, 0) }
 }

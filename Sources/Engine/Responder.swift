@@ -136,8 +136,6 @@ enum Responder {
         case .unsatisfiable:
             return Response(status: .rangeNotSatisfiable, completeCount: form.bodyCount)
         case .satisfiable(let ranges):
-            // Several parts are put together in memory first.
-            if ranges.count > 1, ranges.totalCount > Multipart.bytesMax { return whole }
             return Response(status: .partialContent, form: form, ranges: ranges)
         }
     }

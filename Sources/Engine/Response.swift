@@ -50,8 +50,6 @@ struct Response {
             if ranges.count > 1 { return .none }
             range = ranges[0]
         }
-        if range.isEmpty { return .none }
-        if let file = form.file { return .file(file, range) }
-        return .memory(UnsafeRawBufferPointer(rebasing: form.body[range]))
+        return form.part(range)
     }
 }

@@ -60,31 +60,41 @@ extension Worker {
         let isFront = isTrusted(remote)
         // Whoever else said whose connection it is could say what they like.
         if expectsProxyHeader[listener], !isFront { return refuse(fd, from: remote, .notFromFront, isSilent: true) }
-        if table.isFull { return refuse(fd, from: remote, .tooManyConnections, isSilent: isSecure) }
-        if isSecure, handshakeCount >= handshakesMax {
-            return refuse(fd, from: remote, .tooManyHandshakes, isSilent: isSecure)
+        // First, so that an address that has enough takes no place from others. A front has the connections of many.
+        var weight: UInt32 = 0
+        if !isFront, let addressCounts {
+            weight = addressCounts.weight(inHandshake: isSecure)
+            guard addressCounts.admit(remote, weight: weight) else {
+                return refuse(fd, from: remote, .tooManyFromAddress, isSilent: isSecure)
+            }
         }
-        var addressSlot: Int32 = -1
-        // A front has the connections of many.
-        switch isFront ? .notCounted : addressCounts?.admit(remote) ?? .notCounted {
-        case .counted(let slot): addressSlot = slot
-        case .notCounted: break
-        case .tooMany: return refuse(fd, from: remote, .tooManyFromAddress, isSilent: isSecure)
+        if let reason = objection(isSecure: isSecure, startsHandshake: isSecure && !expectsProxyHeader[listener]) {
+            addressCounts?.release(remote, weight: weight)
+            return refuse(fd, from: remote, reason, isSilent: isSecure)
         }
         recorder.counters.add(to: .connectionsAccepted)
         let index = table.insert(fd: fd)
         let slot = table.slots + Int(index)
-        slot.pointee.addressSlot = addressSlot
+        slot.pointee.addressWeight = weight
         slot.pointee.remote = remote
         slot.pointee.isFront = isFront
-        deadlines.set(isSecure ? .handshake : .head, for: index, now: now, in: table.slots)
         if expectsProxyHeader[listener] {
             slot.pointee.phase = .proxyHeader
             slot.pointee.isSecure = isSecure
-        } else if isSecure, !beginHandshake(index) {
+            deadlines.set(.head, for: index, now: now, in: table.slots)
+        } else if !isSecure {
+            deadlines.set(.head, for: index, now: now, in: table.slots)
+        } else if !beginHandshake(index) {
             return
         }
         receive(index)
+        reckon(index)
+    }
+
+    /// Why there is no room for one more, although what could be done without is gone; nil when there is.
+    private mutating func objection(isSecure: Bool, startsHandshake: Bool) -> AdmissionRefusal? {
+        if startsHandshake, !makeRoomForHandshake() { return .tooManyHandshakes }
+        return makeRoom(isSecure: isSecure) ? nil : .tooManyConnections
     }
 
     /// False when there is no memory for it, and the connection is gone.
@@ -93,8 +103,17 @@ extension Worker {
         slot.pointee.session = secure.makeSession()
         slot.pointee.phase = .handshake
         handshakeCount += 1
+        deadlines.set(.hello, for: index, now: now, in: table.slots)
         if slot.pointee.session == nil { close(index, .error) }
         return slot.pointee.session != nil
+    }
+
+    /// The handshake of a connection is over, or will not come to its end.
+    mutating func endHandshake(_ slot: UnsafeMutablePointer<Connection>) {
+        handshakeCount -= 1
+        guard slot.pointee.addressWeight > 1 else { return }
+        addressCounts?.release(slot.pointee.remote, weight: slot.pointee.addressWeight - 1)
+        slot.pointee.addressWeight = 1
     }
 
     /// A full house says so, at once and without waiting for the question. Saying it over TLS would take a handshake, which

@@ -94,6 +94,7 @@ extension Worker {
             // A request may have come in this very moment; its answer then ends the connection.
             receive(index)
             if table.slots[Int(index)].fd >= 0, isSilent(index, since: time) { closeGracefully(index, .drained) }
+            reckon(index)
         }
     }
 
@@ -101,7 +102,7 @@ extension Worker {
         let connection = table.slots[Int(index)]
         switch connection.phase {
         case .idle:
-            if connection.outgoing != nil { return false }
+            if connection.outgoing != nil || connection.held.count > 0 { return false }
         case .handshake, .proxyHeader:
             if connection.receivedBytes > 0 { return false }
         case .certificate, .head, .body, .lingering:
@@ -110,7 +111,7 @@ extension Worker {
         if connection.requestCount > 0 { return true }
         // Until then its deadline is the one it got when it came.
         let span =
-            connection.deadline.kind == .handshake
+            connection.deadline.kind == .hello || connection.deadline.kind == .handshake
             ? limits.handshakeTimeoutMilliseconds : limits.headTimeoutMilliseconds
         return connection.deadline.time - span <= time
     }

@@ -47,32 +47,33 @@ extension Worker {
         let remote = RemoteAddress(client)
         slot.pointee.remote = remote
         slot.pointee.isFront = isTrusted(remote)
-        switch slot.pointee.isFront ? .notCounted : addressCounts?.admit(remote) ?? .notCounted {
-        case .counted(let place): slot.pointee.addressSlot = place
-        case .notCounted: break
-        case .tooMany:
-            recorder.counters.add(to: .connectionsRefused(.tooManyFromAddress))
-            if slot.pointee.isSecure {
-                close(index, .refused)
-            } else {
-                slot.pointee.phase = .idle
-                slot.pointee.closeReason = .refused
-                output.clear()
-                exchanges.append(Exchange(from: remote, at: roundBeganMicroseconds))
-                append(Response(status: .serviceUnavailable, closes: true))
-                slot.pointee.ending = .linger
-                settle(index, unused: 0..<0)
-            }
-            return false
+        if slot.pointee.isFront { return true }
+        guard let addressCounts else { return true }
+        let weight = addressCounts.weight(inHandshake: slot.pointee.isSecure)
+        if addressCounts.admit(remote, weight: weight) {
+            slot.pointee.addressWeight = weight
+            return true
         }
-        return true
+        recorder.counters.add(to: .connectionsRefused(.tooManyFromAddress))
+        if slot.pointee.isSecure {
+            close(index, .refused)
+        } else {
+            slot.pointee.phase = .idle
+            slot.pointee.closeReason = .refused
+            output.clear()
+            exchanges.append(Exchange(from: remote, at: roundBeganMicroseconds))
+            append(Response(status: .serviceUnavailable, closes: true))
+            slot.pointee.ending = .linger
+            settle(index, unused: 0..<0)
+        }
+        return false
     }
 
     /// What follows is what any other connection begins with.
     private mutating func goOn(_ index: Int32, _ rest: UnsafeRawBufferPointer) {
         let slot = table.slots + Int(index)
         if slot.pointee.isSecure {
-            if handshakeCount >= handshakesMax {
+            if !makeRoomForHandshake() {
                 recorder.counters.add(to: .connectionsRefused(.tooManyHandshakes))
                 return close(index, .refused)
             }

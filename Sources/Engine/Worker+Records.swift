@@ -154,7 +154,7 @@ extension HandshakeOutcome {
             switch reason {
             case .client, .error: .clientClosed
             case .deadline: .timedOut
-            case .finished, .idle, .limit, .refused, .drained: .other
+            case .finished, .idle, .limit, .refused, .evicted, .drained: .other
             }
     }
 }

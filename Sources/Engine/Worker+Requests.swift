@@ -17,6 +17,8 @@ extension Worker {
         case ending
         /// The client has to take what is there before it gets more, or is gone.
         case stopped
+        /// It has had its turn; what is left of the input waits for the next.
+        case yields
     }
 
     /// Reads what has come for a connection and goes on with it.
@@ -64,20 +66,30 @@ extension Worker {
         resumeExchanges(index)
         var offset = 0
         var step = Step.next
+        let requestsBefore = table.slots[Int(index)].requestCount
         while case .next = step, offset < count {
-            if output.room < answerBytesMax || exchanges.isFull {
-                guard flush(index) else {
-                    step = .stopped
-                    break
-                }
+            if output.count >= Worker.batchBytesMax, !flush(index) {
+                step = .stopped
+            } else if case .idle = table.slots[Int(index)].phase,
+                table.slots[Int(index)].requestCount &- requestsBefore >= Worker.requestsPerTurnMax
+            {
+                step = flush(index) ? .yields : .stopped
+            } else {
+                step = advance(index, UnsafeRawBufferPointer(rebasing: input[offset..<count]), &offset)
             }
-            step = advance(index, UnsafeRawBufferPointer(rebasing: input[offset..<count]), &offset)
         }
-        if case .stopped = step {
+        switch step {
+        case .stopped:
             // With bytes unread, closing at once would reset what the client has still to take.
             if offset < count, table.slots[Int(index)].ending == .close { table.slots[Int(index)].ending = .linger }
             hold(index, offset..<count)
-        } else {
+        case .yields:
+            hold(index, offset..<count)
+            // The poller reports the others first, and this one when there is room for its answers.
+            deadlines.set(.write, for: index, now: now, in: table.slots)
+            table.slots[Int(index)].progress = 0
+            wait(index, for: .writable)
+        case .next, .needsInput, .ending:
             settle(index, unused: offset..<count)
         }
     }
@@ -209,26 +221,29 @@ extension Worker {
 
     /// Puts an answer into the output; a large body is sent from where it is.
     private mutating func answer(_ index: Int32, _ response: Response, _ owner: Unmanaged<Catalogue>) -> Step {
+        if let ranges = response.ranges, ranges.count > 1 { return answerInParts(index, response, ranges, owner) }
         if response.closes { table.slots[Int(index)].ending = .close }
-        if let ranges = response.ranges, ranges.count > 1 { return answerInParts(index, response, ranges) }
         append(response, isSecure: table.slots[Int(index)].session != nil)
         let body = response.body
         if case .memory(let bytes) = body, bytes.count <= Worker.copiedBodyBytesMax {
-            output.append(bytes)
+            // Only the catalogue in use is sure to be there for as long as the output.
+            if owner.toOpaque() == self.owner.toOpaque() { output.append(body: bytes) } else { output.append(bytes) }
         } else if body.count > 0, !flush(index, body: body, owner: owner) {
             return .stopped
         }
         return response.closes ? .ending : .next
     }
 
-    private mutating func answerInParts(_ index: Int32, _ response: Response, _ ranges: ByteRanges) -> Step {
-        guard let form = response.form, let parts = Multipart.body(ranges, of: form, boundary: wire.boundary) else {
-            append(Response(status: .internalServerError, closes: true))
-            table.slots[Int(index)].ending = .close
-            return .ending
-        }
-        append(response, isSecure: table.slots[Int(index)].session != nil, length: parts.count)
-        let isSent = parts.withUnsafeBytes { flush(index, copying: $0) }
+    private mutating func answerInParts(
+        _ index: Int32, _ response: Response, _ ranges: ByteRanges, _ owner: Unmanaged<Catalogue>
+    ) -> Step {
+        guard let form = response.form else { preconditionFailure("parts are parts of something") }
+        let parts = Multipart(ranges, of: form)
+        let isSecure = table.slots[Int(index)].session != nil
+        append(response, isSecure: isSecure, length: parts.byteCount(boundaryCount: wire.boundary.count))
+        let isSent = flush(index, parts: parts, owner: owner)
+        // The end of a part is not yet that of the answer.
+        if response.closes { table.slots[Int(index)].ending = .close }
         if !isSent { return .stopped }
         return response.closes ? .ending : .next
     }

@@ -13,12 +13,26 @@ extension Worker {
     /// Sends what is in the output, and a body of the catalogue's behind it. False when not everything could be sent now
     /// (the rest goes on when the client reads) or the connection is gone.
     mutating func flush(_ index: Int32, body: Body = .none, owner: Unmanaged<Catalogue>? = nil) -> Bool {
-        let owner = owner ?? self.owner
-        let isSent =
-            table.slots[Int(index)].session == nil
-            ? flushPlainly(index, body, owner) : flushSecurely(index, body, owner)
+        let isSent = send(index, body, owner ?? self.owner)
         if !exchanges.isEmpty { account(index, isSent: isSent) }
         return isSent
+    }
+
+    private mutating func send(_ index: Int32, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
+        table.slots[Int(index)].session == nil ? flushPlainly(index, body, owner) : flushSecurely(index, body, owner)
+    }
+
+    /// Sends what is in the output, and a body in several parts behind it, as `flush` does one in one. The end of the last
+    /// part is left in the output.
+    mutating func flush(_ index: Int32, parts: Multipart, owner: Unmanaged<Catalogue>) -> Bool {
+        var parts = parts
+        while let body = parts.writeNext(into: &output, boundary: wire.boundary), body.count > 0 {
+            if send(index, body, owner) { continue }
+            table.slots[Int(index)].outgoing?.append(parts, owner: owner)
+            if !exchanges.isEmpty { account(index, isSent: false) }
+            return false
+        }
+        return true
     }
 
     private mutating func flushPlainly(_ index: Int32, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
@@ -35,6 +49,12 @@ extension Worker {
             output.clear()
             return true
         }
+        if body.count == 0 {
+            let rest = output.rest(from: sent)
+            keep(index, rest.copied, rest.body, owner)
+            output.clear()
+            return false
+        }
         let rest = UnsafeRawBufferPointer(rebasing: output.bytes[min(sent, output.count)...])
         keep(index, rest, body.dropping(max(0, sent - output.count)), owner)
         if case .file = body, sent == output.count {
@@ -43,30 +63,6 @@ extension Worker {
         }
         output.clear()
         return false
-    }
-
-    /// Sends what is in the output, and bytes behind it that are gone when this returns.
-    mutating func flush(_ index: Int32, copying bytes: UnsafeRawBufferPointer) -> Bool {
-        if let session = table.slots[Int(index)].session {
-            guard session.send(secure, output.bytes), session.send(secure, bytes) else {
-                close(index, .error)
-                return false
-            }
-            output.clear()
-            return flush(index)
-        }
-        let outcome = transmit(table.slots[Int(index)].fd, output.bytes, bytes)
-        guard let sent = sentCount(outcome, index) else { return false }
-        if sent < output.count + bytes.count {
-            var rest: [UInt8] = []
-            rest += output.bytes[min(sent, output.count)...]
-            rest += bytes[max(0, sent - output.count)...]
-            rest.withUnsafeBytes { keep(index, $0, .none, owner) }
-        }
-        let isSent = sent == output.count + bytes.count
-        output.clear()
-        account(index, isSent: isSent)
-        return isSent
     }
 
     /// How many bytes are on their way; nil when the connection is gone, and closed here.
@@ -113,7 +109,7 @@ extension Worker {
                 turn += count
                 slot.pointee.progress += count
                 slot.pointee.outgoing?.advance(count)
-                if outgoing.count > count { continue }
+                if outgoing.count > count || takeNextPart(index) { continue }
                 slot.pointee.outgoing?.release()
                 slot.pointee.outgoing = nil
             case .wouldBlock:
@@ -124,7 +120,28 @@ extension Worker {
                 return false
             }
         }
-        return slot.pointee.outgoing == nil
+        return slot.pointee.fd >= 0 && slot.pointee.outgoing == nil
+    }
+
+    /// Goes on with the next part of a body in several. False where there is none.
+    mutating func takeNextPart(_ index: Int32) -> Bool {
+        let slot = table.slots + Int(index)
+        guard let body = slot.pointee.outgoing?.writeNextPart(into: &output, boundary: wire.boundary) else {
+            return false
+        }
+        if let session = slot.pointee.session {
+            guard session.send(secure, output.bytes) else {
+                close(index, .error)
+                return true
+            }
+            if body.count == 0, slot.pointee.ending != .none { session.finish(secure) }
+            slot.pointee.outgoing?.refill(secure.output, body: body)
+            secure.clearOutput()
+        } else {
+            slot.pointee.outgoing?.refill(output.bytes, body: body)
+        }
+        output.clear()
+        return true
     }
 
     /// The client takes more: sends what is left, and goes on where the connection stopped.
@@ -238,12 +255,12 @@ extension Worker {
     mutating func close(_ index: Int32, _ reason: CloseReason) {
         let slot = table.slots + Int(index)
         recorder.counters.add(to: .connectionsClosed(slot.pointee.closeReason ?? reason))
-        let unsent = slot.pointee.outgoing?.count ?? Int.max
+        let unsent = slot.pointee.outgoing?.unsentCount(boundaryCount: wire.boundary.count) ?? Int.max
         if exchanges.isEmpty { resumeExchanges(index) }
         abandonExchanges(slot.pointee.session, unsent: unsent)
         switch slot.pointee.phase {
         case .handshake, .certificate:
-            handshakeCount -= 1
+            endHandshake(slot)
             noteHandshake(HandshakeOutcome(reason))
         case .proxyHeader, .idle, .head, .body, .lingering: break
         }
@@ -259,7 +276,10 @@ extension Worker {
         slot.pointee.held.release()
         slot.pointee.outgoing?.release()
         slot.pointee.outgoing = nil
-        if slot.pointee.addressSlot >= 0 { addressCounts?.release(slot.pointee.addressSlot) }
+        if slot.pointee.addressWeight > 0 {
+            addressCounts?.release(slot.pointee.remote, weight: slot.pointee.addressWeight)
+        }
+        heldBytes -= slot.pointee.reckonedBytes
         closeDescriptor(slot.pointee.fd)
         table.remove(index)
     }

@@ -8,8 +8,9 @@ import TLS
 import Telemetry
 
 extension Worker {
-    /// Plain bytes made into records at a time, so that a large body never lies in memory as records.
-    private static let plainBytesPerStep = 65_536
+    /// Plain bytes made into records at a time, so that a large body never lies in memory as records: what a client can leave
+    /// us with.
+    private static let plainBytesPerStep = 32_768
 
     /// Reads what has come for a TLS connection and goes on with it.
     mutating func receiveRecords(_ index: Int32) {
@@ -49,15 +50,18 @@ extension Worker {
         if outcome != .done(0), outcome != .wantsCertificate { secure.forgetRecords() }
         switch outcome {
         case .done:
-            handshakeCount -= 1
+            endHandshake(slot)
             noteHandshake(session.isResumed ? .resumed : .full)
             slot.pointee.phase = .idle
             deadlines.set(.head, for: index, now: now, in: table.slots)
             return true
         case .wantsInput:
+            // Only a whole first message has an answer.
+            if !secure.output.isEmpty { noteHello(index) }
             // One deadline for all flights of a handshake.
             if flush(index) { wait(index, for: .readable) }
         case .wantsCertificate:
+            noteHello(index)
             slot.pointee.phase = .certificate
             slot.pointee.held = HeldBytes(copying: secure.unreadRecords)
             secure.forgetRecords()
@@ -66,15 +70,21 @@ extension Worker {
             noteHandshake(.plainHTTP)
             refusePlainHTTP(index)
         case .failed(let failure):
-            handshakeCount -= 1
+            endHandshake(slot)
             noteHandshake(HandshakeOutcome(failure))
             endWithAlert(index, .refused)
         case .ended:
-            handshakeCount -= 1
+            endHandshake(slot)
             noteHandshake(.clientClosed)
             endWithAlert(index, .client)
         }
         return false
+    }
+
+    /// The client's first message is whole: others make room before it does.
+    private mutating func noteHello(_ index: Int32) {
+        if table.slots[Int(index)].deadline.kind != .hello { return }
+        deadlines.change(index, to: .handshake, in: table.slots)
     }
 
     /// Goes on with the handshakes whose certificate has been read, or looked for in vain.
@@ -89,6 +99,7 @@ extension Worker {
             slot.pointee.held = HeldBytes()
             if goOnWithHandshake(index, session, held.bytes, hasPaused: true) { decrypt(index, session) }
             held.release()
+            reckon(index)
         }
     }
 
@@ -139,7 +150,7 @@ extension Worker {
     /// RFC 9110 says nothing about it, but a person who typed `http://` and the wrong port deserves more than an alert.
     private mutating func refusePlainHTTP(_ index: Int32) {
         let slot = table.slots + Int(index)
-        handshakeCount -= 1
+        endHandshake(slot)
         slot.pointee.session?.end()
         slot.pointee.session = nil
         secure.clearOutput()
@@ -155,12 +166,12 @@ extension Worker {
     /// Makes records of the output, and of as much of a body as one step takes, and sends them.
     mutating func flushSecurely(_ index: Int32, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
         let slot = table.slots + Int(index)
+        let step = min(body.count, max(0, Worker.plainBytesPerStep - output.count))
         guard let session = slot.pointee.session, session.send(secure, output.bytes) else {
             close(index, .error)
             return false
         }
         output.clear()
-        let step = min(body.count, Worker.plainBytesPerStep)
         guard encrypt(body, step, session) else {
             close(index, .error)
             return false
@@ -194,8 +205,8 @@ extension Worker {
                     close(index, .error)
                     return false
                 }
-                if step == outgoing.body.count, slot.pointee.ending != .none { session.finish(secure) }
-                slot.pointee.outgoing?.refill(secure.output, ofBody: step)
+                if step == outgoing.body.count, outgoing.isLast, slot.pointee.ending != .none { session.finish(secure) }
+                slot.pointee.outgoing?.refill(secure.output, body: outgoing.body.dropping(step))
                 secure.clearOutput()
             }
             guard let head = slot.pointee.outgoing?.head else { break }
@@ -204,12 +215,12 @@ extension Worker {
             turn += count
             slot.pointee.progress += count
             slot.pointee.outgoing?.advance(count)
-            if slot.pointee.outgoing?.count == 0 {
+            if slot.pointee.outgoing?.count == 0, !takeNextPart(index) {
                 slot.pointee.outgoing?.release()
                 slot.pointee.outgoing = nil
             }
         }
-        return slot.pointee.outgoing == nil
+        return slot.pointee.fd >= 0 && slot.pointee.outgoing == nil
     }
 
     /// Makes records of the first bytes of a body.

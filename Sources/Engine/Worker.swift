@@ -31,6 +31,9 @@ struct Worker: ~Copyable {
     /// Handshakes under way.
     var handshakeCount = 0
     let handshakesMax: Int
+    /// What its connections hold in memory, and how much that may be.
+    var heldBytes = 0
+    let heldBytesMax: Int
     /// Answers to whichever connection is being served.
     var output: Output
     var wire: WireText
@@ -59,6 +62,13 @@ struct Worker: ~Copyable {
     /// The catalogue in use, for those who have to keep it: naming it so counts nothing.
     var owner: Unmanaged<Catalogue>
 
+    /// What a worker's connections may hold at the least, however many workers there are: some twenty handshakes.
+    private static let heldBytesMin = 1_048_576
+    /// Requests that one connection is answered before others get their turn.
+    static let requestsPerTurnMax = 32
+    /// Answers of a connection are sent when they are this long together, so that a client that takes none of them leaves us
+    /// with no more.
+    static let batchBytesMax = 12_288
     /// Bodies up to this size are copied behind their heads, so that an answer is one write; larger ones are sent from
     /// where they are. Below it a copy costs less than the second buffer of a gathered write.
     static let copiedBodyBytesMax = 16_384
@@ -66,8 +76,8 @@ struct Worker: ~Copyable {
     static let responseHeadBytesMax = 4_096
     /// What one answer may put into the output: there is room for at least one.
     let answerBytesMax: Int
-    /// What one receive takes at most; records come 16 KiB at a time.
-    static let receivedBytesMax = 49_152
+    /// What one receive takes at most, and a client can leave us with of requests whose answers it does not take.
+    static let receivedBytesMax = 8_192
     /// What a session may have kept of a record that was cut (RFC 8446 §5.2, and room to spare).
     static let recordBytesMax = 18_432
     static let wakeUpToken: UInt64 = 0xFFFF_FFFF
@@ -99,6 +109,7 @@ struct Worker: ~Copyable {
         plainListenerCount = settings.listening.plain.count
         expectsProxyHeader = settings.expectsProxyHeader
         handshakesMax = max(16, limits.handshakesMax / settings.workerCount)
+        heldBytesMax = max(Worker.heldBytesMin, limits.heldBytesMax / settings.workerCount)
         wire = WireText(settings)
         records = .allocate(byteCount: Worker.receivedBytesMax, alignment: 64)
         self.addressCounts = addressCounts
@@ -112,7 +123,7 @@ struct Worker: ~Copyable {
         input = .allocate(
             byteCount: limits.head.headBytesMax + Worker.receivedBytesMax + Worker.recordBytesMax, alignment: 64)
         answerBytesMax = Worker.copiedBodyBytesMax + Worker.responseHeadBytesMax + limits.head.requestLineBytesMax
-        output = Output(byteCount: 98_304 + answerBytesMax)
+        output = Output(byteCount: Worker.batchBytesMax + answerBytesMax)
         now = Clock.monotonicMilliseconds()
         generation = published.generation
         catalogue = published.current
@@ -151,6 +162,7 @@ struct Worker: ~Copyable {
         if let time = acceptAgainAt, now >= time { resumeAccepting() }
         if control.takeStandingAlone() { standAlone() }
         goOnDraining()
+        recorder.counters.setHeldBytes(heldBytes)
         endRound(eventCount)
     }
 
@@ -168,11 +180,12 @@ struct Worker: ~Copyable {
         }
         // The connection may have ended earlier in this round.
         guard let index = table.index(of: event.token) else { return }
-        if table.slots[Int(index)].outgoing != nil {
+        if table.slots[Int(index)].interest == .writable {
             if event.isWritable { resumeSending(index) }
         } else if event.isReadable {
             receive(index)
         }
+        reckon(index)
     }
 
     /// Called once per round, so that idle workers let go of an old catalogue, and whenever something was received, so
@@ -204,6 +217,7 @@ struct Worker: ~Copyable {
                 deadlines.set(kind, for: index, now: now, in: table.slots)
             } else if case .head = slot.pointee.phase, slot.pointee.outgoing == nil, kind == .head {
                 rejectLateHead(index)
+                reckon(index)
             } else if !(kind == .idle || kind == .linger) || !isTaking(index) {
                 if unacknowledgedBytes(slot.pointee.fd) > 0 { abandonUnsent(slot.pointee.fd) }
                 close(index, kind == .idle ? .idle : .deadline)
@@ -231,7 +245,7 @@ struct Worker: ~Copyable {
             switch kind {
             case .body: (limits.bodyTimeoutMilliseconds, limits.bodyBytesPerSecondMin)
             case .write: (limits.writeTimeoutMilliseconds, limits.writeBytesPerSecondMin)
-            case .idle, .handshake, .head, .linger: (0, 0)
+            case .idle, .hello, .handshake, .head, .linger: (0, 0)
             }
         return span > 0 && slot.pointee.progress > 0 && slot.pointee.progress >= Int(span) * rate / 1_000
     }

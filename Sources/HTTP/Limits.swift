@@ -31,11 +31,16 @@ public struct Limits: Sendable {
     public var requestsPerConnectionMax: UInt32 = 100_000
     /// Bytes received on one connection before it is closed, for the same reason.
     public var bytesPerConnectionMax = 1_073_741_824
-    /// Connections of all workers together. Beyond it the answer is 503.
+    /// Connections of all workers together. Beyond it one that has not asked for anything makes room, or one between two
+    /// requests; when all are busy the answer is 503.
     public var connectionsMax = 65_536
-    /// Connections from one address (for IPv6 from one /64); more are answered 503. Loopback is not counted, because a proxy
-    /// may stand there. 0 is no limit.
+    /// Connections from one address (for IPv6 from one /64, four times as many from a /56, sixteen times from a /48); more are
+    /// answered 503. One in a handshake counts four times. Loopback is not counted, because a proxy may stand there. 0 is no
+    /// limit.
     public var connectionsPerAddressMax = 1_024
+    /// Bytes of memory that all connections together may hold: sessions, unfinished requests, answers that are not taken.
+    /// Beyond it the oldest of those that hold most is closed.
+    public var heldBytesMax = 2_147_483_648
     /// Milliseconds to finish what is in flight when the server is told to stop.
     public var drainTimeoutMilliseconds: Int64 = 10_000
     /// Milliseconds that a silent connection is kept when the server is told to stop: a request may be on its way. Longer
@@ -49,5 +54,23 @@ public struct Limits: Sendable {
     /// about three times as much, which leaves room for others in a container of 256 MiB.
     public var bytesPerHostMax = 33_554_432
 
+    /// What every connection costs: its place in the table, and what the kernel keeps for its socket.
+    public static let connectionBytes = 4_096
+    /// What a TLS session costs beyond that: 13 KiB were measured, and OpenSSL may have a record of 16 KiB for a while.
+    public static let sessionBytes = 16_384
+    /// What one in the middle of its handshake costs: 47 KiB were measured.
+    public static let handshakeBytes = 49_152
+
     public init() {}
+
+    /// The defaults for a process that may use so much memory: half of it is for connections, and half of that for handshakes.
+    /// The other half is for what is served.
+    public init(fitting memoryBytes: Int) {
+        heldBytesMax = min(heldBytesMax, max(Limits.heldBytesMin, memoryBytes / 2))
+        connectionsMax = min(connectionsMax, heldBytesMax / Limits.connectionBytes)
+        handshakesMax = min(handshakesMax, heldBytesMax / 2 / Limits.handshakeBytes)
+    }
+
+    /// Less is of no use: a few dozen connections would be all.
+    public static let heldBytesMin = 4_194_304
 }

@@ -20,6 +20,7 @@ enum LimitKey: String, CaseIterable {
     case bytesPerConnectionMax
     case connectionsMax
     case connectionsPerAddressMax
+    case heldBytesMax
     case drainTimeoutMilliseconds
     case drainIdleMilliseconds
     case filesPerHostMax
@@ -39,6 +40,7 @@ enum LimitKey: String, CaseIterable {
         case .connectionsPerAddressMax: 0...4_194_304
         case .filesPerHostMax, .foldersPerHostMax: 1...1_000_000
         case .bytesPerHostMax: 65_536...1 << 40
+        case .heldBytesMax: Limits.heldBytesMin...1 << 50
         case .handshakeTimeoutMilliseconds, .headTimeoutMilliseconds, .bodyTimeoutMilliseconds,
             .writeTimeoutMilliseconds, .idleTimeoutMilliseconds,
             .lingerTimeoutMilliseconds, .drainTimeoutMilliseconds, .drainIdleMilliseconds:
@@ -64,6 +66,7 @@ enum LimitKey: String, CaseIterable {
         case .drainTimeoutMilliseconds: limits.drainTimeoutMilliseconds = Int64(value)
         case .drainIdleMilliseconds: limits.drainIdleMilliseconds = Int64(value)
         case .connectionsPerAddressMax: limits.connectionsPerAddressMax = value
+        case .heldBytesMax: limits.heldBytesMax = value
         case .bytesPerConnectionMax: limits.bytesPerConnectionMax = value
         case .writeBytesPerSecondMin: limits.writeBytesPerSecondMin = value
         case .filesPerHostMax: limits.filesPerHostMax = value

@@ -1,7 +1,7 @@
 // Reads `config/server.json`. Every key is optional; an unknown one is a finding that names the nearest known key.
 
 public import Association
-import HTTP
+public import HTTP
 import Posix
 import SourceJSON
 import TLS
@@ -32,8 +32,10 @@ public struct SettingsReader {
     private static let bytesMax = 1024 * 1024
 
     /// Reads the file. That it is missing is fine; that it cannot be read is a finding.
-    public init(file: String) {
+    /// - Parameter limits: those that hold where the file says nothing.
+    public init(file: String, limits: Limits = Limits()) {
         self.file = file
+        settings.limits = limits
         do {
             let contents = try File.read(file, bytesMax: SettingsReader.bytesMax)
             read(SourceReader.read(contents.bytes, as: .json5))

@@ -16,7 +16,8 @@ public struct CounterBlock: @unchecked Sendable {
         @inlinable static var longest: Int { rounds + Buckets.count + 1 }
         @inlinable static var longestBefore: Int { longest + 1 }
         @inlinable static var windowStart: Int { longestBefore + 1 }
-        @inlinable static var counters: Int { windowStart + 1 }
+        @inlinable static var heldBytes: Int { windowStart + 1 }
+        @inlinable static var counters: Int { heldBytes + 1 }
     }
 
     /// The length of the time in which the longest round is looked for, and then of the time in which it is still shown.
@@ -41,6 +42,10 @@ public struct CounterBlock: @unchecked Sendable {
     public func add(_ amount: Int = 1, to counter: Counter) {
         increase(Place.counters &+ counter.index, by: UInt64(truncatingIfNeeded: amount))
     }
+
+    /// Notes what all connections of the worker hold in memory.
+    @inlinable
+    public func setHeldBytes(_ bytes: Int) { set(Place.heldBytes, UInt64(truncatingIfNeeded: bytes)) }
 
     /// Notes how long one request took.
     @inlinable
@@ -81,6 +86,9 @@ public struct CounterBlock: @unchecked Sendable {
 
 /// The readers' side.
 extension CounterBlock {
+    /// What all connections of the worker hold in memory.
+    public var heldBytes: UInt64 { value(Place.heldBytes) }
+
     public func value(of counter: Counter) -> UInt64 { value(Place.counters + counter.index) }
 
     /// From the head being here to the answer's last byte being the kernel's.

@@ -96,6 +96,8 @@ public enum CloseReason: UInt8, CaseIterable, Sendable {
     case refused
     /// Sending or receiving failed.
     case error
+    /// It made room for others: it had not asked for anything yet, was between two requests, or held too much memory.
+    case evicted
     /// The server is ending.
     case drained
 }

@@ -38,6 +38,9 @@ public final class Records: Sendable {
         return max(0, Int(truncatingIfNeeded: total(.connectionsAccepted) &- closed))
     }
 
+    /// What all connections hold in memory, in bytes.
+    public var heldBytes: UInt64 { counters.reduce(0) { $0 &+ $1.heldBytes } }
+
     /// From the head being here to the answer's last byte being the kernel's, over all workers.
     public var latency: HistogramReading { counters.reduce(HistogramReading()) { $0 + $1.latency } }
 

@@ -46,6 +46,8 @@ struct LoadedSettings {
     var findings: [Finding]
     /// What a server does not start without.
     var lostSafeguards: [String]
+    /// The limits that the memory of this process allows, where nothing else is asked for.
+    var limitsByMemory: Limits
 
     enum Outcome {
         case success(LoadedSettings)
@@ -54,13 +56,14 @@ struct LoadedSettings {
 
     static func load(_ arguments: ParsedArguments) -> Outcome {
         let configPath = arguments["--config"] ?? "config"
-        let reader = SettingsReader(file: "\(configPath)/server.json")
+        let limits = Limits(fitting: ProcessMemory.limitBytes)
+        let reader = SettingsReader(file: "\(configPath)/server.json", limits: limits)
         var loaded = LoadedSettings(
             configPath: configPath, publicPath: arguments["--public"] ?? "public",
             statePath: arguments["--state"] ?? "state", isDevelopment: arguments.has("--dev"),
             settings: reader.settings,
             passphrase: .given(arguments, settingsFile: reader.settings.passphraseFile), findings: reader.findings,
-            lostSafeguards: reader.lostSafeguards)
+            lostSafeguards: reader.lostSafeguards, limitsByMemory: limits)
         loaded.settings.passphraseFile = loaded.passphrase?.file
         do {
             if let addresses = try addresses("--http", arguments) { loaded.settings.http = addresses }

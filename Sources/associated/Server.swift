@@ -97,6 +97,7 @@ struct Server {
         let overseeing = try oversight.begin(
             Oversight.Parts(engine: engine, published: published, certificates: certificates), on: adminSocket)
         sayIfShort(of: descriptors)
+        sayIfShortOfMemory()
         confinement.say()
         announce(loaded, engine, development, isShared, admin: overseeing.address)
         supervisor.tell(.ready(status: "serving \(loaded.summary)"))
@@ -268,6 +269,19 @@ struct Server {
         }
         if let admin { Console.error("listening on \(admin.isUnix ? "" : "http://")\(admin) (admin)\n") }
         Console.error("ready\n")
+    }
+
+    /// Limits that memory makes lower than they are by default.
+    private func sayIfShortOfMemory() {
+        let (limits, usual) = (settings.limits, Limits())
+        let isShort =
+            limits.connectionsMax < usual.connectionsMax && limits.connectionsMax == given.limitsByMemory.connectionsMax
+            || limits.handshakesMax < usual.handshakesMax && limits.handshakesMax == given.limitsByMemory.handshakesMax
+        if !isShort { return }
+        Console.error(
+            "there is room for \(limits.connectionsMax) connections and \(limits.handshakesMax) handshakes at once: "
+                + "\(limits.heldBytesMax >> 20) MiB of memory are for them; give the process more, or set "
+                + "limits.heldBytesMax\n")
     }
 
     /// A limit that is not the one that was asked for.

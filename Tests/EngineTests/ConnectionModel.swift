@@ -4,6 +4,7 @@
 
 import Foundation
 import Posix
+import Telemetry
 
 @testable import Engine
 
@@ -48,6 +49,8 @@ struct ConnectionModel {
         case timeout
         /// The certificate that was waited for is there, or is not to be had.
         case certificate
+        /// It made room for others.
+        case eviction
     }
 
     /// How a connection looked between two rounds, and what has happened to it since.
@@ -90,6 +93,8 @@ struct ConnectionModel {
     private var canaries: [Int32] = []
     /// What has contradicted the model.
     private(set) var problem: String?
+    /// How many connections had made room for others, before and behind a round.
+    private var evictions: (before: UInt64, after: UInt64) = (0, 0)
 
     /// A flight of a handshake goes into an empty socket, and nothing of ours comes before it.
     static let states =
@@ -104,8 +109,9 @@ struct ConnectionModel {
     static func events(in state: State) -> [Event] {
         if state.isSending { return [.writable, .shortWrite, .wantReadDuringWrite, .error, .timeout] }
         switch state.phase {
-        case .proxyHeader, .handshake, .head, .body: return [.readable, .shortRead, .ended, .error, .timeout]
-        case .idle: return [.readable, .ended, .error, .timeout]
+        case .proxyHeader, .body: return [.readable, .shortRead, .ended, .error, .timeout]
+        case .handshake, .head: return [.readable, .shortRead, .ended, .error, .timeout, .eviction]
+        case .idle: return [.readable, .ended, .error, .timeout, .eviction]
         // Both directions have ended then, which the kernel reports like an error.
         case .lingering: return [.readable, .error, .timeout]
         // Nothing is received meanwhile, so nobody says that the client is gone.
@@ -121,6 +127,7 @@ struct ConnectionModel {
         case .readable, .shortRead: return state.isSending ? [] : ways
         case .writable, .shortWrite: return state.isSending ? ways : []
         case .ended: return state.isSending ? [] : [nil]
+        case .eviction: return [nil]
         case .error: return state.isSending || look.unread == 0 ? [nil] : ways
         case .timeout where state.phase == .head && !state.isSending:
             return [State(phase: .head, isSending: true), State(phase: .lingering), nil]
@@ -146,6 +153,7 @@ struct ConnectionModel {
     /// Looks at what the poller has reported, before the worker does.
     mutating func begin(_ worker: borrowing Worker, _ eventCount: Int, now: Int64) {
         looks = Self.look(worker)
+        evictions.before = worker.recorder.counters.value(of: .connectionsClosed(.evicted))
         for index in 0..<eventCount {
             let event = worker.poller.event(index)
             guard event.token >> 32 != 0 else { continue }
@@ -173,6 +181,7 @@ struct ConnectionModel {
     /// Looks at what the worker has made of it.
     mutating func end(_ worker: borrowing Worker) {
         let present = Self.look(worker)
+        evictions.after = worker.recorder.counters.value(of: .connectionsClosed(.evicted))
         for (slot, before) in looks {
             let after = present[slot].flatMap { $0.generation == before.generation ? $0 : nil }
             if after == nil { guardPlace(before.fd) }
@@ -213,6 +222,13 @@ struct ConnectionModel {
         // That it was read shows only in the handshake's going on, whose time may be over in the same round.
         if before.state.phase == .certificate, after?.state != before.state, after != nil || events.isEmpty {
             events.insert(.certificate)
+        }
+        // Nothing busy makes room, as long as there is memory.
+        if after == nil, events.isEmpty, evictions.after > evictions.before, !before.state.isSending,
+            before.state.phase != .body
+        {
+            evictions.before += 1
+            events = [.eviction]
         }
         if events.isEmpty { events = [.silence] }
         let allowed = events.reduce(into: Set<State?>()) { $0.formUnion(Self.successors(of: before, on: $1)) }
@@ -255,7 +271,7 @@ struct ConnectionModel {
             _ = ioctl(connection.fd, UInt(FIONREAD), &unread)
             looks[index] = Look(
                 fd: connection.fd, generation: connection.generation,
-                state: State(phase: Phase(connection.phase), isSending: connection.outgoing != nil),
+                state: State(phase: Phase(connection.phase), isSending: connection.interest == .writable),
                 requestCount: connection.requestCount, isSecure: connection.session != nil,
                 outgoing: connection.outgoing?.count ?? 0, unread: Int(unread))
         }

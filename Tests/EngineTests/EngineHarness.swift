@@ -176,6 +176,12 @@ struct TestClient: ~Copyable {
     }
 }
 
+/// A connection that an array can hold.
+final class Shared {
+    let socket: ClientSocket
+    init(_ socket: consuming ClientSocket) { self.socket = socket }
+}
+
 /// One request on a connection of its own.
 func exchange(_ engine: TestEngine, _ request: String, hasBody: Bool = true) throws -> ReceivedResponse? {
     var client = try TestClient(engine.address)

@@ -108,6 +108,9 @@ final class RandomClient {
         return (fd, UInt16(bigEndian: name.sin_port))
     }
 
+    /// Whether there is nothing left to be done before requests are sent.
+    var isEstablished: Bool { ssl.map { SSL_is_init_finished($0) == 1 } ?? true }
+
     /// What the server must be in the middle of receiving, once it has received all that was sent; nil when that is not
     /// known.
     var expectedPhases: [ConnectionModel.Phase]? {
@@ -222,14 +225,20 @@ final class RandomClient {
         close()
     }
 
-    func close() {
-        guard isOpen else { return }
+    /// Stays connected, and has no memory of its own for it any more.
+    func forgetSession() {
         if let ssl {
             SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN)
             SSL_free(ssl)
             ERR_clear_error()
         }
         (ssl, records) = (nil, nil)
+        (wire, unsent, expected, unread) = ([], [], [], [])
+    }
+
+    func close() {
+        guard isOpen else { return }
+        forgetSession()
         Glibc.close(fd)
         fd = -1
     }

@@ -88,7 +88,7 @@ private final class RandomPlay {
             })
         var limits = Limits()
         limits.connectionsMax = 20
-        limits.requestsPerConnectionMax = 50
+        limits.requestsPerConnectionMax = 100
         rig = try WorkerRig(
             [site], limits: limits,
             certificates: CertificateStore(hostsPath: "\(folder.path)/hosts", development: authority), hasFronts: true)
@@ -250,7 +250,8 @@ private final class RandomPlay {
 
     private func come() {
         let (isSecure, isFront) = (pick(2) == 0, pick(4) == 0)
-        var exchanges = (0..<1 + pick(12)).map { _ in makeExchange() }
+        // Sometimes more than are answered in one turn.
+        var exchanges = (0..<1 + pick(pick(8) == 0 ? 90 : 12)).map { _ in makeExchange() }
         var host = RandomPlay.host
         if isSecure, pick(4) == 0 {
             // A name that has no certificate yet, and no document.

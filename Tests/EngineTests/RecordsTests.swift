@@ -178,7 +178,8 @@ struct RecordsTests {
         var clients: [Shared] = []
         for _ in 0..<16 {
             let client = Shared(try ClientSocket(to: server.address, timeoutMilliseconds: 10_000))
-            try client.socket.send(Array(get("/doc").utf8))
+            // In the middle of another request, so that it cannot make room.
+            try client.socket.send(Array((get("/doc") + get("/doc", "Content-Length: 2\r\n") + "a").utf8))
             _ = try client.socket.receive()
             clients.append(client)
         }
@@ -189,11 +190,6 @@ struct RecordsTests {
         #expect(server.total(.connectionsRefused(.tooManyConnections)) == 1)
         let line = try #require(try server.lines(17).last)
         #expect(line["status"] as? Int == 503 && line["remote"] as? String == "127.0.0.1" && line["port"] != nil)
-    }
-
-    private final class Shared {
-        let socket: ClientSocket
-        init(_ socket: consuming ClientSocket) { self.socket = socket }
     }
 
     @Test func `bytes are those on the wire`() throws {

@@ -84,9 +84,12 @@ final class WorkerRig {
         setsockopt(worker.table.slots[slot].fd, SOL_SOCKET, SO_SNDBUF, &bytes, 4)
     }
 
-    private func slot(of client: RandomClient) -> Int? {
+    private func slot(of client: RandomClient) -> Int? { slot(ofPort: client.port) }
+
+    /// Where the connection from a port of ours is; nil when it has ended.
+    func slot(ofPort port: UInt16) -> Int? {
         (0..<worker.table.slotCount).first {
-            worker.table.slots[$0].fd >= 0 && worker.table.slots[$0].remote.port == client.port
+            worker.table.slots[$0].fd >= 0 && worker.table.slots[$0].remote.port == port
         }
     }
 
@@ -101,11 +104,17 @@ final class WorkerRig {
         if !worker.secure.output.isEmpty { return "records of one connection are left to the next" }
         if !worker.secure.unreadRecords.isEmpty { return "records of one connection are left for the next to read" }
         if !worker.output.bytes.isEmpty { return "answers of one connection are left to the next" }
-        var (open, handshakes) = (0, 0)
+        var (open, handshakes, held) = (0, 0, 0)
+        var kinds: [DeadlineKind: Int] = [:]
         var descriptors: Set<Int32> = []
         for index in 0..<worker.table.slotCount where worker.table.slots[index].fd >= 0 {
             let connection = worker.table.slots[index]
             open += 1
+            held += connection.heldBytes
+            if let kind = connection.deadline.kind { kinds[kind, default: 0] += 1 }
+            if connection.heldBytes != connection.reckonedBytes {
+                return "slot \(index) holds \(connection.heldBytes) bytes, reckoned were \(connection.reckonedBytes)"
+            }
             var isWaitedFor = true
             switch connection.phase {
             case .handshake: handshakes += 1
@@ -120,9 +129,16 @@ final class WorkerRig {
                 return "slot \(index) has descriptor \(connection.fd), which is closed"
             }
             if !descriptors.insert(connection.fd).inserted { return "two slots have descriptor \(connection.fd)" }
-            let isOutgoing = connection.outgoing != nil
-            if isOutgoing != (connection.interest == .writable) { return "slot \(index) waits for the wrong thing" }
-            if isOutgoing, connection.deadline.kind != .write { return "slot \(index) may send for ever" }
+            var isYielding = false
+            if case .idle = connection.phase { isYielding = connection.held.count > 0 }
+            let isSending = connection.outgoing != nil || isYielding
+            if isSending != (connection.interest == .writable) { return "slot \(index) waits for the wrong thing" }
+            if isSending, connection.deadline.kind != .write { return "slot \(index) may send for ever" }
+        }
+        if held != worker.heldBytes { return "connections hold \(held) bytes, \(worker.heldBytes) are counted" }
+        if held > worker.heldBytesMax { return "connections hold \(held) bytes, which is too much" }
+        for kind in DeadlineKind.allCases where kinds[kind, default: 0] != worker.deadlines.count(kind) {
+            return "\(kinds[kind, default: 0]) wait for \(kind), \(worker.deadlines.count(kind)) are counted"
         }
         if open != worker.table.count { return "\(open) slots are in use, \(worker.table.count) are counted" }
         if handshakes != worker.handshakeCount {

@@ -1,0 +1,55 @@
+// Shares of addresses and of the networks that they are in.
+
+import Posix
+import Testing
+
+@testable import Engine
+
+struct AddressCountsTests {
+    private func remote(_ text: String) throws -> RemoteAddress { RemoteAddress(try #require(SocketAddress(text))) }
+
+    @Test func `an address has its share of connections, which are given back`() throws {
+        let counts = try #require(AddressCounts(limit: 2))
+        let (first, other) = try (remote("192.0.2.1:1"), remote("198.51.100.7:1"))
+        #expect([first, first, first, other].map { counts.admit($0, weight: 1) } == [true, true, false, true])
+        counts.release(first, weight: 1)
+        #expect(counts.admit(first, weight: 1))
+        #expect(AddressCounts(limit: 0) == nil)
+    }
+
+    @Test(arguments: ["127.0.0.1:1", "[::1]:1"])
+    func `those on this machine are not counted`(text: String) throws {
+        let counts = try #require(AddressCounts(limit: 1))
+        let remote = try remote(text)
+        for _ in 0..<10 { #expect(counts.admit(remote, weight: 1)) }
+    }
+
+    // Connections from one /64; from /64 of one /56; from /56 of one /48.
+    @Test(arguments: [(1, 0), (4, 1), (16, 256)])
+    func `a network that is 256 times as large has four times the share`(factor: Int, step: Int) throws {
+        let counts = try #require(AddressCounts(limit: 10))
+        let admitted = try (0..<200).count { index in
+            let network = String(index * step % (step == 1 ? 256 : 65_536), radix: 16)
+            return counts.admit(try remote("[2001:db8:0:\(network)::1]:1"), weight: 1)
+        }
+        #expect(admitted == 10 * factor)
+        #expect(counts.admit(try remote("[2001:db9::1]:1"), weight: 1), "another network has its own share")
+    }
+
+    @Test func `what a network has no room for is not counted for its address`() throws {
+        let counts = try #require(AddressCounts(limit: 1))
+        let networks = try (0..<5).map { try remote("[2001:db8:0:\($0)::1]:1") }
+        #expect(networks.map { counts.admit($0, weight: 1) } == [true, true, true, true, false])
+        counts.release(networks[0], weight: 1)
+        #expect(counts.admit(networks[4], weight: 1))
+    }
+
+    @Test(arguments: [(1, UInt32(1), 1), (2, 2, 1), (8, 4, 2), (1_024, 4, 256)])
+    func `a quarter of an address's connections may be in a handshake`(limit: Int, weight: UInt32, count: Int) throws {
+        let counts = try #require(AddressCounts(limit: limit))
+        #expect(counts.weight(inHandshake: true) == weight)
+        #expect(counts.weight(inHandshake: false) == 1)
+        let remote = try remote("192.0.2.1:1")
+        #expect((0..<limit + 1).count { _ in counts.admit(remote, weight: weight) } == count)
+    }
+}

@@ -1,0 +1,227 @@
+// An honest client beside many that are not: it gets in, it is answered soon, and what all of them hold is bounded.
+
+import Catalogue
+import Foundation
+import HTTP
+import Posix
+import TLS
+import Telemetry
+import Testing
+
+@testable import Engine
+
+struct RoomTests {
+    private let folder: TestFolder
+    private let store: CertificateStore
+
+    init() throws {
+        folder = try TestFolder()
+        store = CertificateStore(
+            hostsPath: "\(folder.path)/hosts", development: try DevelopmentAuthority(directory: folder.path))
+    }
+
+    private func rig(_ adjust: (inout Limits) -> Void) throws -> WorkerRig {
+        var limits = Limits()
+        adjust(&limits)
+        return try WorkerRig(TestEngine.sites, limits: limits, certificates: store)
+    }
+
+    /// A connection that has sent so much.
+    private func connect(_ address: SocketAddress, _ bytes: [UInt8] = []) throws -> ClientSocket {
+        let socket = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
+        if !bytes.isEmpty { try socket.send(bytes) }
+        return socket
+    }
+
+    private func isAnswered(_ rig: WorkerRig) throws -> Bool {
+        var client = try TestClient(rig.plainAddress)
+        try client.send(get("/doc"))
+        rig.settle()
+        return try client.response()?.status == 200
+    }
+
+    private func handshake(_ rig: WorkerRig) -> RandomClient {
+        let context = RandomClient.makeContext(version: nil)
+        defer { RandomClient.free(context) }
+        let request = RandomClient.Exchange(request: Array(get("/doc").utf8), body: Array(TestEngine.document.utf8))
+        return RandomClient(rig.secureAddress, context, host: "shop.example", [request], bufferBytes: nil)
+    }
+
+    /// Whether a client that does its part is answered over TLS.
+    private func isAnsweredSecurely(_ rig: WorkerRig) -> Bool {
+        let client = handshake(rig)
+        defer { client.close() }
+        for _ in 0..<2_000 where client.answers == 0 && client.isOpen {
+            client.send(.max)
+            rig.turn()
+            client.read(65_536)
+        }
+        return client.answers == 1
+    }
+
+    @Test(arguments: [[], Array("G".utf8), Array("GET /doc HTTP/1.1\r\nHost: shop.ex".utf8)] as [[UInt8]])
+    func `an honest client gets in beside silent ones`(bytes: [UInt8]) throws {
+        let rig = try rig { $0.connectionsMax = 16 }
+        var silent: [Shared] = []
+        for _ in 0..<20 {
+            for _ in 0..<20 { silent.append(Shared(try connect(rig.plainAddress, bytes))) }
+            rig.settle()
+            #expect(try isAnswered(rig))
+            #expect(rig.contradiction == nil)
+        }
+        #expect(rig.records.total(.connectionsClosed(.evicted)) > 380)
+        #expect(rig.records.total(.connectionsRefused(.tooManyConnections)) == 0)
+    }
+
+    @Test(arguments: [[0x16], [0x16, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]] as [[UInt8]])
+    func `an honest handshake gets in beside silent ones`(bytes: [UInt8]) throws {
+        let rig = try rig { $0.handshakesMax = 16 }
+        var silent: [Shared] = []
+        for _ in 0..<10 {
+            for _ in 0..<20 { silent.append(Shared(try connect(rig.secureAddress, bytes))) }
+            rig.settle()
+            #expect(isAnsweredSecurely(rig))
+            #expect(rig.contradiction == nil)
+        }
+        #expect(rig.records.total(.connectionsRefused(.tooManyHandshakes)) == 0)
+    }
+
+    @Test func `a handshake whose first message is whole stays, those without go`() throws {
+        let rig = try rig { $0.handshakesMax = 16 }
+        // Older than all the silent ones.
+        let honest = handshake(rig)
+        defer { honest.close() }
+        for _ in 0..<50 where rig.worker.deadlines.count(.handshake) == 0 {
+            honest.send(.max)
+            rig.turn()
+        }
+        try #require(rig.worker.deadlines.count(.handshake) == 1)
+        let silent = try (0..<100).map { _ in Shared(try connect(rig.secureAddress, [0x16])) }
+        rig.settle()
+        #expect(rig.worker.handshakeCount == 16)
+        for _ in 0..<2_000 where honest.answers == 0 && honest.isOpen {
+            honest.read(65_536)
+            honest.send(.max)
+            rig.turn()
+        }
+        #expect(honest.answers == 1)
+        #expect(silent.count == 100)
+    }
+
+    @Test func `a handshake has one deadline, whenever its first message was whole`() throws {
+        let rig = try rig { _ in }
+        let early = handshake(rig)
+        defer { early.close() }
+        rig.settle()
+        rig.turn(after: 4_000)
+        let late = handshake(rig)
+        defer { late.close() }
+        // The later one says hello first.
+        for client in [late, early] {
+            let count = rig.worker.deadlines.count(.handshake)
+            for _ in 0..<200 where rig.worker.deadlines.count(.handshake) == count {
+                client.send(.max)
+                rig.turn()
+            }
+        }
+        #expect(rig.worker.deadlines.count(.handshake) == 2)
+        rig.turn(after: 6_001)
+        #expect(rig.connectionCount == 1)
+        #expect(rig.slot(ofPort: late.port) != nil, "the one that came later has longer")
+        rig.turn(after: 4_001)
+        #expect(rig.connectionCount == 0)
+    }
+
+    @Test func `connections between two requests make room for new ones, the oldest first`() throws {
+        let rig = try rig { $0.connectionsMax = 16 }
+        let guests = try (0..<16).map { _ in Shared(try connect(rig.plainAddress, Array(get("/doc").utf8))) }
+        rig.settle()
+        #expect(rig.worker.deadlines.count(.idle) == 16)
+        #expect(try isAnswered(rig))
+        #expect(rig.connectionCount == 16)
+        #expect(rig.records.total(.connectionsClosed(.evicted)) == 1)
+        for (index, guest) in guests.enumerated() {
+            _ = try guest.socket.receive()
+            try guest.socket.send(Array(get("/doc").utf8))
+            rig.settle()
+            #expect(try (guest.socket.receive().isEmpty) == (index == 0))
+        }
+    }
+
+    @Test func `few that have yet to speak do not make room while many are idle`() throws {
+        let rig = try rig { $0.connectionsMax = 16 }
+        var slow = try TestClient(rig.plainAddress)
+        try slow.send("GET /doc HTTP/1.1\r\n")
+        rig.settle()
+        let guests = try (0..<40).map { _ in
+            let guest = Shared(try connect(rig.plainAddress, Array(get("/doc").utf8)))
+            rig.settle()
+            return guest
+        }
+        try slow.send("Host: shop.example\r\n\r\n")
+        rig.settle()
+        #expect(try slow.response()?.status == 200)
+        #expect(guests.count == 40)
+    }
+
+    @Test(arguments: [false, true])
+    func `what all hold is bounded, and an honest client is answered beside them`(isSecure: Bool) throws {
+        let rig = try rig { $0.heldBytesMax = Limits.heldBytesMin }
+        let head = Array(
+            ("GET /doc HTTP/1.1\r\nHost: shop.example\r\nX: " + String(repeating: "x", count: 15_000)).utf8)
+        var hostile: [Shared] = []
+        for round in 0..<10 {
+            for _ in 0..<60 {
+                let address = isSecure ? rig.secureAddress : rig.plainAddress
+                hostile.append(Shared(try connect(address, isSecure ? [0x16] : head)))
+            }
+            rig.settle()
+            #expect(rig.worker.heldBytes <= Limits.heldBytesMin, "round \(round)")
+            #expect(try isAnswered(rig))
+            #expect(isAnsweredSecurely(rig))
+            #expect(rig.contradiction == nil)
+        }
+        #expect(rig.worker.heldBytes > Limits.heldBytesMin / 2, "the budget is used")
+        #expect(rig.records.heldBytes == UInt64(rig.worker.heldBytes))
+        #expect(rig.records.total(.connectionsClosed(.evicted)) > 0)
+    }
+
+    @Test func `one that sends many requests at once does not keep others waiting`() throws {
+        let rig = try rig { _ in }
+        var many = try TestClient(rig.plainAddress)
+        try many.send(String(repeating: get("/doc"), count: 150))
+        var one = try TestClient(rig.plainAddress)
+        try one.send(get("/doc"))
+        for _ in 0..<3 { rig.turn() }
+        // Both were let in; the many have had some turns, and the one its only one.
+        #expect(rig.records.latency.count <= 3 * UInt64(Worker.requestsPerTurnMax) + 1)
+        #expect(try one.response()?.status == 200)
+        #expect(rig.contradiction == nil)
+        rig.settle()
+        for _ in 0..<150 { #expect(try many.response()?.status == 200) }
+        #expect(rig.contradiction == nil)
+    }
+
+    @Test func `ten thousand silent clients keep no honest one out`() throws {
+        let count = min(10_000, DescriptorLimit.raise() / 2)
+        var limits = TestEngine.limits
+        limits.connectionsMax = 64
+        limits.handshakesMax = 32
+        let server = try TestEngine(limits: limits) { settings in
+            settings.secureAddresses = settings.plainAddresses
+            settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
+        }
+        var silent: [Shared] = []
+        for index in 0..<count {
+            let isSecure = index % 2 == 0
+            silent.append(
+                Shared(
+                    try connect(
+                        isSecure ? server.engine.secureAddresses[0] : server.address,
+                        isSecure ? [0x16] : [UInt8(ascii: "G")])))
+            if index % 100 == 99 { #expect(try exchange(server, get("/doc"))?.status == 200) }
+        }
+        #expect(server.engine.records.openConnections <= 64)
+        #expect(silent.count == count)
+    }
+}
