@@ -1,7 +1,5 @@
 // OpenSSL 3 as Swift sees it. Macros that Swift cannot import become static inline functions here; there is no logic.
 #pragma once
-// SHA-2 by its own functions is deprecated in favour of looking it up by name; KeySchedule says why it is used.
-#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/ssl.h>
 #include <openssl/err.h>
 #include <openssl/opensslv.h>
@@ -14,12 +12,6 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
-
-// A provider of our own.
-#include <openssl/core_dispatch.h>
-#include <openssl/kdf.h>
-#include <openssl/provider.h>
-#include <openssl/sha.h>
 
 static inline long associated_bio_bytes(BIO *bio, char **bytes) {
     return BIO_get_mem_data(bio, bytes);

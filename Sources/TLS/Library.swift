@@ -16,6 +16,5 @@ public enum Library {
     /// files can still be opened. The corresponding C function is `OPENSSL_init_ssl`.
     public static func start() {
         _ = OPENSSL_init_ssl(0, nil)
-        _ = DerivationProvider.preference
     }
 }

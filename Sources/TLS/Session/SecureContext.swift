@@ -34,8 +34,7 @@ public struct SecureContext: ~Copyable {
     ///   - ready: is told which handshakes can go on.
     public init(_ settings: SecureSettings?, queue: LoadingQueue?, ready: ReadyHandshakes) throws(TLSError) {
         OpenSSLFailure.forget()
-        // With a preference for our own derivation of secrets, which costs less (decision 0017).
-        guard let context = SSL_CTX_new_ex(nil, DerivationProvider.preference, TLS_server_method()) else {
+        guard let context = SSL_CTX_new(TLS_server_method()) else {
             throw TLSError("cannot make a TLS context: \(OpenSSLFailure.drain())")
         }
         let isSet =
