@@ -9,27 +9,27 @@ final class CertificateReaders: Sendable {
     let queue: LoadingQueue
     private let threads: Threads
 
-    /// One folder may take long; the others have another thread.
-    private static let count = 2
+    /// One disk may be slow, and opening keys with a passphrase takes long: the others have threads of their own.
+    private static let lanes: [ReadingLane] = [.quick, .quick, .slow]
 
     init(_ certificates: CertificateStore) throws(Engine.StartError) {
-        threads = Threads(capacity: CertificateReaders.count)
+        threads = Threads(capacity: CertificateReaders.lanes.count)
         do throws(SystemError) { queue = try LoadingQueue(certificates) } catch { throw .cannotStart("\(error)") }
-        for number in 0..<CertificateReaders.count {
+        for (number, lane) in CertificateReaders.lanes.enumerated() {
             do throws(SystemError) {
-                threads.append(try Thread(name: "certificates \(number)") { [queue] in queue.run() })
+                threads.append(try Thread(name: "certificates \(number)") { [queue] in queue.run(lane) })
             } catch {
-                queue.end(threads: number)
+                queue.end(CertificateReaders.lanes.prefix(number))
                 threads.join()
                 throw .cannotStart("\(error)")
             }
         }
     }
 
-    /// To be called when all workers have ended. What is being read at the moment may take long, and nobody waits for it
-    /// any more, so its thread ends when it does.
+    /// To be called when all workers have ended. What is being read at the moment may take long and is no longer waited for,
+    /// so its thread ends when it does.
     func end() {
-        queue.end(threads: CertificateReaders.count)
+        queue.end(CertificateReaders.lanes)
         threads.detach()
     }
 }

@@ -159,9 +159,7 @@ extension Worker {
             serverName: head.hostIsForwarded ? nil : session?.serverName,
             redirectsPages: session == nil && settings.redirectsPages && !head.cameSecurely)
         var response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)
-        if response.location != nil,
-            settings.secure?.certificates.seemsToHaveCertificate(for: bytes.extracting(head.host.range)) != true
-        {
+        if response.location != nil, !secure.expectsCertificate(for: bytes.extracting(head.host.range)) {
             // Better the page in plain HTTP than a handshake that fails.
             channel.redirectsPages = false
             response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)

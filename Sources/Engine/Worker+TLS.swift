@@ -41,11 +41,12 @@ extension Worker {
 
     /// True when the session is established, and what came behind the handshake can be read.
     private mutating func goOnWithHandshake(
-        _ index: Int32, _ session: SecureSession, _ received: UnsafeRawBufferPointer, hasPaused: Bool = false
+        _ index: Int32, _ session: SecureSession, _ received: UnsafeRawBufferPointer,
+        certificate: CertificateStore.Lookup? = nil
     ) -> Bool {
         let slot = table.slots + Int(index)
         output.clear()
-        let outcome = session.handshake(secure, received, token: table.token(index), hasPaused: hasPaused)
+        let outcome = session.handshake(secure, received, token: table.token(index), certificate: certificate)
         // What comes behind a handshake is read next, and what comes behind a pause is kept.
         if outcome != .done(0), outcome != .wantsCertificate { secure.forgetRecords() }
         switch outcome {
@@ -89,15 +90,17 @@ extension Worker {
 
     /// Goes on with the handshakes whose certificate has been read, or looked for in vain.
     mutating func resumeHandshakes() {
-        for token in control.readyHandshakes.take() {
+        for ready in control.readyHandshakes.take() {
             // The connection may have ended since.
-            guard let index = table.index(of: token) else { continue }
+            guard let index = table.index(of: ready.token) else { continue }
             let slot = table.slots + Int(index)
             guard case .certificate = slot.pointee.phase, let session = slot.pointee.session else { continue }
             slot.pointee.phase = .handshake
             var held = slot.pointee.held
             slot.pointee.held = HeldBytes()
-            if goOnWithHandshake(index, session, held.bytes, hasPaused: true) { decrypt(index, session) }
+            if goOnWithHandshake(index, session, held.bytes, certificate: ready.certificate) {
+                decrypt(index, session)
+            }
             held.release()
             reckon(index)
         }

@@ -92,6 +92,13 @@ struct CertificateChecksTests {
         #expect(kinds(try identity(try bench.authority.issue(["a.example"]), chain: chain)) == [.rootIncluded])
     }
 
+    @Test func `asks for the root where it has signed the host's certificate itself, and does not object to it`() throws
+    {
+        let pair = try bench.authority.issue(["a.example"], by: "root")
+        #expect(kinds(try identity(pair, chain: "")) == [.missingIntermediate])
+        #expect(kinds(try identity(pair, chain: bench.authority.root)) == [])
+    }
+
     @Test func `notes a certificate signed by itself`() throws {
         #expect(kinds(try identity(try bench.authority.issueSelfSigned(["a.example"]), chain: "")) == [.selfSigned])
     }

@@ -29,8 +29,7 @@ struct CertificateStoreLoadingTests {
         try bench.install("b.example", names: ["b.example"])
         #expect(bench.answer(store, "a.example") == "a.example")
         #expect(bench.answer(store, "b.example") == "none")
-        store.invalidate(host: "a.example")
-        store.invalidate(host: "b.example")
+        store.invalidateAll()
         #expect(bench.answer(store, "a.example") == "new.example")
         #expect(bench.answer(store, "b.example") == "b.example")
     }
@@ -89,20 +88,14 @@ struct CertificateStoreLoadingTests {
         }
     }
 
-    /// A passphrase that is put right later.
-    private final class Words: Sendable {
-        let text = Mutex("wrong")
-    }
-
     @Test func `what was refused and reported is taken once it can be used, though its files are the same`() throws {
         try bench.install("a.example", names: ["a.example"])
-        let words = Words()
+        let folder = try TemporaryFolder()
         let store = CertificateStore(
             hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
-            passphrase: Passphrase { _ in words.text.withLock { Array($0.utf8) } })
+            passphrase: Passphrase(file: try folder.write("passphrase", "wrong")))
         #expect(bench.answer(store, "a.example") == "a.example")
         let pair = try bench.authority.issue(["new.example", "a.example"])
-        let folder = try TemporaryFolder()
         try folder.write("plain.key", pair.key)
         let made = try OpenSSLCommand.attempt(
             ["pkcs8", "-topk8", "-in", "plain.key", "-out", "secret.key", "-passout", "pass:right"], in: folder)
@@ -112,8 +105,41 @@ struct CertificateStoreLoadingTests {
             TestPair(certificate: pair.certificate, key: secret), "a.example", in: bench.hosts)
         for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
         #expect(store.drainProblems().map(\.kind) == [.passphrase], "it is said once")
-        words.text.withLock { $0 = "right" }
+        try folder.write("passphrase", "right")
         #expect(bench.answer(store, "a.example") == "new.example")
+    }
+
+    @Test func `files that were refused are not read again before they change`() throws {
+        let pair = try bench.authority.issue(["a.example"])
+        let folder = try TemporaryFolder()
+        try folder.write("plain.key", pair.key)
+        try OpenSSLCommand.run(
+            "pkcs8", "-topk8", "-in", "plain.key", "-out", "secret.key", "-passout", "pass:right", in: folder)
+        let secret = String(decoding: try folder.read("secret.key"), as: UTF8.self)
+        let locked = TestPair(certificate: pair.certificate, key: secret)
+        let counted = Counted()
+        let store = CertificateStore(
+            hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
+            passphrase: Passphrase { _ in
+                counted.count.withLock { $0 += 1 }
+                return Array("wrong".utf8)
+            })
+        // In the place of nothing, and in the place of a good one.
+        try bench.authority.install(locked, "b.example", in: bench.hosts)
+        for _ in 0..<5 { #expect(bench.answer(store, "b.example") == "broken") }
+        #expect(counted.count.withLock { $0 } == 1)
+        try bench.install("a.example", names: ["a.example"])
+        #expect(bench.answer(store, "a.example") == "a.example")
+        try bench.authority.install(locked, "a.example", in: bench.hosts)
+        for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
+        #expect(counted.count.withLock { $0 } == 2)
+        try bench.authority.install(locked, "a.example", in: bench.hosts)
+        for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
+        #expect(counted.count.withLock { $0 } == 3)
+    }
+
+    private final class Counted: Sendable {
+        let count = Mutex(0)
     }
 
     @Test func `a second pair that cannot be used does not take the first with it`() throws {
@@ -139,16 +165,6 @@ struct CertificateStoreLoadingTests {
             return
         }
         #expect(kept.facts.count == 2)
-    }
-
-    @Test(arguments: ["_default", "_wildcard.example.com"])
-    func `the shared folders are invalidated by their names`(folder: String) throws {
-        let store = bench.store(recheckMilliseconds: 3_600_000)
-        #expect(bench.answer(store, "a.example.com") == "none")
-        try bench.install(folder, names: ["*.example.com"])
-        #expect(bench.answer(store, "a.example.com") == "none")
-        store.invalidate(host: folder)
-        #expect(bench.answer(store, "a.example.com") == "*.example.com")
     }
 
     @Test func `a renewal that writes one file after the other goes unnoticed`() throws {

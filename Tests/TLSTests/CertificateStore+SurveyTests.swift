@@ -37,11 +37,8 @@ struct CertificateStoreSurveyTests {
         }
         for count in 0..<1_000 {
             let name = Array("h\(count).example".utf8)
-            let entry = CertificateStore.Entry(content: .identity(identity), checkedMilliseconds: 0, stamp: 0)
-            store.tables.withLock {
-                $0.entries.insert(
-                    .exact, name.span, hash: HostCache<CertificateStore.Entry>.hash(.exact, name.span), entry)
-            }
+            let record = CertificateRecord(.identity(identity), stamp: 0)
+            store.cache.withLock { $0.folders.insert(name.span, hash: HostKey.hash(name.span), record) }
         }
         #expect(store.survey(soonestMax: 1).usableCount == 1_001)
     }

@@ -121,8 +121,8 @@ struct CredentialsTests {
         }
         #expect(
             missing?.message
-                == "the private key is protected by a passphrase, and the passphrase file \(folder.path)/none cannot be "
-                + "read: no such file or directory")
+                == "the private key is protected by a passphrase, and the passphrase file \(folder.path)/none cannot be read: "
+                + "no such file or directory")
     }
 
     @Test func `asks for the passphrase by the key's path`() throws {

@@ -7,17 +7,17 @@ import Testing
 struct HostCacheTests {
     private static func insert(_ name: String, _ value: Int, _ cache: inout HostCache<Int>) {
         let bytes = Array(name.utf8)
-        cache.insert(.exact, bytes.span, hash: HostCache<Int>.hash(.exact, bytes.span), value)
+        cache.insert(bytes.span, hash: HostKey.hash(bytes.span), value)
     }
 
-    private static func value(_ name: String, _ cache: inout HostCache<Int>, _ scope: HostScope = .exact) -> Int? {
+    private static func value(_ name: String, _ cache: inout HostCache<Int>) -> Int? {
         let bytes = Array(name.utf8)
-        return cache.place(scope, bytes.span, hash: HostCache<Int>.hash(scope, bytes.span)).map { cache[$0] }
+        return cache.place(bytes.span, hash: HostKey.hash(bytes.span)).map { cache[$0] }
     }
 
     private static func remove(_ name: String, _ cache: inout HostCache<Int>) {
         let bytes = Array(name.utf8)
-        cache.remove(.exact, bytes.span, hash: HostCache<Int>.hash(.exact, bytes.span))
+        cache.remove(bytes.span, hash: HostKey.hash(bytes.span))
     }
 
     @Test func `keeps the most recently used entries`() {
@@ -36,12 +36,6 @@ struct HostCacheTests {
         Self.insert("a", 2, &cache)
         #expect(cache.count == 1)
         #expect(Self.value("a", &cache) == 2)
-    }
-
-    @Test func `tells scopes apart`() {
-        var cache = HostCache<Int>(capacity: 2)
-        Self.insert("example.com", 1, &cache)
-        #expect(Self.value("example.com", &cache, .wildcard) == nil)
     }
 
     @Test func `a name that is the beginning of another is another`() {

@@ -1,7 +1,6 @@
-// Names in, worker's numbers out, each name read once however many wait for it.
+// Names in, answers out, each name read once however many handshakes wait for it.
 
 import Posix
-import Synchronization
 import Testing
 
 @testable import TLS
@@ -11,103 +10,117 @@ struct LoadingQueueTests {
 
     init() throws { bench = try StoreBench() }
 
-    private func isReady(_ store: CertificateStore, _ name: String) -> Bool {
-        let bytes = Array(name.utf8)
-        if case .found(_, due: nil) = store.recollect(bytes.span, isPatient: true) { return true }
-        return false
-    }
+    private func name(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// Asks for a name as a handshake does, until it is in memory; how often it had to wait.
-    private func ask(
-        _ store: CertificateStore, _ queue: LoadingQueue, _ name: String, token: UInt64, _ ready: ReadyHandshakes
-    ) -> Int {
-        let bytes = Array(name.utf8)
-        var pauses = 0
-        while case .unread(let reading) = store.recollect(bytes.span, isPatient: pauses == 0) {
-            pauses += 1
-            queue.add(reading, (token, ready))
-            queue.readAll()
-            #expect(ready.take() == [token])
+    /// What memory says: the first name of the certificate, `none`, `broken` or `pending`, and whether it is due.
+    private func state(_ store: CertificateStore, _ host: String) -> String {
+        let bytes = name(host)
+        switch store.resolve(bytes.span) {
+        case .pending: return "pending"
+        case .known(let lookup, let isDue): return (isDue ? "due " : "") + bench.answer(lookup)
         }
-        return pauses
     }
 
-    @Test func `a name is in memory when each of its folders has been read`() throws {
-        try bench.install("_wildcard.example.com", names: ["*.example.com"])
-        let store = bench.store()
-        let queue = try LoadingQueue(store)
-        let ready = try ReadyHandshakes()
-        #expect(ask(store, queue, "a.example.com", token: 1, ready) == 2)
-        #expect(ask(store, queue, "a.example.com", token: 2, ready) == 0)
-        #expect(ask(store, queue, "b.example.com", token: 3, ready) == 1, "the wildcard's folder is known")
-        #expect(ask(store, queue, "", token: 4, ready) == 1)
-        #expect(store.identityCount == 1)
-    }
-
-    @Test func `whoever waits for the same folder hears of it at the same time`() throws {
+    @Test func `handshakes that wait for one name are answered at the same time`() throws {
         try bench.install("shop.example.com", names: ["shop.example.com"])
         let queue = try LoadingQueue(bench.store())
         let (first, second) = (try ReadyHandshakes(), try ReadyHandshakes())
-        let folder = CertificateReading.folder(.exact, Array("shop.example.com".utf8))
-        queue.add(folder, (1, first))
-        queue.add(folder)
-        queue.add(folder, (2, second))
-        queue.add(.folder(.exact, Array("none.example.com".utf8)), (3, first))
+        queue.add(name("shop.example.com"), (1, first))
+        queue.add(name("shop.example.com"))
+        queue.add(name("shop.example.com"), (2, second))
+        queue.add(name("none.example.com"), (3, first))
         queue.readAll()
-        #expect(first.take() == [1, 3])
-        #expect(second.take() == [2])
+        let answers = first.take()
+        #expect(answers.map(\.token) == [1, 3])
+        #expect(answers.map { bench.answer($0.certificate) } == ["shop.example.com", "none"])
+        #expect(second.take().map(\.token) == [2])
         #expect(first.take().isEmpty)
     }
 
-    @Test func `what nobody has begun to read stays unread at the end`() throws {
+    @Test func `names are read in the order in which they came`() throws {
+        let queue = try LoadingQueue(bench.store())
+        let ready = try ReadyHandshakes()
+        for round in 0..<3 {
+            for index in 0..<50 { queue.add(name("h\(round)-\(index).test"), (UInt64(index), ready)) }
+            queue.readAll()
+            #expect(ready.take().map(\.token) == Array(0..<50))
+        }
+    }
+
+    @Test func `what has not begun to be read stays unread at the end`() throws {
         let store = bench.store()
         let queue = try LoadingQueue(store)
-        queue.add(.folder(.exact, Array("shop.example.com".utf8)))
-        queue.end(threads: 1)
-        queue.run()
-        #expect(!isReady(store, "shop.example.com"))
-        #expect(store.absentNameCount == 0)
+        queue.add(name("shop.example.com"))
+        queue.end([.quick, .slow])
+        queue.run(.quick)
+        queue.run(.slow)
+        #expect(state(store, "shop.example.com") == "pending")
+        #expect(store.nameCount == 0)
     }
 
-    @Test func `a certificate in memory answers at once, and its files are looked at beside that`() throws {
-        try bench.install("shop.example.com", names: ["shop.example.com"])
-        let store = bench.store(recheckMilliseconds: 0)
-        #expect(bench.answer(store, "shop.example.com") == "shop.example.com")
-        let shop = Array("shop.example.com".utf8)
-        guard case .found(.identity, let due) = store.recollect(shop.span, isPatient: true) else {
-            Issue.record("it was not in memory")
+    @Test func `a key that takes long is read in a lane of its own, and keeps no other waiting`() throws {
+        let folder = try TemporaryFolder()
+        let pair = try bench.authority.issue(["slow.test"])
+        try folder.write("plain.key", pair.key)
+        try OpenSSLCommand.run(
+            "pkcs8", "-topk8", "-iter", "20000", "-in", "plain.key", "-out", "locked", "-passout", "pass:word",
+            in: folder)
+        let locked = String(decoding: try folder.read("locked"), as: UTF8.self)
+        try bench.authority.install(TestPair(certificate: pair.certificate, key: locked), "slow.test", in: bench.hosts)
+        try bench.install("shop.test", names: ["shop.test"])
+        let store = CertificateStore(hostsPath: bench.hosts.path, passphrase: Passphrase(Array("word".utf8)))
+        guard case .slow = store.read(name("slow.test"), .quick) else {
+            Issue.record("the quick lane has opened it")
             return
         }
-        #expect(due == .folder(.exact, shop))
-    }
-
-    @Test func `what was found broken is read again before it is refused again, and only once`() throws {
-        try bench.hosts.write("shop.example.com/fullchain.pem", "no certificate")
-        let store = bench.store(recheckMilliseconds: 0)
-        #expect(bench.answer(store, "shop.example.com") == "broken")
-        let shop = Array("shop.example.com".utf8)
-        guard case .unread = store.recollect(shop.span, isPatient: true),
-            case .found(.broken, _) = store.recollect(shop.span, isPatient: false)
-        else {
-            Issue.record("a broken pair is waited for once")
+        let queue = try LoadingQueue(store)
+        let ready = try ReadyHandshakes()
+        queue.add(name("slow.test"), (1, ready))
+        queue.add(name("shop.test"), (2, ready))
+        queue.readAll()
+        #expect(ready.take().map(\.token) == [2, 1])
+        #expect(state(store, "slow.test") == "slow.test")
+        // Nor does it take the lane again before its files change.
+        store.invalidateAll()
+        guard case .answer(.identity) = store.read(name("slow.test"), .quick) else {
+            Issue.record("it was opened again")
             return
         }
     }
 
-    @Test func `what is due for a look at the disk is not ready, and asking does not change that`() throws {
-        try bench.install("shop.example.com", names: ["shop.example.com"])
-        let store = bench.store(recheckMilliseconds: 0)
-        #expect(bench.answer(store, "shop.example.com") == "shop.example.com")
-        #expect(!isReady(store, "shop.example.com"))
-        #expect(!isReady(store, "shop.example.com"))
+    @Test func `a certificate in memory answers at once, and what is refused is looked at before`() throws {
+        try bench.install("shop.test", names: ["shop.test"])
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        try bench.hosts.write("broken.test/fullchain.pem", "no certificate")
+        let fresh = [
+            "shop.test": "shop.test", "a.example.com": "*.example.com", "broken.test": "broken", "none.test": "none",
+        ]
+        let due = [
+            "shop.test": "due shop.test", "a.example.com": "due *.example.com", "broken.test": "pending",
+            "none.test": "pending",
+        ]
+        let store = bench.store()
+        for name in fresh.keys {
+            #expect(state(store, name) == "pending")
+            _ = store.identity(for: name)
+        }
+        for (name, answer) in fresh { #expect(state(store, name) == answer) }
+        store.invalidateAll()
+        for _ in 0..<2 {
+            for (name, answer) in due { #expect(state(store, name) == answer, "asking does not change it") }
+        }
     }
 
-    @Test func `with a development authority, what it made is ready`() throws {
+    @Test func `with a development authority, what it made is remembered`() throws {
         let folder = try TemporaryFolder()
         let store = CertificateStore(
-            hostsPath: bench.hosts.path, development: try DevelopmentAuthority(directory: folder.path))
-        #expect(!isReady(store, "shop.localhost"))
+            hostsPath: bench.hosts.path, development: try DevelopmentAuthority(directory: folder.path),
+            wantsDevelopment: { $0 != "other.test" })
+        #expect(state(store, "shop.localhost") == "pending")
         #expect(bench.answer(store, "shop.localhost") == "shop.localhost")
-        #expect(isReady(store, "shop.localhost"))
+        #expect(state(store, "shop.localhost") == "shop.localhost")
+        #expect(bench.answer(store, "") == "localhost")
+        #expect(bench.answer(store, "other.test") == "none")
+        #expect(state(store, "other.test") == "none")
     }
 }

@@ -30,7 +30,11 @@ struct StoreBench {
 
     /// The first name of the certificate that answers, `none` or `broken`.
     func answer(_ store: CertificateStore, _ host: String) -> String {
-        switch store.identity(for: host) {
+        answer(store.identity(for: host))
+    }
+
+    func answer(_ lookup: CertificateStore.Lookup) -> String {
+        switch lookup {
         case .identity(let identity): identity.facts.first?.names.first ?? "nameless"
         case .none: "none"
         case .broken: "broken"

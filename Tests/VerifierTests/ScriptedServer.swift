@@ -84,13 +84,15 @@ private final class ScriptedLoop: Sendable {
     private final class SecureBox {
         let context: SecureContext
         let queue: LoadingQueue?
+        let ready: ReadyHandshakes
         let isSecure: Bool
 
         init(_ certificates: CertificateStore?) throws {
             isSecure = certificates != nil
             let settings = try certificates.map { SecureSettings(certificates: $0, tickets: try TicketKeys()) }
             queue = try certificates.map { try LoadingQueue($0) }
-            context = try SecureContext(settings, queue: queue, ready: try ReadyHandshakes())
+            ready = try ReadyHandshakes()
+            context = try SecureContext(settings, queue: queue, ready: ready)
         }
     }
 
@@ -132,10 +134,12 @@ private final class ScriptedLoop: Sendable {
             if session.isEstablished {
                 session.feed(box.context, received)
             } else {
-                var outcome = session.handshake(box.context, received, token: 0, hasPaused: false)
+                var outcome = session.handshake(box.context, received, token: 0)
                 while outcome == .wantsCertificate {
                     box.queue?.readAll()
-                    outcome = session.handshake(box.context, box.context.unreadRecords, token: 0, hasPaused: true)
+                    outcome = session.handshake(
+                        box.context, box.context.unreadRecords, token: 0,
+                        certificate: box.ready.take().first?.certificate)
                 }
                 flush(fd, box)
                 guard case .done = outcome else {

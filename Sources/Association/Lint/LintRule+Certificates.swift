@@ -23,9 +23,10 @@ extension LintRule {
             why: "Without it the certificate proves nothing.",
             fix: "put the key there in PEM form."),
         rule(
-            "CERT-005", .error, "the key's passphrase is missing or wrong",
+            "CERT-005", .error, "the key's passphrase is missing or wrong, or takes too much work to try",
             why: "The key stays locked.",
-            fix: "name a file that has the passphrase, or take it off the key."),
+            fix: "name a file that has the passphrase, take it off the key, or protect the key with fewer rounds "
+                + "(openssl pkcs8 -topk8 -iter 600000)."),
         rule(
             "CERT-006", .error, "the key belongs to another certificate",
             why: "No client could finish a handshake.",
@@ -71,7 +72,7 @@ extension LintRule {
     /// What some clients mind, or nobody but the administrator.
     private static let certificateChains: [LintRule] = [
         rule(
-            "CERT-015", .warning, "no intermediate certificate",
+            "CERT-015", .warning, "the issuer's certificate is missing",
             why: "Browsers may fetch it themselves, but Android and the verifiers do not.",
             fix: "use the whole chain (certbot's fullchain.pem instead of cert.pem).",
             sources: [.androidTroubleshoot, .inference]),
@@ -104,7 +105,7 @@ extension LintRule {
             why: "Its certificate is never used.",
             fix: "name it after the host in lower case, or _wildcard.example.com, or _default."),
         rule(
-            "CERT-023", .note, "the root is sent along",
+            "CERT-023", .note, "the root is sent along behind intermediates",
             why: "Clients have it or do not trust it, so it only makes handshakes longer.",
             fix: "remove it from the file."),
         rule(

@@ -11,29 +11,20 @@ extension CertificateChecks {
         let name = String(folder[(folder.lastIndex(of: "/").map { folder.index(after: $0) } ?? folder.startIndex)...])
         guard files.hasAny else { return [] }
         var problems: [CertificateProblem] = []
-        let host = host(of: name)
-        if host == nil && name != "_default" {
+        let host = CertificateFolder(name: name).host
+        if host == nil && name != CertificateFolder.fallback.name {
             problems.append(
                 CertificateProblem(
                     .folderName, file: folder, "no host has this name, so the certificate is never used",
                     fix: "name the folder after a host in lower case, _wildcard.example.com for *.example.com, or "
                         + "_default"))
         }
-        switch files.load(passphrase: passphrase, pool: ChainPool()) {
-        case .absent: problems.append(files.incomplete)
+        switch files.load(passphrase: passphrase, pool: ChainPool(), .slow) {
+        case .absent, .slow: problems.append(files.incomplete)
         case .failed(let problem): problems.append(problem)
         case .identity(let identity):
             problems += CertificateChecks.problems(of: identity, host: host, now: Clock.wallSeconds())
         }
         return problems
-    }
-
-    /// The name that a folder's certificate must cover; nil where there is none.
-    private static func host(of folder: String) -> String? {
-        let prefix = "_wildcard."
-        let isWildcard = folder.hasPrefix(prefix)
-        let host = isWildcard ? String(folder.dropFirst(prefix.count)) : folder
-        guard HostName.isValid(Array(host.utf8).span) else { return nil }
-        return isWildcard ? "*.\(host)" : host
     }
 }

@@ -41,7 +41,6 @@ public enum CertificateChecks {
         }
         if let problem = key(of: credentials.certificate, file) { problems.append(problem) }
         if let problem = chain(of: credentials, file) { problems.append(problem) }
-        if let problem = permissions(of: credentials.keyFile) { problems.append(problem) }
         return problems
     }
 
@@ -115,9 +114,10 @@ public enum CertificateChecks {
                 .missingIntermediate, file: file,
                 "the certificate of the issuer is missing, and Android fetches none: "
                     + credentials.certificate.issuer,
-                fix: "add the intermediate certificates after the host's own (certbot's fullchain.pem)")
+                fix: "add the issuer's certificate after the host's own (certbot's fullchain.pem)")
         }
-        guard chain.certificate(chain.count - 1).isSelfSigned else { return nil }
+        // Where a root has signed the host's certificate itself, there is nothing else to send.
+        guard chain.count > 1, chain.certificate(chain.count - 1).isSelfSigned else { return nil }
         return CertificateProblem(
             .rootIncluded, file: file, "the chain includes its root, which each client has; every handshake carries it",
             fix: "remove the last certificate of the file")

@@ -8,7 +8,7 @@ public struct CertificateCoverage {
     private let passphrase: Passphrase?
     private let pool = ChainPool()
     /// The names of a folder's certificate; nil where it has none, or none that can be read.
-    private var names: [String: [String]?] = [:]
+    private var names: [CertificateFolder: [String]?] = [:]
 
     public init(hostsPath: String, passphrase: Passphrase?) {
         self.hostsPath = hostsPath
@@ -17,11 +17,13 @@ public struct CertificateCoverage {
 
     /// What clients of a host, `*.example.com` included, would hold against the certificate they are shown.
     public mutating func problem(for host: String) -> CertificateProblem? {
-        let folders = CertificateFiles.folders(for: host)
-        if CertificateFiles(folder: "\(hostsPath)/\(folders[0])").stamp() != nil { return nil }
-        for folder in folders.dropFirst() + ["_default"] {
+        for (index, candidate) in CertificateOrder.candidates(for: host).enumerated() {
+            guard case .folder(let folder) = candidate else { continue }
+            // Its own is checked with the certificate in it.
+            if index == 0, CertificateFiles(folder: "\(hostsPath)/\(folder.name)").hasCertificate { return nil }
             guard let names = names(of: folder) else { continue }
-            return CertificateCoverage.problem(host: host, names: names, file: "\(hostsPath)/\(folder)/fullchain.pem")
+            return CertificateCoverage.problem(
+                host: host, names: names, file: "\(hostsPath)/\(folder.name)/fullchain.pem")
         }
         return nil
     }
@@ -34,11 +36,11 @@ public struct CertificateCoverage {
             fix: "put a certificate for \(host) into a folder of its own")
     }
 
-    private mutating func names(of folder: String) -> [String]? {
+    private mutating func names(of folder: CertificateFolder) -> [String]? {
         if let known = names[folder] { return known }
         var found: [String]?
-        let files = CertificateFiles(folder: "\(hostsPath)/\(folder)")
-        if files.stamp() != nil, case .identity(let identity) = files.load(passphrase: passphrase, pool: pool) {
+        let files = CertificateFiles(folder: "\(hostsPath)/\(folder.name)")
+        if case .identity(let identity) = files.load(passphrase: passphrase, pool: pool, .slow) {
             found = identity.facts.first?.names
         }
         names[folder] = .some(found)

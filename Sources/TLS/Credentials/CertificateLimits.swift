@@ -12,6 +12,14 @@ public struct CertificateLimits: Hashable, Sendable {
     static let keyBytesMax = 32 * 1024
     /// As much as OpenSSL takes.
     static let passphraseBytesMax = 1024
+    /// Rounds of PBKDF2 for opening a key: about a second. Six hundred thousand are recommended today.
+    static let derivationRoundsMax: UInt64 = 2_000_000
+    /// Rounds that cost no more than reading an unprotected key does.
+    static let derivationRoundsQuickMax: UInt64 = 10_000
+    /// N × r × p of scrypt: about a second; openssl writes 131,072.
+    static let scryptWorkMax: UInt64 = 1 << 21
+    /// 128 × N × r bytes are what scrypt needs, and what OpenSSL gives it.
+    static let scryptMemoryBytesMax: UInt64 = 32 * 1024 * 1024
     /// OpenSSL's clients verify no longer chains by default.
     static let chainCertificatesMax = 16
     /// Wildcards are looked for over so many of a name's parents less one, so that a hostile name costs few look-ups.
@@ -19,8 +27,8 @@ public struct CertificateLimits: Hashable, Sendable {
 
     /// Hosts whose certificate stays decoded. Each takes 8 to 13 KB.
     public var identitiesMax = 10_000
-    /// Names without a certificate that are remembered: enough for what scanners ask for, 1 MB at the very most.
-    public var absentNamesMax = 4096
+    /// Names without a folder of their own that are remembered: enough for what scanners ask for, 2 MB at the very most.
+    public var namesMax = 4096
     /// How long an answer is trusted before the files are looked at again, which takes a few `stat`.
     public var recheckMilliseconds: Int64 = 5000
     /// Problems that wait for the log, which fetches them every second; more at once are a flood that nobody reads.

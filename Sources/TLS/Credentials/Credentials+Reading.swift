@@ -10,8 +10,16 @@ extension Credentials {
         certificateFile: String, keyFile: String, passphrase: Passphrase?, pool: ChainPool
     ) throws(CertificateProblem) {
         let encoded = try Credentials.certificates(in: certificateFile)
-        let key = try PrivateKey.read(keyFile, passphrase: passphrase)
-        try self.init(encoded, key, certificateFile, keyFile, pool)
+        let key = try KeyFile(reading: keyFile)
+        try self.init(encoded, try key.open(passphrase), certificateFile, keyFile, pool)
+    }
+
+    /// The same with a key that has been read.
+    init(
+        certificateFile: String, key: borrowing KeyFile, passphrase: Passphrase?, pool: ChainPool
+    ) throws(CertificateProblem) {
+        let encoded = try Credentials.certificates(in: certificateFile)
+        try self.init(encoded, try key.open(passphrase), certificateFile, key.path, pool)
     }
 
     /// The DER bytes of the certificates of a file, which may be PEM or one in DER itself.
@@ -55,6 +63,7 @@ extension Credentials {
                     fix: "put the host's certificate first, then its issuer, and so on (certbot's fullchain.pem)"))
         }
         chain = try Credentials.chain(for: own.certificate, rest, certificateFile, pool, &problems)
+        if let problem = CertificateChecks.permissions(of: keyFile) { problems.append(problem) }
         certificate = own.certificate
         self.key = key
         self.problems = problems

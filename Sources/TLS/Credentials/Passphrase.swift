@@ -1,32 +1,37 @@
 // Where the passphrase of an encrypted private key comes from: asked for by the key's path, at the moment it is needed.
 
+import Posix
+
 /// A source of passphrases for private keys.
 public struct Passphrase: Sendable {
-    /// Called with the path of a key that is encrypted; nil when there is none for it.
-    let bytes: @Sendable (_ path: String) -> [UInt8]?
-    /// Why there is none, for the message that says so.
-    private(set) var absence: @Sendable () -> String = { "none is given" }
+    enum Answer: Sendable {
+        case text([UInt8])
+        case unreadable(file: String, FileError)
+    }
 
-    public init(_ bytes: @escaping @Sendable (_ path: String) -> [UInt8]?) { self.bytes = bytes }
+    /// Called with the path of a key that is encrypted; nil when there is none for it.
+    let answer: @Sendable (_ path: String) -> Answer?
+    /// Changes when the answers may have changed, so that keys are tried again.
+    let stamp: @Sendable () -> Int
+
+    public init(_ bytes: @escaping @Sendable (_ path: String) -> [UInt8]?) {
+        answer = { path in bytes(path).map { .text($0) } }
+        stamp = { 0 }
+    }
 
     /// The same one for all keys.
-    public init(_ text: [UInt8]) { bytes = { _ in text } }
+    public init(_ text: [UInt8]) { self.init { _ in text } }
 
     /// The first line of a file, read when it is needed.
     public init(file: String) {
-        bytes = { _ in
-            guard let content = try? SecretBytes(reading: file, bytesMax: CertificateLimits.passphraseBytesMax) else {
-                return nil
-            }
-            return Array(content.bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
-        }
-        absence = {
-            do {
-                _ = try SecretBytes(reading: file, bytesMax: CertificateLimits.passphraseBytesMax)
+        answer = { _ in
+            do throws(FileError) {
+                let content = try SecretBytes(reading: file, bytesMax: CertificateLimits.passphraseBytesMax)
+                return .text(Array(content.bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }))
             } catch {
-                return "the passphrase file \(file) cannot be read: \(error)"
+                return .unreadable(file: file, error)
             }
-            return "the first line of \(file) is too long for one"
         }
+        stamp = { (try? File.status(file)).hashValue }
     }
 }

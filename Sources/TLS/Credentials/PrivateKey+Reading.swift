@@ -4,10 +4,14 @@
 import COpenSSL
 import Posix
 
-extension PrivateKey {
+/// A private key as it lies in a file, read and not yet opened.
+struct KeyFile: ~Copyable {
+    let path: String
+    private let text: SecretBytes
+    private let protection: PrivateKey.Protection
+
     /// Reads a file such as `privkey.pem`.
-    static func read(_ path: String, passphrase: Passphrase?) throws(CertificateProblem) -> PrivateKey {
-        let text: SecretBytes
+    init(reading path: String) throws(CertificateProblem) {
         do throws(FileError) {
             text = try SecretBytes(reading: path, bytesMax: CertificateLimits.keyBytesMax)
         } catch {
@@ -15,18 +19,117 @@ extension PrivateKey {
                 .unreadableFile, file: path, "the private key cannot be read: \(error)",
                 fix: "make it a file that the server's user may read", shortage: error.shortage)
         }
-        return try PrivateKey(text.bytes, file: path, passphrase: passphrase)
+        self.path = path
+        protection = PrivateKey.Protection(of: text.bytes)
+    }
+
+    /// Whether opening it takes long.
+    var isSlow: Bool {
+        guard case .locked(let der) = protection, let derivation = KeyDerivation(der) else { return false }
+        return !derivation.isQuick && derivation.excess == nil
+    }
+
+    func open(_ passphrase: Passphrase?) throws(CertificateProblem) -> PrivateKey {
+        try PrivateKey(text.bytes, protection, file: path, passphrase)
+    }
+}
+
+extension PrivateKey {
+    /// Whether a passphrase protects a key in the form of PKCS #8, which says what opening it costs.
+    enum Protection: Sendable {
+        /// No, or in the old form of PEM, whose derivation is one round.
+        case none
+        /// The bytes of the EncryptedPrivateKeyInfo.
+        case locked([UInt8])
+        /// There is such a key, though not as the first of the file: OpenSSL might come upon it by itself.
+        case hidden
+
+        private static let label = "ENCRYPTED PRIVATE KEY"
+
+        init(of text: UnsafeRawBufferPointer) {
+            if text.first == 0x30 {
+                self = Protection.isLocked(text) ? .locked(Array(text)) : .none
+                return
+            }
+            let input = PEM.Input(text)
+            defer { OpenSSLFailure.forget() }
+            while let block = PEM.Block(reading: input) {
+                guard block.label.hasSuffix("PRIVATE KEY") else { continue }
+                if block.label == Protection.label {
+                    self = .locked(Array(block.bytes))
+                    return
+                }
+                break
+            }
+            self = Protection.mentions(text) ? .hidden : .none
+        }
+
+        /// A sequence that begins with one: other forms of keys begin with a number.
+        private static func isLocked(_ der: UnsafeRawBufferPointer) -> Bool {
+            guard der.count > 2 else { return false }
+            let lengthCount = der[1] < 0x80 ? 0 : Int(der[1] & 0x7F)
+            return der.count > 2 + lengthCount && der[2 + lengthCount] == 0x30
+        }
+
+        private static func mentions(_ text: UnsafeRawBufferPointer) -> Bool {
+            let wanted = Array(label.utf8)
+            guard text.count >= wanted.count else { return false }
+            return (0...text.count - wanted.count).contains { start in
+                text[start] == wanted[0] && text[start..<start + wanted.count].elementsEqual(wanted)
+            }
+        }
     }
 
     /// `file` is for messages and to ask for the passphrase by.
     init(
-        _ text: UnsafeRawBufferPointer, file: String, passphrase: Passphrase?
+        _ text: UnsafeRawBufferPointer, _ protection: Protection, file: String, _ passphrase: Passphrase?
     ) throws(CertificateProblem) {
         var request = PassphraseRequest(passphrase: passphrase, file: file)
-        let found = PrivateKey.unprotected(text) ?? PrivateKey.general(text, &request) ?? PrivateKey.binary(text)
+        let found: OpaquePointer?
+        switch protection {
+        case .locked(let der):
+            if let problem = PrivateKey.refusal(of: der, file) { throw problem }
+            found = PrivateKey.unlock(der, &request)
+        case .hidden: found = PrivateKey.unprotected(text)
+        case .none:
+            found = PrivateKey.unprotected(text) ?? PrivateKey.general(text, &request) ?? PrivateKey.binary(text)
+        }
         let failure = OpenSSLFailure.drain()
         guard let found else { throw PrivateKey.problem(request, failure) }
         self.init(takingOwnershipOf: found)
+    }
+
+    /// Why a protected key is not opened, whatever the passphrase.
+    private static func refusal(of der: [UInt8], _ file: String) -> CertificateProblem? {
+        let reason: String
+        if let derivation = KeyDerivation(der) {
+            guard let excess = derivation.excess else { return nil }
+            reason = excess
+        } else {
+            reason = "the private key is protected in a way that is not known here, neither PBKDF2 nor scrypt"
+        }
+        return CertificateProblem(
+            .passphrase, file: file, reason,
+            fix:
+                "protect it with less: openssl pkcs8 -topk8 -iter 600000 -in \(file) -out NEW, or remove the passphrase"
+        )
+    }
+
+    private static func unlock(_ der: [UInt8], _ request: inout PassphraseRequest) -> OpaquePointer? {
+        guard var passphrase = request.ask() else { return nil }
+        defer { passphrase.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
+        let protected = der.withUnsafeBufferPointer { buffer in
+            var start = buffer.baseAddress
+            return d2i_X509_SIG(nil, &start, buffer.count)
+        }
+        guard let protected else { return nil }
+        defer { X509_SIG_free(protected) }
+        let info = passphrase.withUnsafeBytes { bytes in
+            PKCS8_decrypt(protected, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+        }
+        guard let info else { return nil }
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        return EVP_PKCS82PKEY(info)
     }
 
     /// The usual case, quickly: the first block says what it is, so the decoder need not try everything it knows. One that
@@ -95,28 +198,56 @@ extension PrivateKey {
     }
 
     private static func problem(_ request: PassphraseRequest, _ failure: OpenSSLFailure) -> CertificateProblem {
-        if request.wasAsked {
-            return request.wasAnswered
-                ? CertificateProblem(
-                    .passphrase, file: request.file, "the passphrase does not open the private key",
-                    fix: "correct the passphrase, or remove it with openssl pkey -in \(request.file)")
-                : CertificateProblem(
-                    .passphrase, file: request.file,
-                    "the private key is protected by a passphrase, and \(request.passphrase?.absence() ?? "none is given")",
-                    fix: "configure the passphrase, or remove it with openssl pkey -in \(request.file)")
+        switch request.answer {
+        case .notAsked:
+            CertificateProblem(
+                .malformedKey, file: request.file, "there is no private key in this file: \(failure)",
+                fix: "put the key there in PEM form, beginning -----BEGIN PRIVATE KEY-----")
+        case .given:
+            CertificateProblem(
+                .passphrase, file: request.file, "the passphrase does not open the private key",
+                fix: "correct the passphrase, or remove it with openssl pkey -in \(request.file)")
+        case .missing:
+            CertificateProblem(
+                .passphrase, file: request.file, "the private key is protected by a passphrase, and none is given",
+                fix: "configure the passphrase, or remove it with openssl pkey -in \(request.file)")
+        case .unreadable(let file, let error):
+            CertificateProblem(
+                .passphrase, file: request.file,
+                "the private key is protected by a passphrase, and the passphrase file \(file) cannot be read: \(error)",
+                fix: "let the server's user read that file", shortage: error.shortage)
         }
-        return CertificateProblem(
-            .malformedKey, file: request.file, "there is no private key in this file: \(failure)",
-            fix: "put the key there in PEM form, beginning -----BEGIN PRIVATE KEY-----")
     }
 }
 
-/// What OpenSSL's passphrase callback works with.
+/// A passphrase being asked for.
 private struct PassphraseRequest {
     let passphrase: Passphrase?
     let file: String
-    var wasAsked = false
-    var wasAnswered = false
+    private(set) var answer = Answer.notAsked
+
+    enum Answer {
+        case notAsked
+        case missing
+        case given
+        case unreadable(file: String, FileError)
+    }
+
+    init(passphrase: Passphrase?, file: String) {
+        self.passphrase = passphrase
+        self.file = file
+    }
+
+    mutating func ask() -> [UInt8]? {
+        switch passphrase?.answer(file) {
+        case .text(let bytes):
+            answer = .given
+            return bytes
+        case .unreadable(let file, let error): answer = .unreadable(file: file, error)
+        case nil: answer = .missing
+        }
+        return nil
+    }
 }
 
 /// Puts the passphrase where OpenSSL wants it. The corresponding C type is `pem_password_cb`.
@@ -124,12 +255,14 @@ private func answerPassphrase(
     _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int32, _ writing: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let buffer, let request = context?.assumingMemoryBound(to: PassphraseRequest.self) else { return -1 }
-    request.pointee.wasAsked = true
-    guard var bytes = request.pointee.passphrase?.bytes(request.pointee.file), bytes.count <= Int(capacity) else {
-        return -1
-    }
-    request.pointee.wasAnswered = true
+    guard var bytes = request.pointee.ask() else { return -1 }
+    defer { bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
+    if bytes.count > Int(capacity) { return -1 }
     for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-    bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
     return Int32(bytes.count)
+}
+
+extension StaticString {
+    /// For C, which wants a zero at the end, and there is one.
+    fileprivate var cString: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }

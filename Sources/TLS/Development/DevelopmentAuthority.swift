@@ -18,10 +18,6 @@ public final class DevelopmentAuthority: Sendable {
     public let certificatePath: String
     private let authority: Credentials
     private let issued: Mutex<HostCache<ServerIdentity>>
-    /// Names that were asked for and that no certificate is made for, and when.
-    private let unwanted: Mutex<HostCache<Int64>>
-    /// How long that is believed.
-    private static let unwantedMilliseconds: Int64 = 5_000
 
     /// Reads the authority in a directory, or makes it there. Of several processes that do so at once, one wins and all
     /// use its authority.
@@ -29,10 +25,9 @@ public final class DevelopmentAuthority: Sendable {
         certificatePath = directory + "/development-ca.pem"
         let keyPath = directory + "/development-ca.key"
         issued = Mutex(HostCache(capacity: DevelopmentAuthority.identitiesMax))
-        unwanted = Mutex(HostCache(capacity: DevelopmentAuthority.identitiesMax))
         try DevelopmentAuthority.makeKey(keyPath, in: directory)
         do throws(CertificateProblem) {
-            let key = try PrivateKey.read(keyPath, passphrase: nil)
+            let key = try KeyFile(reading: keyPath).open(nil)
             try DevelopmentAuthority.makeCertificate(certificatePath, for: key)
             authority = try Credentials(
                 certificateFile: certificatePath, keyFile: keyPath, passphrase: nil, pool: ChainPool())
@@ -51,32 +46,14 @@ public final class DevelopmentAuthority: Sendable {
     func identity(for host: Span<UInt8>) throws(TLSError) -> ServerIdentity {
         if let known = knownIdentity(for: host) { return known }
         let made = ServerIdentity(try issue(host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }), nil)
-        issued.withLock { $0.insert(.exact, host, hash: HostCache<ServerIdentity>.hash(.exact, host), made) }
+        issued.withLock { $0.insert(host, hash: HostKey.hash(host), made) }
         return made
-    }
-
-    /// What is known of a host: its certificate, or that it is to have none; nil where it was not asked for lately.
-    func knownAnswer(for host: Span<UInt8>) -> ServerIdentity?? {
-        if let known = knownIdentity(for: host) { return .some(known) }
-        let hash = HostCache<Int64>.hash(.exact, host)
-        let now = Clock.monotonicMilliseconds()
-        let isUnwanted = unwanted.withLock { unwanted in
-            unwanted.place(.exact, host, hash: hash).map {
-                now - unwanted[$0] < DevelopmentAuthority.unwantedMilliseconds
-            } ?? false
-        }
-        return isUnwanted ? .some(nil) : nil
-    }
-
-    func remember(unwanted host: Span<UInt8>) {
-        let hash = HostCache<Int64>.hash(.exact, host)
-        unwanted.withLock { $0.insert(.exact, host, hash: hash, Clock.monotonicMilliseconds()) }
     }
 
     /// The certificate for a host, if it was made before and is good for some time yet.
     func knownIdentity(for host: Span<UInt8>) -> ServerIdentity? {
-        let hash = HostCache<ServerIdentity>.hash(.exact, host)
-        let known = issued.withLock { issued in issued.place(.exact, host, hash: hash).map { issued[$0] } }
+        let hash = HostKey.hash(host)
+        let known = issued.withLock { issued in issued.place(host, hash: hash).map { issued[$0] } }
         guard let known, known.notAfter - Clock.wallSeconds() > 7 * DevelopmentAuthority.day else { return nil }
         return known
     }

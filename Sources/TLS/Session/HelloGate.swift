@@ -1,17 +1,19 @@
 // Where a handshake's first message is looked at before OpenSSL goes on with it: is the certificate for the name it asks
-// for in memory? If not, the handshake pauses here until somebody else has read it.
+// for in memory? If not, the handshake pauses here until another thread has read it.
 
 import COpenSSL
 
-/// What the callback of one worker's context needs. It belongs to the worker's thread.
+/// What the callbacks of one worker's context need. It belongs to the worker's thread.
 final class HelloGate {
     let certificates: CertificateStore
     private let queue: LoadingQueue
     private let ready: ReadyHandshakes
-    /// The worker's number for the connection whose handshake it goes on with.
-    var token: UInt64 = 0
-    /// Whether that handshake has paused before: then it goes on with what is remembered.
-    var hasPaused = false
+    /// The worker's number for the connection whose handshake goes on.
+    private var token: UInt64 = 0
+    /// What was read for that handshake while it waited. For one message: a client may name another host in its second.
+    private var carried: CertificateStore.Lookup?
+    /// The certificate for the message that was looked at last.
+    private(set) var certificate = CertificateStore.Lookup.none
     /// Why the present handshake was ended here; nil as long as it was not.
     var refusal: SecureSession.Failure?
 
@@ -21,16 +23,44 @@ final class HelloGate {
         self.ready = ready
     }
 
-    /// False when the handshake has to wait: for one reading after the other, each of another folder.
+    /// Begins a step of a handshake.
+    func begin(_ token: UInt64, carrying certificate: CertificateStore.Lookup?) {
+        self.token = token
+        carried = certificate
+        self.certificate = .none
+        refusal = nil
+    }
+
+    /// False when the handshake has to wait until its certificate has been read.
     fileprivate func admits(_ name: Span<UInt8>) -> Bool {
-        switch certificates.recollect(name, isPatient: !hasPaused) {
-        case .found(_, let due):
-            // A certificate in memory is good enough for now, so nobody waits for a look at its files.
-            if let due { queue.add(due) }
+        if let carried {
+            certificate = carried
+            self.carried = nil
             return true
-        case .unread(let reading):
-            queue.add(reading, (token, ready))
+        }
+        switch certificates.resolve(name) {
+        case .known(let lookup, let isDue):
+            certificate = lookup
+            // A certificate in memory is good enough for now, so the handshake does not wait for a look at its files.
+            if isDue { queue.add(CertificateStore.key(for: name)) }
+            return true
+        case .pending:
+            queue.add(CertificateStore.key(for: name), (token, ready))
             return false
+        }
+    }
+
+    /// Whether a handshake for a host can be expected to find a certificate. Goes by memory; what memory does not know is read
+    /// beside the worker, and counts as none until then.
+    func expectsCertificate(for name: Span<UInt8>) -> Bool {
+        switch certificates.resolve(name) {
+        case .known(let lookup, let isDue):
+            if isDue { queue.add(CertificateStore.key(for: name)) }
+            if case .identity = lookup { return true }
+            return false
+        case .pending:
+            queue.add(CertificateStore.key(for: name))
+            return certificates.isDevelopmentHost(name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         }
     }
 }

@@ -94,11 +94,17 @@ public struct SecureContext: ~Copyable {
         return SecureSession(ssl: ssl)
     }
 
-    /// Says which handshake is gone on with next.
-    func prepare(token: UInt64, hasPaused: Bool) {
-        gate?.takeUnretainedValue().token = token
-        gate?.takeUnretainedValue().hasPaused = hasPaused
-        gate?.takeUnretainedValue().refusal = nil
+    /// Says which handshake goes on next, and what was read for it.
+    func begin(_ token: UInt64, carrying certificate: CertificateStore.Lookup?) {
+        gate?.takeUnretainedValue().begin(token, carrying: certificate)
+    }
+
+    /// Whether a handshake for a host, in any case, can be expected to find a certificate. Nothing is read for that.
+    public func expectsCertificate(for host: Span<UInt8>) -> Bool {
+        guard let gate else { return false }
+        return host.withUnsafeBytes { bytes in
+            withCanonicalName(bytes) { gate.takeUnretainedValue().expectsCertificate(for: $0) }
+        }
     }
 
     /// Why the handshake that was gone on with was ended by the choice of a certificate; nil if it was not.
@@ -123,7 +129,8 @@ private func chooseIdentity(
 ) -> Int32 {
     guard let ssl, let alert, let argument else { return SSL_TLSEXT_ERR_ALERT_FATAL }
     let gate = Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
-    switch lookUp(ssl, gate.certificates) {
+    // Of the first message, which was looked at just before.
+    switch gate.certificate {
     case .identity(let identity):
         if identity.apply(to: ssl) { return SSL_TLSEXT_ERR_OK }
         gate.refusal = .brokenCertificate
@@ -132,23 +139,12 @@ private func chooseIdentity(
         gate.refusal = .brokenCertificate
         alert.pointee = SSL_AD_INTERNAL_ERROR
     case .none:
-        // Who named no host is told to (RFC 8446 §9.2); earlier versions have no word for it.
+        // A client that named no host is told to (RFC 8446 §9.2); earlier versions have no word for it.
         gate.refusal = .unknownName
         let isMissing = SecureSession(ssl: ssl).serverName == nil && SSL_version(ssl) >= TLS1_3_VERSION
         alert.pointee = isMissing ? SSL_AD_MISSING_EXTENSION : SSL_AD_UNRECOGNIZED_NAME
     }
     return SSL_TLSEXT_ERR_ALERT_FATAL
-}
-
-private func lookUp(_ ssl: OpaquePointer, _ certificates: CertificateStore) -> CertificateStore.Lookup {
-    let name = SecureSession(ssl: ssl).serverName ?? UnsafeRawBufferPointer(start: nil, count: 0)
-    return withCanonicalName(name) { name in
-        // What was needed has been read at the first message; nothing is read here, on the worker's thread.
-        guard case .found(let lookup, _) = certificates.recollect(name, isPatient: false) else {
-            return .broken("forgotten before it could be used")
-        }
-        return lookup
-    }
 }
 
 /// HTTP/1.1, else 1.0, or nothing (RFC 7301 §3.2): a client that speaks only others is told so.

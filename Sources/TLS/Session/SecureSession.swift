@@ -41,12 +41,13 @@ public struct SecureSession {
     /// Goes on with the handshake, over records that have come.
     /// - Parameters:
     ///   - token: the worker's number for the connection.
-    ///   - hasPaused: whether it goes on where it wanted a certificate.
+    ///   - certificate: what was read for it, where it had wanted a certificate.
     public func handshake(
-        _ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer, token: UInt64, hasPaused: Bool
+        _ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer, token: UInt64,
+        certificate: CertificateStore.Lookup? = nil
     ) -> Outcome {
         context.wire.pointee.input = records
-        context.prepare(token: token, hasPaused: hasPaused)
+        context.begin(token, carrying: certificate)
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
         if result == 1 { return .done(0) }

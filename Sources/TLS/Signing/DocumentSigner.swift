@@ -40,6 +40,8 @@ public final class DocumentSigner: Sendable {
         var pending: Int?
         /// What could be used, perhaps of an earlier state.
         var good: Good?
+        /// Why this state of them could not be used, so that it is not read again.
+        var failure: (stamp: Int, problem: CertificateProblem)?
         var round = 0
     }
 
@@ -139,7 +141,7 @@ public final class DocumentSigner: Sendable {
         memory.withLock { memory in
             var hasChanges = false
             for (path, source) in memory.sources {
-                let stamp = source.files.stamp()
+                let stamp = source.files.stamp(passphrase)
                 if stamp == source.seen { continue }
                 // Files are replaced one after the other, and half of them signs nothing.
                 hasChanges = hasChanges || source.pending == stamp ?? 0
@@ -157,15 +159,15 @@ public final class DocumentSigner: Sendable {
             if let found = try read(files, host: nil, &memory, &problems) { return found }
             throw TLSError("there is no \(named.certificateFile)")
         }
-        for folder in CertificateFiles.folders(for: host) {
-            if let found = try read(CertificateFiles(folder: "\(hostsPath)/\(folder)"), host: host, &memory, &problems)
-            {
-                return found
+        for candidate in CertificateOrder.candidates(for: host) {
+            switch candidate {
+            case .folder(let folder):
+                let files = CertificateFiles(folder: "\(hostsPath)/\(folder.name)")
+                if let found = try read(files, host: host, &memory, &problems) { return found }
+            case .development:
+                if let development { return (try development.identity(for: Array(host.utf8).span), 0) }
             }
         }
-        if let development { return (try development.identity(for: Array(host.utf8).span), 0) }
-        let files = CertificateFiles(folder: "\(hostsPath)/_default")
-        if let found = try read(files, host: host, &memory, &problems) { return found }
         throw TLSError("there is no certificate for it below \(hostsPath)")
     }
 
@@ -175,7 +177,7 @@ public final class DocumentSigner: Sendable {
     ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64)? {
         let now = Clock.wallSeconds()
         let path = files.path(0)
-        let stamp = files.stamp()
+        let stamp = files.stamp(passphrase)
         var source = memory.sources[path] ?? Source(files: files)
         defer { memory.sources[path] = source }
         source.seen = stamp
@@ -183,9 +185,12 @@ public final class DocumentSigner: Sendable {
         source.round = memory.round
         // That there is nothing is remembered too: what comes here goes before what signs today.
         guard let stamp else { return nil }
-        if source.good?.stamp != stamp {
-            switch files.load(passphrase: passphrase, pool: pool) {
-            case .absent: return nil
+        if let failure = source.failure, failure.stamp == stamp {
+            problems.append(failure.problem)
+        } else if source.good?.stamp != stamp {
+            source.failure = nil
+            switch files.load(passphrase: passphrase, pool: pool, .slow) {
+            case .absent, .slow: return nil
             case .failed(let problem):
                 if let shortage = problem.shortage {
                     // To be read again, although the files do not change.
@@ -196,6 +201,7 @@ public final class DocumentSigner: Sendable {
                     }
                 } else {
                     problems.append(problem)
+                    if problem.kind != .unreadableFile { source.failure = (stamp, problem) }
                 }
             case .identity(let identity):
                 let found = checks(identity, host, now)

@@ -26,20 +26,13 @@ struct CertificateFiles {
         case absent
         case identity(ServerIdentity)
         case failed(CertificateProblem)
+        /// Opening a key takes long, and the lane is not the one for that.
+        case slow
     }
 
     init(folder: String) { place = .folder(folder) }
 
     init(certificateFile: String, keyFile: String) { place = .pair(certificateFile: certificateFile, keyFile: keyFile) }
-
-    /// The folders that a handshake for a host, `*.example.com` included, looks into in this order before `_default`; its own
-    /// is the first.
-    static func folders(for host: String) -> [String] {
-        let isWildcard = host.hasPrefix("*.")
-        let labels = host.split(separator: ".").dropFirst()
-        let parents = labels.indices.map { "_wildcard.\(labels[$0...].joined(separator: "."))" }
-        return isWildcard ? parents : [host] + parents
-    }
 
     /// The places of the files: certificate and key, and perhaps a second pair.
     private var places: Range<Int> {
@@ -49,7 +42,7 @@ struct CertificateFiles {
         }
     }
 
-    /// Made when it is needed: names that nobody has a certificate for take one look-up.
+    /// Made when it is needed: names without a certificate take one look-up.
     func path(_ index: Int) -> String {
         switch place {
         case .folder(let folder): "\(folder)/\(Name.all[index])"
@@ -57,51 +50,55 @@ struct CertificateFiles {
         }
     }
 
-    /// The state of the files as one number that changes whenever any of them does; nil where there is no certificate.
-    /// Other threads and later times give the same number for the same state; other processes do not.
-    func stamp() -> Int? {
+    /// Everything that a reading depends on, the state of the files and of the passphrase, as one number that changes whenever
+    /// any of it does; nil where there is no certificate. Other threads and later times give the same number for the same state;
+    /// other processes do not.
+    func stamp(_ passphrase: Passphrase?) -> Int? {
         var hasher = Hasher()
         for index in places {
             do throws(FileError) {
                 hasher.combine(try File.status(path(index)))
             } catch {
-                // One look-up for the many names that nobody has a certificate for.
+                // One look-up for the many names without a certificate.
                 if index == 0 && error.isMissing { return nil }
                 hasher.combine(error)
             }
         }
+        if let passphrase { hasher.combine(passphrase.stamp()) }
         return hasher.finalize()
     }
+
+    /// Whether there is a certificate.
+    var hasCertificate: Bool { !isMissing(0) }
 
     /// When the newest of the files was written, in seconds since 1970.
     func modified() -> Int64 {
         places.compactMap { try? File.status(path($0)).modifiedNanoseconds / 1_000_000_000 }.max() ?? 0
     }
 
-    func load(passphrase: Passphrase?, pool: ChainPool) -> Outcome {
+    func load(passphrase: Passphrase?, pool: ChainPool, _ lane: ReadingLane) -> Outcome {
         do throws(CertificateProblem) {
             if isMissing(0) { return .absent }
-            let first = try pair(0, passphrase, pool)
+            let key = try keyFile(0)
+            if lane == .quick, key.isSlow { return .slow }
+            let first = try pair(0, key, passphrase, pool)
+            guard places.count > 2, !isMissing(2) || !isMissing(3) else { return .identity(ServerIdentity(first, nil)) }
+            let second: Credentials?
             var fault: CertificateProblem?
-            let second = secondPair(passphrase, pool, &fault)
-            // Without the second only for want of a descriptor, it would be without it for good.
-            if let fault, fault.shortage != nil { throw fault }
+            do throws(CertificateProblem) {
+                let key = try keyFile(2)
+                if lane == .quick, key.isSlow { return .slow }
+                second = try pair(2, key, passphrase, pool)
+            } catch {
+                // Without the second only because of a shortage, it would be without it for good.
+                if error.shortage != nil { throw error }
+                // The other clients need not suffer for faults of the pair for old ones.
+                second = nil
+                fault = error
+            }
             return .identity(ServerIdentity(first, second, fault: fault))
         } catch {
             return .failed(error)
-        }
-    }
-
-    /// The pair for old clients, if there is one. The others need not suffer for its faults.
-    private func secondPair(
-        _ passphrase: Passphrase?, _ pool: ChainPool, _ fault: inout CertificateProblem?
-    ) -> Credentials? {
-        guard places.count > 2, !isMissing(2) || !isMissing(3) else { return nil }
-        do throws(CertificateProblem) {
-            return try pair(2, passphrase, pool)
-        } catch {
-            fault = error
-            return nil
         }
     }
 
@@ -114,13 +111,18 @@ struct CertificateFiles {
         }
     }
 
-    private func pair(
-        _ index: Int, _ passphrase: Passphrase?, _ pool: ChainPool
-    ) throws(CertificateProblem) -> Credentials {
+    /// The key of a pair, both of whose files are there.
+    private func keyFile(_ index: Int) throws(CertificateProblem) -> KeyFile {
         if isMissing(index) { throw incomplete(index, index + 1) }
         if isMissing(index + 1) { throw incomplete(index + 1, index) }
+        return try KeyFile(reading: path(index + 1))
+    }
+
+    private func pair(
+        _ index: Int, _ key: borrowing KeyFile, _ passphrase: Passphrase?, _ pool: ChainPool
+    ) throws(CertificateProblem) -> Credentials {
         let credentials = try Credentials(
-            certificateFile: path(index), keyFile: path(index + 1), passphrase: passphrase, pool: pool)
+            certificateFile: path(index), key: key, passphrase: passphrase, pool: pool)
         if let problem = CertificateChecks.weakness(of: credentials) { throw problem }
         return credentials
     }

@@ -40,22 +40,22 @@ extension CertificateStore {
         var place = 0
         var isMore = true
         while isMore {
-            isMore = tables.withLock { tables in
-                let end = min(place + CertificateStore.surveyStep, tables.entries.count)
+            isMore = cache.withLock { cache in
+                let end = min(place + CertificateStore.surveyStep, cache.folders.count)
                 while place < end {
-                    switch tables.entries[place].content {
+                    switch cache.folders[place].content {
                     case .broken: survey.brokenCount += 1
                     case .identity(let identity):
                         survey.usableCount += 1
                         survey.note(
                             CertificateSurvey.Expiry(
-                                folder: CertificateStore.folderName(tables.entries.name(place)),
+                                folder: String(decoding: cache.folders.name(place), as: UTF8.self),
                                 notAfter: identity.notAfter),
                             notAfter: identity.notAfter, countMax: soonestMax)
                     }
                     place += 1
                 }
-                return place < tables.entries.count
+                return place < cache.folders.count
             }
         }
         return survey
@@ -63,13 +63,4 @@ extension CertificateStore {
 
     /// Entries that are looked at under one lock: some 10 µs.
     private static let surveyStep = 256
-
-    private static func folderName(_ entry: (scope: HostScope, name: [UInt8])) -> String {
-        let text = String(decoding: entry.name, as: UTF8.self)
-        return switch entry.scope {
-        case .exact: text
-        case .wildcard: "_wildcard.\(text)"
-        case .unnamed: "_default"
-        }
-    }
 }

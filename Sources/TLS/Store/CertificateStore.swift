@@ -1,13 +1,8 @@
 // Finds the certificate for the name a client asks for. Files are read when a name is first asked for, and never listed, so
 // that a hundred thousand hosts start as fast as ten. What was decoded is kept, within limits.
 //
-// The order of look-up for `a.shop.example.com`:
-//   1. hosts/a.shop.example.com
-//   2. hosts/_wildcard.shop.example.com, then hosts/_wildcard.example.com, then hosts/_wildcard.com
-//   3. where a development authority is given: a certificate of its making
-//   4. hosts/_default
-// The first folder with a `fullchain.pem` answers, even if its files turn out to be broken: another host's certificate in
-// its place would hide the fault.
+// Workers ask memory (`resolve`) and never the disk. What memory does not know, a thread of the control plane reads (`read`),
+// for the whole name at once, and the answer goes back to the handshakes that wait for it.
 
 import Posix
 import Synchronization
@@ -23,48 +18,33 @@ public final class CertificateStore: Sendable {
         case broken(String)
     }
 
-    /// What is known of one folder, and since when.
-    struct Entry {
-        var content: Content
-        /// By the monotonic clock.
-        var checkedMilliseconds: Int64
-
-        enum Content {
-            case identity(ServerIdentity)
-            case broken(String)
-        }
-
-        /// The state of the files that the content was made from.
-        var stamp: Int
-        /// A state of the files seen since that did not lead to a better content; believed when it is still so at the
-        /// next look, because files are replaced one after the other.
-        var pendingStamp: Int?
-        /// Whether `pendingStamp` has been reported.
-        var isPendingReported = false
-        /// The last problem of time that was reported, so that it is said once.
-        var reportedExpiry: CertificateProblem.Kind?
+    /// What memory says about a name.
+    enum Resolution {
+        /// - isDue: whether it should be compared with the disk before long, though nothing waits for that.
+        case known(Lookup, isDue: Bool)
+        /// It has to be read first.
+        case pending
     }
 
-    struct Tables {
-        var entries: HostCache<Entry>
-        /// Names without a certificate, with the time they were looked for.
-        var absent: HostCache<Int64>
+    /// What came of going to the disk.
+    enum Reading {
+        case answer(Lookup)
+        /// Opening a key takes long: to be read in the slow lane.
+        case slow
     }
 
-    let hostsPath: String
     let limits: CertificateLimits
-    let passphrase: Passphrase?
+    let loader: CertificateLoader
     let development: DevelopmentAuthority?
-    let wantsDevelopment: @Sendable (String) -> Bool
+    private let wantsDevelopment: @Sendable (String) -> Bool
     let serves: @Sendable (String) -> Bool
     /// Certificates of which it was said that they are shown to others, by file and names.
-    let uncovered = Mutex<Set<[String]>>([])
-    static let uncoveredMax = 4_096
+    private let uncovered = Mutex<Set<[String]>>([])
+    private static let uncoveredMax = 4_096
     /// Folders of served hosts whose files are gone.
-    let lost = Mutex<[CertificateReading: CertificateProblem]>([:])
-    let pool = ChainPool()
+    let lost = Mutex<[CertificateFolder: CertificateProblem]>([:])
     let problems: ProblemQueue
-    let tables: Mutex<Tables>
+    let cache: Mutex<CertificateCache>
 
     /// - Parameters:
     ///   - hostsPath: `config/hosts`; it need not exist yet.
@@ -78,48 +58,172 @@ public final class CertificateStore: Sendable {
         serves: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
         self.serves = serves
-        self.hostsPath = hostsPath
         self.limits = limits
-        self.passphrase = passphrase
         self.development = development
         self.wantsDevelopment = wantsDevelopment
+        loader = CertificateLoader(hostsPath: hostsPath, passphrase: passphrase)
         problems = ProblemQueue(countMax: limits.problemsMax)
-        tables = Mutex(
-            Tables(
-                entries: HostCache(capacity: limits.identitiesMax), absent: HostCache(capacity: limits.absentNamesMax)))
+        cache = Mutex(CertificateCache(limits))
     }
 
-    /// The identity for a name in lower case without a trailing dot. Any bytes are welcome; what is no host name finds the
-    /// one for everybody else.
-    public func identity(for host: Span<UInt8>) -> Lookup {
-        var due: CertificateReading?
-        // Where it may read, nothing is left unread.
-        return (try? find(host, .disk, &due)) ?? .none
+    /// The name under which a look-up is remembered: the same for everything that is no host name.
+    static func key(for name: Span<UInt8>) -> [UInt8] {
+        isKey(name) ? name.withUnsafeBytes { Array($0) } : notAName
     }
 
+    private static func isKey(_ name: Span<UInt8>) -> Bool { name.isEmpty || HostName.isValid(name) }
+    private static let notAName = Array("?".utf8)
+
+    /// The look-up of a name in lower case without a trailing dot, as far as memory goes. Any bytes are welcome; the empty
+    /// name stands for clients that name no host.
+    func resolve(_ name: Span<UInt8>) -> Resolution {
+        CertificateStore.isKey(name) ? resolve(key: name) : resolve(key: CertificateStore.notAName.span)
+    }
+
+    private func resolve(key name: Span<UInt8>) -> Resolution {
+        let hash = HostKey.hash(name)
+        let now = Clock.monotonicMilliseconds()
+        switch cache.withLock({ $0.find(name, hash: hash, now: now) }) {
+        case .unknown: return .pending
+        case .lookup(.identity(let identity), let isDue): return .known(.identity(identity), isDue: isDue)
+        // A refusal is worth another look at the disk before it is repeated.
+        case .lookup(let lookup, let isDue): return isDue ? .pending : .known(lookup, isDue: false)
+        case .development(let isDue):
+            guard let identity = development?.knownIdentity(for: name) else { return .pending }
+            return .known(.identity(identity), isDue: isDue)
+        }
+    }
+
+    /// The same, going to the disk for what memory does not know or has not compared for a while. Takes the places in their
+    /// order, and notes which of them has answered.
+    func read(_ name: [UInt8], _ lane: ReadingLane) -> Reading {
+        if case .known(let lookup, isDue: false) = resolve(key: name.span) { return .answer(lookup) }
+        let host = String(decoding: name, as: UTF8.self)
+        for candidate in CertificateOrder.candidates(for: host) {
+            switch candidate {
+            case .folder(let folder):
+                switch look(into: folder, lane) {
+                case .slow: return .slow
+                case .absent: continue
+                case .found(let lookup):
+                    note(folder.name == host ? nil : .folder(Array(folder.name.utf8)), for: name)
+                    if folder.name != host { checkCoverage(host, lookup) }
+                    return .answer(lookup)
+                }
+            case .development:
+                guard isDevelopmentHost(host), let development else { continue }
+                note(.development, for: name)
+                do throws(TLSError) {
+                    return .answer(.identity(try development.identity(for: name.span)))
+                } catch {
+                    return .answer(.broken(error.description))
+                }
+            }
+        }
+        note(.nothing, for: name)
+        return .answer(.none)
+    }
+
+    private func note(_ source: CertificateCache.Source?, for name: [UInt8]) {
+        let now = Clock.monotonicMilliseconds()
+        cache.withLock { $0.note(source, for: name.span, now: now) }
+    }
+
+    /// What one folder has.
+    enum FolderReading {
+        case found(Lookup)
+        case absent
+        case slow
+    }
+
+    /// Compares a folder with its files if that is due. If two threads read the same folder at once, the later result stays.
+    func look(into folder: CertificateFolder, _ lane: ReadingLane) -> FolderReading {
+        let key = Array(folder.name.utf8)
+        let hash = HostKey.hash(key.span)
+        let claimed = cache.withLock { $0.claim(key.span, hash: hash, now: Clock.monotonicMilliseconds()) }
+        if let claimed, !claimed.isDue { return .found(claimed.record.content.lookup) }
+        let look: CertificateRecord.Look
+        switch loader.look(into: folder, known: claimed?.record, lane) {
+        case .look(let found): look = found
+        case .slow:
+            if let claimed { remember(claimed.record, key, hash, isChecked: false) }
+            return .slow
+        }
+        if case .gone = look {} else { forgetLoss(folder) }
+        guard let record = taken(look, claimed?.record, folder) else {
+            cache.withLock { $0.folders.remove(key.span, hash: hash) }
+            return .absent
+        }
+        // The time is that of the end: a reading may take longer than its result is believed.
+        remember(record, key, hash, isChecked: true)
+        return .found(record.content.lookup)
+    }
+
+    /// What is known of a folder after a look at it; nil if it has no certificate.
+    private func taken(
+        _ look: CertificateRecord.Look, _ known: CertificateRecord?, _ folder: CertificateFolder
+    ) -> CertificateRecord? {
+        let now = Clock.wallSeconds()
+        guard var record = known else {
+            guard case .found(let stamp, let content) = look else { return nil }
+            var record = CertificateRecord(content, stamp: stamp)
+            problems.add(record.firstProblems(host: folder.host, now: now))
+            return record
+        }
+        problems.add(record.take(look, host: folder.host, now: now))
+        // Where a served host would be without any, the last one stays.
+        if record.isGone, !keeps(record.content, folder) {
+            forgetLoss(folder)
+            return nil
+        }
+        return record
+    }
+
+    private func remember(_ record: CertificateRecord, _ key: [UInt8], _ hash: Int, isChecked: Bool) {
+        var record = record
+        record.checkedMilliseconds = isChecked ? Clock.monotonicMilliseconds() : .min / 2
+        cache.withLock { $0.folders.insert(key.span, hash: hash, record) }
+    }
+
+    /// Whether the development authority answers for a name.
+    func isDevelopmentHost(_ host: String) -> Bool {
+        development != nil && (host.isEmpty || wantsDevelopment(host))
+    }
+
+    /// A host without a folder of its own is answered by one for others. Said once for each certificate: below a wildcard
+    /// clients choose the names.
+    private func checkCoverage(_ host: String, _ lookup: Lookup) {
+        guard case .identity(let identity) = lookup, HostName.isValid(Array(host.utf8).span), serves(host),
+            let facts = identity.facts.first,
+            let problem = CertificateCoverage.problem(
+                host: host, names: facts.names, file: identity.first.certificateFile)
+        else { return }
+        let isNew = uncovered.withLock { uncovered in
+            uncovered.count < CertificateStore.uncoveredMax && uncovered.insert([problem.file] + facts.names).inserted
+        }
+        if isNew { problems.add([problem]) }
+    }
+}
+
+/// For the rest of the program, which may wait for the disk.
+extension CertificateStore {
+    /// The identity for a name in lower case without a trailing dot.
     public func identity(for host: String) -> Lookup {
-        var host = host
-        return host.withUTF8 { identity(for: Span(_unsafeElements: $0)) }
+        guard case .answer(let lookup) = read(CertificateStore.key(for: Array(host.utf8).span), .slow) else {
+            preconditionFailure("the slow lane reads every key")
+        }
+        return lookup
     }
+
+    /// Has everything compared with the disk at its next look-up.
+    public func invalidateAll() { cache.withLock { $0.invalidate() } }
 
     /// The problems found since the last call, for the log. Each is reported once for each state of the files.
     public func drainProblems() -> [CertificateProblem] { problems.drain() }
 
     /// The identities that are decoded at the moment.
-    public var identityCount: Int { tables.withLock { $0.entries.count } }
+    public var identityCount: Int { cache.withLock { $0.folders.count } }
 
-    /// The names that are remembered to have no certificate.
-    var absentNameCount: Int { tables.withLock { $0.absent.count } }
-
-    /// The name of those who name no host.
-    var nobody: [UInt8] { [] }
-}
-
-extension CertificateStore.Entry.Content {
-    var lookup: CertificateStore.Lookup {
-        switch self {
-        case .identity(let identity): .identity(identity)
-        case .broken(let message): .broken(message)
-        }
-    }
+    /// The names that are remembered to have no folder of their own.
+    var nameCount: Int { cache.withLock { $0.nameCount } }
 }

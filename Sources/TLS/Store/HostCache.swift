@@ -2,18 +2,19 @@
 // are compared as bytes and looked up without an allocation. Hashes are seeded by the process, so that nobody outside can
 // choose names that collide.
 
-/// Which folder a name stands for: its own, that of the wildcard over it, or the one for everybody else.
-enum HostScope: UInt8 {
-    case exact
-    case wildcard
-    case unnamed
+enum HostKey {
+    /// For look-ups in any of these tables, so that it can be made before a lock is taken.
+    static func hash(_ name: Span<UInt8>) -> Int {
+        var hasher = Hasher()
+        name.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
 }
 
 /// A hash table with chaining, threaded by a list from the newest to the oldest use. Not for several threads by itself.
 struct HostCache<Value> {
     private struct Slot {
         var hash: Int
-        var scope: HostScope
         var name: [UInt8]
         var value: Value
         var nextInBucket: Int32
@@ -37,19 +38,12 @@ struct HostCache<Value> {
 
     var count: Int { slots.count }
 
-    static func hash(_ scope: HostScope, _ name: Span<UInt8>) -> Int {
-        var hasher = Hasher()
-        hasher.combine(scope.rawValue)
-        name.withUnsafeBytes { hasher.combine(bytes: $0) }
-        return hasher.finalize()
-    }
-
     /// The place of an entry, which becomes the most recently used one. Good until the next insertion or removal.
-    mutating func place(_ scope: HostScope, _ name: Span<UInt8>, hash: Int) -> Int? {
+    mutating func place(_ name: Span<UInt8>, hash: Int) -> Int? {
         var index = buckets[hash & (buckets.count - 1)]
         while index != HostCache.none {
             let place = Int(index)
-            if slots[place].hash == hash && isSame(place, scope, name) {
+            if slots[place].hash == hash && isSame(place, name) {
                 if index != newest {
                     unlink(index)
                     linkNewest(index)
@@ -67,11 +61,11 @@ struct HostCache<Value> {
     }
 
     /// Whose an entry is.
-    func name(_ place: Int) -> (scope: HostScope, name: [UInt8]) { (slots[place].scope, slots[place].name) }
+    func name(_ place: Int) -> [UInt8] { slots[place].name }
 
     /// Puts a value in, in place of the one the name had.
-    mutating func insert(_ scope: HostScope, _ name: Span<UInt8>, hash: Int, _ value: Value) {
-        if let place = place(scope, name, hash: hash) {
+    mutating func insert(_ name: Span<UInt8>, hash: Int, _ value: Value) {
+        if let place = place(name, hash: hash) {
             slots[place].value = value
             return
         }
@@ -82,20 +76,18 @@ struct HostCache<Value> {
         let bytes = name.withUnsafeBytes { Array($0) }
         slots.append(
             Slot(
-                hash: hash, scope: scope, name: bytes, value: value, nextInBucket: buckets[bucket],
+                hash: hash, name: bytes, value: value, nextInBucket: buckets[bucket],
                 newer: HostCache.none, older: HostCache.none))
         buckets[bucket] = index
         linkNewest(index)
     }
 
-    mutating func remove(_ scope: HostScope, _ name: Span<UInt8>, hash: Int) {
-        if let place = place(scope, name, hash: hash) { removeSlot(Int32(place)) }
+    mutating func remove(_ name: Span<UInt8>, hash: Int) {
+        if let place = place(name, hash: hash) { removeSlot(Int32(place)) }
     }
 
-    mutating func removeAll() { self = HostCache(capacity: capacity) }
-
-    private func isSame(_ place: Int, _ scope: HostScope, _ name: Span<UInt8>) -> Bool {
-        guard slots[place].scope == scope, slots[place].name.count == name.count else { return false }
+    private func isSame(_ place: Int, _ name: Span<UInt8>) -> Bool {
+        guard slots[place].name.count == name.count else { return false }
         for index in name.indices where slots[place].name[index] != name[index] { return false }
         return true
     }

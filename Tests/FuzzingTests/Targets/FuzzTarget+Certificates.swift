@@ -63,6 +63,6 @@ private enum CertificateInput {
             let order = ChainOrder.sorted(own, chain)
             try demand(Set(order).count == order.count && order.count <= found.count, "an order of \(order)")
         }
-        bytes.withUnsafeBytes { _ = try? PrivateKey($0, file: "f", passphrase: nil) }
+        bytes.withUnsafeBytes { _ = try? PrivateKey($0, PrivateKey.Protection(of: $0), file: "f", nil) }
     }
 }

@@ -1,0 +1,52 @@
+// The disk side of the store: looks at a folder's files and reads them where that may change what is known. The same files are
+// read once, whatever came of it.
+
+/// Reads folders below `config/hosts`. Holds no lock and remembers nothing.
+struct CertificateLoader: Sendable {
+    let hostsPath: String
+    let passphrase: Passphrase?
+    private let pool = ChainPool()
+
+    init(hostsPath: String, passphrase: Passphrase?) {
+        self.hostsPath = hostsPath
+        self.passphrase = passphrase
+    }
+
+    enum Reading: Sendable {
+        case look(CertificateRecord.Look)
+        /// Opening a key takes long, and the caller does not want to wait for that.
+        case slow
+    }
+
+    /// Compares a folder's files with what is known of them, and reads them if they are others.
+    func look(into folder: CertificateFolder, known: CertificateRecord?, _ lane: ReadingLane) -> Reading {
+        let files = CertificateFiles(folder: "\(hostsPath)/\(folder.name)")
+        guard let stamp = files.stamp(passphrase) else { return .look(.gone) }
+        if let known, stamp == known.stamp, !known.content.isWorthAnotherReading { return .look(.same) }
+        if let refused = known?.refused, refused.stamp == stamp, let content = refused.content,
+            !content.isWorthAnotherReading
+        {
+            return .look(.found(stamp: stamp, content))
+        }
+        return read(files, stamp, lane)
+    }
+
+    private func read(_ files: CertificateFiles, _ stamp: Int, _ lane: ReadingLane) -> Reading {
+        switch files.load(passphrase: passphrase, pool: pool, lane) {
+        case .absent: return .look(.gone)
+        case .slow: return .slow
+        case .identity(let identity): return .look(.found(stamp: stamp, .identity(identity)))
+        case .failed(let problem):
+            guard let later = files.stamp(passphrase), later != stamp else {
+                return .look(.found(stamp: stamp, .broken(problem)))
+            }
+            // One file was read before it was replaced and the other after.
+            return switch files.load(passphrase: passphrase, pool: pool, lane) {
+            case .absent: .look(.gone)
+            case .slow: .slow
+            case .identity(let identity): .look(.found(stamp: later, .identity(identity)))
+            case .failed(let problem): .look(.found(stamp: later, .broken(problem)))
+            }
+        }
+    }
+}

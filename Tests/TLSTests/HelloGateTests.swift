@@ -1,0 +1,132 @@
+// Handshakes that wait for a certificate, between a real client and the context of a worker, through memory.
+
+import COpenSSL
+import Posix
+import Testing
+
+@testable import TLS
+
+struct HelloGateTests {
+    private let bench: StoreBench
+
+    init() throws { bench = try StoreBench() }
+
+    /// A worker's side of TLS and the queue behind it.
+    private final class Server {
+        let store: CertificateStore
+        let queue: LoadingQueue
+        let ready: ReadyHandshakes
+        let context: SecureContext
+
+        init(_ store: CertificateStore) throws {
+            self.store = store
+            queue = try LoadingQueue(store)
+            ready = try ReadyHandshakes()
+            context = try SecureContext(
+                SecureSettings(certificates: store, tickets: try TicketKeys()), queue: queue, ready: ready)
+        }
+
+        /// One handshake for a name; how often it waited, and the first name of the certificate that the client got.
+        func shake(_ name: String, whileWaiting act: () -> Void = {}) throws -> (pauses: Int, name: String?) {
+            let clientContext = SSL_CTX_new(TLS_client_method())!
+            let client = SSL_new(clientContext)!
+            let (incoming, outgoing) = (BIO_new(BIO_s_mem())!, BIO_new(BIO_s_mem())!)
+            SSL_set_bio(client, incoming, outgoing)
+            SSL_set_connect_state(client)
+            _ = name.withCString {
+                SSL_ctrl(
+                    client, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name),
+                    UnsafeMutableRawPointer(mutating: $0))
+            }
+            let session = try #require(context.makeSession())
+            defer {
+                session.end()
+                SSL_free(client)
+                SSL_CTX_free(clientContext)
+                OpenSSLFailure.forget()
+            }
+            var pauses = 0
+            for _ in 0..<4 {
+                let isDone = SSL_do_handshake(client) == 1
+                OpenSSLFailure.forget()
+                var bytes = [UInt8](repeating: 0, count: 65_536)
+                let count = Int(max(0, BIO_read(outgoing, &bytes, Int32(bytes.count))))
+                if count == 0 { break }
+                bytes.withUnsafeBytes { records in
+                    let received = UnsafeRawBufferPointer(rebasing: records[..<count])
+                    var outcome = session.handshake(context, received, token: 7)
+                    while outcome == .wantsCertificate, pauses < 10 {
+                        pauses += 1
+                        queue.readAll()
+                        act()
+                        let handed = ready.take()
+                        #expect(handed.map(\.token) == [7])
+                        outcome = session.handshake(
+                            context, context.unreadRecords, token: 7, certificate: handed.first?.certificate)
+                    }
+                }
+                context.forgetRecords()
+                let output = context.output
+                if !output.isEmpty { BIO_write(incoming, output.baseAddress, Int32(output.count)) }
+                context.clearOutput()
+                if isDone { break }
+            }
+            let certificate = SSL_get1_peer_certificate(client).map { Certificate(takingOwnershipOf: $0) }
+            switch certificate {
+            case .some(let certificate): return (pauses, certificate.names.first)
+            case .none: return (pauses, nil)
+            }
+        }
+    }
+
+    private func tiny() -> CertificateLimits {
+        var limits = CertificateLimits()
+        limits.namesMax = 1
+        limits.identitiesMax = 1
+        return limits
+    }
+
+    @Test(arguments: ["x.example.com", "other.test", "shop.test"])
+    func `a flood of names between the reading and the handshake takes nothing from it`(name: String) throws {
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        try bench.install("_default", names: ["fallback.test"])
+        try bench.install("shop.test", names: ["shop.test"])
+        let store = CertificateStore(hostsPath: bench.hosts.path, limits: tiny())
+        let server = try Server(store)
+        let shown = try server.shake(name) {
+            for index in 0..<10 {
+                _ = store.identity(for: "flood\(index).test")
+                _ = store.identity(for: "flood\(index).example.com")
+            }
+        }
+        #expect(shown.pauses == 1)
+        #expect(
+            shown.name == ["x.example.com": "*.example.com", "shop.test": "shop.test"][name, default: "fallback.test"])
+    }
+
+    @Test func `a name waits once, however many folders are looked into, and not at all while it is remembered`() throws
+    {
+        try bench.install("_wildcard.com", names: ["*.b.example.com"])
+        let store = bench.store()
+        let server = try Server(store)
+        #expect(try server.shake("a.b.example.com") == (1, "*.b.example.com"))
+        #expect(try server.shake("A.b.example.COM") == (0, "*.b.example.com"))
+        #expect(try server.shake("unknown.test") == (1, nil))
+        #expect(try server.shake("unknown.test") == (0, nil))
+    }
+
+    @Test func `what is expected of a handshake comes from memory, and is read beside it`() throws {
+        try bench.install("shop.test", names: ["shop.test"])
+        try bench.hosts.write("broken.test/fullchain.pem", "no certificate")
+        let server = try Server(bench.store())
+        func expects(_ name: String) -> Bool {
+            let bytes = Array(name.utf8)
+            return server.context.expectsCertificate(for: bytes.span)
+        }
+        for name in ["SHOP.test", "broken.test", "none.test", "../shop.test"] { #expect(!expects(name)) }
+        #expect(server.store.identityCount == 0, "nothing is read here")
+        server.queue.readAll()
+        #expect(expects("SHOP.test"))
+        for name in ["broken.test", "none.test", "../shop.test"] { #expect(!expects(name)) }
+    }
+}
