@@ -53,6 +53,36 @@ extension Directory {
     }
 }
 
+/// Who may do what with a file: the permission bits, and the group that some of them are for. Not a part of its status, because
+/// that tells states of the content apart and outlasts the process.
+public struct FileAccess: Hashable, Sendable {
+    public let permissions: UInt32
+    public let group: UInt32
+
+    public init(permissions: UInt32, group: UInt32) {
+        self.permissions = permissions
+        self.group = group
+    }
+
+    init(_ status: stat) { self.init(permissions: status.st_mode & 0o7777, group: status.st_gid) }
+
+    /// Whether this process has the rights of the group. The corresponding C functions are `getegid` and `getgroups`.
+    public var isOfOwnGroup: Bool {
+        if getegid() == group { return true }
+        var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+        return getgroups(Int32(groups.count), &groups) == groups.count && groups.contains(group)
+    }
+}
+
+extension File {
+    /// Symbolic links are followed. The corresponding C function is `stat`.
+    public static func access(_ path: String) throws(FileError) -> FileAccess {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .system(.last("stat")) }
+        return FileAccess(status)
+    }
+}
+
 extension FileStatus {
     /// What tells a file or directory from every other that is there at the same time.
     public struct Identity: Hashable, Sendable {

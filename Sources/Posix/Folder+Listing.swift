@@ -30,6 +30,20 @@ extension Folder {
         return fstatat(descriptor.number, path, &status, 0) == 0 ? FileStatus(status) : nil
     }
 
+    /// The same, with the reason where it says nothing.
+    public func fileStatus(_ path: String) throws(FileError) -> FileStatus {
+        var status = stat()
+        guard fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
+        return FileStatus(status)
+    }
+
+    /// Who may do what with a file below this directory, links followed. The corresponding C function is `fstatat`.
+    public func access(_ path: String) throws(FileError) -> FileAccess {
+        var status = stat()
+        guard fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
+        return FileAccess(status)
+    }
+
     /// Whether there is such a name, or nobody can tell at this moment.
     public func mayHave(_ path: String) -> Bool {
         var status = stat()

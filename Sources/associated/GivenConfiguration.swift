@@ -33,6 +33,9 @@ struct GivenConfiguration {
         ConfigurationLoader.appFiles(configPath: path, linkTargets: settings.linkTargets)
     }
 
+    /// Where links in a host's folder may lead.
+    var linkTargets: LinkTargets { settings.linkTargets }
+
     /// Loads it as a server would.
     func load() throws(ConfigurationError) -> LoadedConfiguration {
         // Where documents are signed, private keys are in memory, and a core dump would be a copy of them.
@@ -51,6 +54,7 @@ extension ServerSettings {
         configPath: String, passphrase: Passphrase?, development: DevelopmentAuthority? = nil
     ) -> DocumentSigner {
         DocumentSigner(
-            hostsPath: "\(configPath)/hosts", named: signing, passphrase: passphrase, development: development)
+            hostsPath: "\(configPath)/hosts", links: linkTargets, named: signing, passphrase: passphrase,
+            development: development)
     }
 }

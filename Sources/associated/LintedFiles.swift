@@ -167,10 +167,11 @@ extension LintedFiles {
         let hosts = "\(path)/hosts"
         guard Directory.exists(hosts) else { return findings }
         for entry in entries(of: hosts) where entry.kind == .directory {
-            findings += CertificateChecks.problems(folder: "\(hosts)/\(entry.name)", passphrase: given.passphrase)
-                .map(Finding.init)
+            findings += CertificateChecks.problems(
+                folder: entry.name, in: hosts, links: given.linkTargets, passphrase: given.passphrase
+            ).map(Finding.init)
         }
-        var coverage = CertificateCoverage(hostsPath: hosts, passphrase: given.passphrase)
+        var coverage = CertificateCoverage(hostsPath: hosts, links: given.linkTargets, passphrase: given.passphrase)
         findings += served.compactMap { coverage.problem(for: $0) }.map(Finding.init)
         return findings
     }

@@ -223,7 +223,8 @@ struct Server {
     ) -> CertificateStore? {
         if settings.https.isEmpty { return nil }
         return CertificateStore(
-            hostsPath: "\(given.configPath)/hosts", passphrase: given.passphrase?.passphrase, development: development,
+            hostsPath: "\(given.configPath)/hosts", links: settings.linkTargets, passphrase: given.passphrase?.passphrase,
+            development: development,
             // Names are made certificates for only while they are served.
             wantsDevelopment: { host in published.current.reading { $0.knows(host) } },
             serves: { host in published.current.reading { $0.knows(host) } })

@@ -1,6 +1,7 @@
 // What is held against a certificate, one fault at a time, and on which day.
 
 import Foundation
+import Posix
 import Testing
 
 @testable import TLS
@@ -115,12 +116,26 @@ struct CertificateChecksTests {
     }
 
     @Test func `notes a key that others may read`() throws {
-        let identity = try identity(try bench.authority.issue(["a.example"]))
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o640], ofItemAtPath: bench.hosts.path + "/privkey.pem")
-        let problem = CertificateChecks.problems(of: identity, host: "a.example", now: Self.now).first
+        let pair = try bench.authority.issue(["a.example"])
+        try bench.authority.install(pair, "a.example", in: bench.hosts)
+        try bench.hosts.write("a.example/privkey.pem", pair.key, permissions: 0o644)
+        let problem = CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).first
         #expect(problem?.kind == .keyReadableByOthers)
-        #expect(problem?.message == "others on this machine may use the private key (permissions 640)")
+        #expect(problem?.message == "every user of this machine may use the private key (permissions 644)")
+    }
+
+    /// Groups of this process, and one that it is not in.
+    @Test(arguments: [
+        (UInt32(0o600), true, nil), (0o640, true, nil), (0o660, true, nil), (0o600, false, nil),
+        (0o640, false, "chmod g="), (0o620, false, "chmod g="), (0o604, true, "chmod o="), (0o644, false, "chmod o="),
+    ])
+    func `a group of the server's user may read a key, other users may not`(
+        permissions: UInt32, isOwn: Bool, fix: String?
+    ) {
+        let access = FileAccess(permissions: permissions, group: isOwn ? getegid() : 54_321)
+        let problem = CertificateChecks.permissions(access, of: "privkey.pem")
+        #expect(problem?.kind == (fix == nil ? nil : .keyReadableByOthers))
+        if let fix { #expect(problem?.fix.contains(fix) == true) }
     }
 
     @Test func `two pairs of one kind are one too many`() throws {
@@ -128,7 +143,7 @@ struct CertificateChecksTests {
             try bench.authority.install(
                 try bench.authority.issue(["a.example"]), "a.example", in: bench.hosts, suffix: suffix)
         }
-        #expect(CertificateChecks.problems(folder: bench.hosts.path + "/a.example").map(\.kind) == [.sameKeyTwice])
+        #expect(CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).map(\.kind) == [.sameKeyTwice])
     }
 
     @Test func `what OpenSSL refuses keeps a pair from being used`() throws {
@@ -136,8 +151,8 @@ struct CertificateChecksTests {
             try bench.authority.issue(["a.example"], key: .shortRSA), "a.example", in: bench.hosts)
         try bench.authority.install(
             try bench.authority.issue(["b.example"], digest: "-sha1"), "b.example", in: bench.hosts)
-        #expect(CertificateChecks.problems(folder: bench.hosts.path + "/a.example").map(\.kind) == [.weakKey])
-        #expect(CertificateChecks.problems(folder: bench.hosts.path + "/b.example").map(\.kind) == [.weakSignature])
+        #expect(CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).map(\.kind) == [.weakKey])
+        #expect(CertificateChecks.problems(folder: "b.example", in: bench.hosts.path).map(\.kind) == [.weakSignature])
         #expect(bench.answer(bench.store(), "a.example") == "broken")
     }
 
@@ -148,7 +163,7 @@ struct CertificateChecksTests {
         for (folder, expected) in [
             ("a.example", [.nameNotCovered]), ("_wildcard.a.example", [.nameNotCovered]), ("_default", []),
         ] as [(String, [CertificateProblem.Kind])] {
-            #expect(CertificateChecks.problems(folder: "\(bench.hosts.path)/\(folder)").map(\.kind) == expected)
+            #expect(CertificateChecks.problems(folder: folder, in: bench.hosts.path).map(\.kind) == expected)
         }
     }
 
@@ -156,14 +171,14 @@ struct CertificateChecksTests {
     func `a folder whose name no host has is never used`(name: String) throws {
         try bench.install(name, names: ["shop.example.com"])
         #expect(
-            CertificateChecks.problems(folder: "\(bench.hosts.path)/\(name)").map(\.kind).contains(.folderName))
+            CertificateChecks.problems(folder: name, in: bench.hosts.path).map(\.kind).contains(.folderName))
     }
 
     @Test func `half a pair is a fault, none is not`() throws {
         try bench.hosts.write("a.example/privkey.pem", "key")
         try bench.hosts.write("b.example/well-known/security.txt", "")
-        #expect(CertificateChecks.problems(folder: bench.hosts.path + "/a.example").map(\.kind) == [.incompletePair])
-        #expect(CertificateChecks.problems(folder: bench.hosts.path + "/b.example") == [])
+        #expect(CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).map(\.kind) == [.incompletePair])
+        #expect(CertificateChecks.problems(folder: "b.example", in: bench.hosts.path) == [])
     }
 
     @Test(arguments: [

@@ -1,6 +1,7 @@
 // The bounds of the store: identities, unknown names, memory, and several threads at once.
 
 import Foundation
+import Posix
 import Testing
 
 @testable import TLS
@@ -73,7 +74,8 @@ struct CertificateStoreLimitsTests {
         await #expect(processExitsWith: .success) {
             let bench = try StoreBench()
             try bench.install("a.example", names: ["a.example"])
-            let files = CertificateFiles(folder: bench.hosts.path + "/a.example")
+            let files = CertificateFiles(
+                CertificateFolder(name: "a.example"), in: CertificateTree(bench.hosts.path, links: .none))
             func load(_ times: Int) {
                 for _ in 0..<times {
                     // A pool of its own, so that chains come and go as well.

@@ -1,6 +1,7 @@
 // Which folder answers for which name, and what is never reached by any name.
 
 import Foundation
+import Posix
 import Testing
 
 @testable import TLS
@@ -74,18 +75,68 @@ struct CertificateStoreTests {
         #expect(store.drainProblems().map(\.kind) == [.incompletePair])
     }
 
-    @Test func `follows the links that certbot makes`() throws {
-        let pair = try bench.authority.issue(["a.example"])
-        try bench.authority.install(pair, "archive", in: bench.hosts)
+    /// Links both files of a host to another place.
+    private func link(_ host: String, to place: String) throws {
         try FileManager.default.createDirectory(
-            atPath: bench.hosts.path + "/a.example", withIntermediateDirectories: true)
+            atPath: "\(bench.hosts.path)/\(host)", withIntermediateDirectories: true)
         for name in ["fullchain.pem", "privkey.pem"] {
             try FileManager.default.createSymbolicLink(
-                atPath: "\(bench.hosts.path)/a.example/\(name)", withDestinationPath: "../archive/\(name)")
+                atPath: "\(bench.hosts.path)/\(host)/\(name)", withDestinationPath: "\(place)/\(name)")
         }
-        let store = bench.store()
-        #expect(bench.answer(store, "a.example") == "a.example")
+    }
+
+    @Test
+    func `follows links into places of the operator and inside the host's folder, as certbot and Kubernetes make them`()
+        throws
+    {
+        let place = try TemporaryFolder()
+        let pair = try bench.authority.issue(["a.example", "b.example", "c.example"])
+        try bench.authority.install(pair, "archive", in: place)
+        try link("a.example", to: place.path + "/archive")
+        try bench.authority.install(pair, "b.example/..data", in: bench.hosts)
+        try link("b.example", to: "..data")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(bench.hosts.path)/c.example", withDestinationPath: place.path + "/archive")
+        let store = CertificateStore(hostsPath: bench.hosts.path, links: LinkTargets([place.path]))
+        for host in ["a.example", "b.example", "c.example"] { #expect(bench.answer(store, host) == "a.example") }
         #expect(store.drainProblems().isEmpty)
+        #expect(store.identityCount == 3)
+    }
+
+    @Test(arguments: ["../b.example", "/b.example", "../../elsewhere"])
+    func `a link to the key of another tenant is refused, and so is a folder that is a link`(target: String) throws {
+        let pair = try bench.authority.issue(["a.example", "b.example"])
+        let hosts = try TemporaryFolder()
+        for folder in ["hosts/b.example", "elsewhere"] { try bench.authority.install(pair, folder, in: hosts) }
+        let place = target.hasPrefix("/") ? "\(hosts.path)/hosts\(target)" : target
+        for name in ["fullchain.pem", "privkey.pem"] {
+            try hosts.write("hosts/a.example/\(name)", name == "privkey.pem" ? pair.key : pair.certificate)
+            try hosts.remove("hosts/a.example/\(name)")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(hosts.path)/hosts/a.example/\(name)", withDestinationPath: "\(place)/\(name)")
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(hosts.path)/hosts/c.example",
+            withDestinationPath: target.hasPrefix("../../") ? "../elsewhere" : "b.example")
+        let store = CertificateStore(hostsPath: "\(hosts.path)/hosts")
+        let signer = DocumentSigner(hostsPath: "\(hosts.path)/hosts")
+        for (host, reason) in [
+            ("a.example", "leads out of the host's own folder"), ("c.example", "is a link to another place"),
+        ] {
+            #expect(bench.answer(store, host) == "broken")
+            let problems = store.drainProblems()
+            #expect(problems.map(\.kind) == [.unreadableFile])
+            #expect(problems.first?.message.contains(reason) == true, "\(problems)")
+            #expect(problems.first?.fix.contains("`linkTargets` in server.json") == true)
+            #expect(CertificateChecks.problems(folder: host, in: "\(hosts.path)/hosts") == problems)
+            var found: [CertificateProblem] = []
+            guard case .impossible = signer.sign([1], for: host, problems: &found) else {
+                Issue.record("signed with another tenant's key")
+                return
+            }
+            #expect(found == problems)
+        }
+        #expect(bench.answer(store, "b.example") == "a.example")
     }
 
     @Test func `holds an ECDSA and an RSA pair of one host`() throws {

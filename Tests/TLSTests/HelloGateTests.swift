@@ -38,7 +38,7 @@ struct HelloGateTests {
                     client, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name),
                     UnsafeMutableRawPointer(mutating: $0))
             }
-            let session = try #require(context.makeSession())
+            guard let session = context.makeSession() else { throw OpenSSLCommand.Failure(description: "no session") }
             defer {
                 session.end()
                 SSL_free(client)

@@ -112,14 +112,16 @@ struct KeyDerivationTests {
             questions.count.withLock { $0 += 1 }
             return Array("word".utf8)
         }
-        do throws(CertificateProblem) {
-            _ = try text.withUnsafeBytes { (bytes) throws(CertificateProblem) in
-                try PrivateKey(bytes, PrivateKey.Protection(of: bytes), file: "privkey.pem", passphrase)
+        let problem: CertificateProblem? = text.withUnsafeBytes { bytes in
+            do throws(CertificateProblem) {
+                let key = try PrivateKey(bytes, PrivateKey.Protection(of: bytes), file: "privkey.pem", passphrase)
+                return KeyKind(key.pointer) == .ecdsa(bits: 256)
+                    ? nil : CertificateProblem(.weakKey, file: "", "", fix: "")
+            } catch {
+                return error
             }
-            return (nil, questions.count.withLock { $0 })
-        } catch {
-            return (error, questions.count.withLock { $0 })
         }
+        return (problem, questions.count.withLock { $0 })
     }
 
     @Test(arguments: [

@@ -9,7 +9,9 @@ extension LintRule {
         rule(
             "CERT-001", .error, "a certificate or key file cannot be read",
             why: "The host's handshakes fail, or keep an older certificate until it expires.",
-            fix: "make it a regular file that the server's user may read."),
+            fix:
+                "make it a regular file that the server's user may read, in the host's own folder or in a place of the operator."
+        ),
         rule(
             "CERT-002", .error, "half a pair of certificate and key",
             why: "Neither is of use alone.",
@@ -99,7 +101,9 @@ extension LintRule {
         rule(
             "CERT-021", .warning, "the private key can be read by others",
             why: "Whoever has it can pretend to be the host.",
-            fix: "chmod 600 the file."),
+            fix:
+                "take the rights of other users away (chmod o=), and give those of the group to a group of the server's user."
+        ),
         rule(
             "CERT-022", .warning, "a folder that no host has the name of",
             why: "Its certificate is never used.",

@@ -45,7 +45,7 @@ extension SystemCallFilter {
         SYS_fdatasync, SYS_flock, SYS_ftruncate, SYS_fstatfs, SYS_memfd_create, SYS_inotify_init1,
         SYS_inotify_add_watch, SYS_inotify_rm_watch,
         // Who it is
-        SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
+        SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getgroups,
     ]
 
     /// PR_SET_NAME, PR_GET_DUMPABLE

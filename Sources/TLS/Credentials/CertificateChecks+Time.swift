@@ -59,13 +59,4 @@ extension CertificateChecks {
         if seconds < 2 * 3600 { return "\(max(1, seconds / 60)) minutes" }
         return seconds < 2 * day ? "\(seconds / 3600) hours" : "\(seconds / day) days"
     }
-
-    /// Links are followed: what counts is the file that holds the key.
-    static func permissions(of path: String) -> CertificateProblem? {
-        guard let status = try? File.status(path), status.permissions & 0o077 != 0 else { return nil }
-        let mode = String(status.permissions, radix: 8)
-        return CertificateProblem(
-            .keyReadableByOthers, file: path, "others on this machine may use the private key (permissions \(mode))",
-            fix: "chmod 600 \(path)")
-    }
 }

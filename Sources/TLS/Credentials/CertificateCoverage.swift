@@ -2,16 +2,18 @@
 // certificate; here it is about hosts that are answered by a wildcard's, which covers one label and no more, or by the one
 // for everybody else.
 
+public import Posix
+
 /// The folders below `config/hosts` that answer for hosts without one of their own, each read once.
 public struct CertificateCoverage {
-    private let hostsPath: String
+    private let tree: CertificateTree
     private let passphrase: Passphrase?
     private let pool = ChainPool()
     /// The names of a folder's certificate; nil where it has none, or none that can be read.
     private var names: [CertificateFolder: [String]?] = [:]
 
-    public init(hostsPath: String, passphrase: Passphrase?) {
-        self.hostsPath = hostsPath
+    public init(hostsPath: String, links: LinkTargets = .none, passphrase: Passphrase?) {
+        tree = CertificateTree(hostsPath, links: links)
         self.passphrase = passphrase
     }
 
@@ -20,10 +22,10 @@ public struct CertificateCoverage {
         for (index, candidate) in CertificateOrder.candidates(for: host).enumerated() {
             guard case .folder(let folder) = candidate else { continue }
             // Its own is checked with the certificate in it.
-            if index == 0, CertificateFiles(folder: "\(hostsPath)/\(folder.name)").hasCertificate { return nil }
+            if index == 0, CertificateFiles(folder, in: tree).hasCertificate { return nil }
             guard let names = names(of: folder) else { continue }
             return CertificateCoverage.problem(
-                host: host, names: names, file: "\(hostsPath)/\(folder.name)/fullchain.pem")
+                host: host, names: names, file: CertificateFiles(folder, in: tree).path(0))
         }
         return nil
     }
@@ -39,7 +41,7 @@ public struct CertificateCoverage {
     private mutating func names(of folder: CertificateFolder) -> [String]? {
         if let known = names[folder] { return known }
         var found: [String]?
-        let files = CertificateFiles(folder: "\(hostsPath)/\(folder.name)")
+        let files = CertificateFiles(folder, in: tree)
         if case .identity(let identity) = files.load(passphrase: passphrase, pool: pool, .slow) {
             found = identity.facts.first?.names
         }

@@ -5,33 +5,30 @@ import COpenSSL
 import Posix
 
 extension Credentials {
-    /// Reads `fullchain.pem` and `privkey.pem`. Throws what keeps the pair from being used at all.
+    /// Reads two files of the operator's own. Throws what keeps the pair from being used at all.
     init(
         certificateFile: String, keyFile: String, passphrase: Passphrase?, pool: ChainPool
     ) throws(CertificateProblem) {
-        let encoded = try Credentials.certificates(in: certificateFile)
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try File.read(certificateFile, bytesMax: CertificateLimits.chainBytesMax).bytes
+        } catch {
+            throw CertificateProblem(reading: "the certificate", certificateFile, error)
+        }
         let key = try KeyFile(reading: keyFile)
-        try self.init(encoded, try key.open(passphrase), certificateFile, keyFile, pool)
+        try self.init(certificates: bytes, file: certificateFile, key: key, passphrase: passphrase, pool: pool)
     }
 
-    /// The same with a key that has been read.
+    /// The same with files that have been read.
     init(
-        certificateFile: String, key: borrowing KeyFile, passphrase: Passphrase?, pool: ChainPool
+        certificates bytes: [UInt8], file: String, key: borrowing KeyFile, passphrase: Passphrase?, pool: ChainPool
     ) throws(CertificateProblem) {
-        let encoded = try Credentials.certificates(in: certificateFile)
-        try self.init(encoded, try key.open(passphrase), certificateFile, key.path, pool)
+        let encoded = try Credentials.certificates(in: bytes, file)
+        try self.init(encoded, try key.open(passphrase), key.permissionProblem, file, key.path, pool)
     }
 
     /// The DER bytes of the certificates of a file, which may be PEM or one in DER itself.
-    static func certificates(in path: String) throws(CertificateProblem) -> [[UInt8]] {
-        let bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try File.read(path, bytesMax: CertificateLimits.chainBytesMax).bytes
-        } catch {
-            throw CertificateProblem(
-                .unreadableFile, file: path, "the certificate cannot be read: \(error)",
-                fix: "make it a file that the server's user may read", shortage: error.shortage)
-        }
+    private static func certificates(in bytes: [UInt8], _ path: String) throws(CertificateProblem) -> [[UInt8]] {
         let found = bytes.first == 0x30 ? [bytes] : bytes.withUnsafeBytes { PEM.certificates(in: $0) }
         if found.isEmpty {
             throw CertificateProblem(
@@ -48,8 +45,8 @@ extension Credentials {
     }
 
     private init(
-        _ encoded: [[UInt8]], _ key: consuming PrivateKey, _ certificateFile: String, _ keyFile: String,
-        _ pool: ChainPool
+        _ encoded: [[UInt8]], _ key: consuming PrivateKey, _ permissionProblem: CertificateProblem?,
+        _ certificateFile: String, _ keyFile: String, _ pool: ChainPool
     ) throws(CertificateProblem) {
         var rest = encoded
         var problems: [CertificateProblem] = []
@@ -63,7 +60,7 @@ extension Credentials {
                     fix: "put the host's certificate first, then its issuer, and so on (certbot's fullchain.pem)"))
         }
         chain = try Credentials.chain(for: own.certificate, rest, certificateFile, pool, &problems)
-        if let problem = CertificateChecks.permissions(of: keyFile) { problems.append(problem) }
+        if let permissionProblem { problems.append(permissionProblem) }
         certificate = own.certificate
         self.key = key
         self.problems = problems

@@ -7,20 +7,26 @@ import Posix
 /// A private key as it lies in a file, read and not yet opened.
 struct KeyFile: ~Copyable {
     let path: String
+    /// What is wrong with who may read it.
+    let permissionProblem: CertificateProblem?
     private let text: SecretBytes
     private let protection: PrivateKey.Protection
 
-    /// Reads a file such as `privkey.pem`.
+    init(_ text: consuming SecretBytes, path: String, access: FileAccess) {
+        self.path = path
+        permissionProblem = CertificateChecks.permissions(access, of: path)
+        protection = PrivateKey.Protection(of: text.bytes)
+        self.text = text
+    }
+
+    /// Reads a file of the operator's own.
     init(reading path: String) throws(CertificateProblem) {
         do throws(FileError) {
-            text = try SecretBytes(reading: path, bytesMax: CertificateLimits.keyBytesMax)
+            let text = try SecretBytes(reading: path, bytesMax: CertificateLimits.keyBytesMax)
+            self.init(text, path: path, access: try File.access(path))
         } catch {
-            throw CertificateProblem(
-                .unreadableFile, file: path, "the private key cannot be read: \(error)",
-                fix: "make it a file that the server's user may read", shortage: error.shortage)
+            throw CertificateProblem(reading: "the private key", path, error)
         }
-        self.path = path
-        protection = PrivateKey.Protection(of: text.bytes)
     }
 
     /// Whether opening it takes long.

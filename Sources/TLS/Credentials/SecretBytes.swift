@@ -23,6 +23,12 @@ struct SecretBytes: ~Copyable, @unchecked Sendable {
         count = try File.read(path, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
     }
 
+    /// The same of a file in a folder.
+    init(reading name: String, in folder: borrowing Folder, bytesMax: Int) throws(FileError) {
+        self.init(capacity: bytesMax)
+        count = try folder.read(name, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
+    }
+
     init(copying bytes: UnsafeRawBufferPointer) {
         self.init(capacity: bytes.count)
         UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: bytes)

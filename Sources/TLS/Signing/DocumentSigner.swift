@@ -69,7 +69,7 @@ public final class DocumentSigner: Sendable {
         var round = 0
     }
 
-    private let hostsPath: String
+    private let tree: CertificateTree
     private let named: NamedPair?
     private let passphrase: Passphrase?
     private let development: DevelopmentAuthority?
@@ -78,13 +78,14 @@ public final class DocumentSigner: Sendable {
 
     /// - Parameters:
     ///   - hostsPath: `config/hosts`.
+    ///   - links: where links in a host's folder may lead, beside that folder and certbot's.
     ///   - named: signs for all hosts instead of their own certificates.
     ///   - development: makes certificates for hosts that have none.
     public init(
-        hostsPath: String, named: NamedPair? = nil, passphrase: Passphrase? = nil,
+        hostsPath: String, links: LinkTargets = .none, named: NamedPair? = nil, passphrase: Passphrase? = nil,
         development: DevelopmentAuthority? = nil
     ) {
-        self.hostsPath = hostsPath
+        tree = CertificateTree(hostsPath, links: links)
         self.named = named
         self.passphrase = passphrase
         self.development = development
@@ -162,13 +163,14 @@ public final class DocumentSigner: Sendable {
         for candidate in CertificateOrder.candidates(for: host) {
             switch candidate {
             case .folder(let folder):
-                let files = CertificateFiles(folder: "\(hostsPath)/\(folder.name)")
-                if let found = try read(files, host: host, &memory, &problems) { return found }
+                if let found = try read(CertificateFiles(folder, in: tree), host: host, &memory, &problems) {
+                    return found
+                }
             case .development:
                 if let development { return (try development.identity(for: Array(host.utf8).span), 0) }
             }
         }
-        throw TLSError("there is no certificate for it below \(hostsPath)")
+        throw TLSError("there is no certificate for it below \(tree.path)")
     }
 
     /// The certificate in these files, or the last good one of them; nil when there are none.

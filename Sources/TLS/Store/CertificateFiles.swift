@@ -3,16 +3,30 @@
 //   fullchain.pem      privkey.pem        the host's certificate and chain, and its key (certbot's names)
 //   fullchain.rsa.pem  privkey.rsa.pem    a second pair for old clients, where the first is ECDSA
 //
-// A signer may be given one pair of any names instead.
+// The files of a host are opened beneath the host's own folder. Links in it may lead inside it, to certbot's folders and to the
+// places that the operator has named: a link to the key of another tenant is refused. A signer may be given one pair of any
+// names instead, which is the operator's and opened as it is.
 
 import Posix
 
+/// `config/hosts`, and where links in its folders may lead.
+struct CertificateTree: Hashable, Sendable {
+    let path: String
+    let links: LinkTargets
+
+    /// - Parameter links: places of the operator beside certbot's.
+    init(_ path: String, links: LinkTargets) {
+        self.path = path
+        self.links = links.adding(.certbot)
+    }
+}
+
 /// The certificate files of one folder below `config/hosts`, or one named pair.
-struct CertificateFiles {
+struct CertificateFiles: Sendable {
     private let place: Place
 
-    private enum Place {
-        case folder(String)
+    private enum Place: Sendable {
+        case folder(CertificateFolder, CertificateTree)
         case pair(certificateFile: String, keyFile: String)
     }
 
@@ -30,7 +44,7 @@ struct CertificateFiles {
         case slow
     }
 
-    init(folder: String) { place = .folder(folder) }
+    init(_ folder: CertificateFolder, in tree: CertificateTree) { place = .folder(folder, tree) }
 
     init(certificateFile: String, keyFile: String) { place = .pair(certificateFile: certificateFile, keyFile: keyFile) }
 
@@ -42,11 +56,72 @@ struct CertificateFiles {
         }
     }
 
-    /// Made when it is needed: names without a certificate take one look-up.
+    /// Of a file, for messages. Made when it is needed: names without a certificate take one look-up.
     func path(_ index: Int) -> String {
         switch place {
-        case .folder(let folder): "\(folder)/\(Name.all[index])"
+        case .folder(let folder, let tree): "\(tree.path)/\(folder.name)/\(Name.all[index])"
         case .pair(let certificateFile, let keyFile): index == 0 ? certificateFile : keyFile
+        }
+    }
+
+    /// The files for one look: beneath their folder, where they have one.
+    private struct Opened: ~Copyable {
+        let files: CertificateFiles
+        let folder: Folder?
+
+        func status(_ index: Int) throws(FileError) -> FileStatus {
+            switch folder {
+            case .some(let folder): try folder.fileStatus(Name.all[index])
+            case .none: try File.status(files.path(index))
+            }
+        }
+
+        func access(_ index: Int) throws(FileError) -> FileAccess {
+            switch folder {
+            case .some(let folder): try folder.access(Name.all[index])
+            case .none: try File.access(files.path(index))
+            }
+        }
+
+        func isMissing(_ index: Int) -> Bool {
+            do throws(FileError) {
+                _ = try status(index)
+                return false
+            } catch {
+                return error.isMissing
+            }
+        }
+
+        func read(_ index: Int, bytesMax: Int) throws(FileError) -> [UInt8] {
+            switch folder {
+            case .some(let folder):
+                // Half a file is no certificate, and is read again when it is whole.
+                return try folder.read(Name.all[index], bytesMax: bytesMax)?.bytes ?? []
+            case .none: return try File.read(files.path(index), bytesMax: bytesMax).bytes
+            }
+        }
+
+        func secret(_ index: Int, bytesMax: Int) throws(FileError) -> SecretBytes {
+            switch folder {
+            case .some(let folder): try SecretBytes(reading: Name.all[index], in: folder, bytesMax: bytesMax)
+            case .none: try SecretBytes(reading: files.path(index), bytesMax: bytesMax)
+            }
+        }
+    }
+}
+
+extension CertificateFiles {
+    /// Throws where the folder is missing, or cannot be opened or leads elsewhere.
+    private func open() throws(FileError) -> Opened {
+        switch place {
+        case .pair: return Opened(files: self, folder: nil)
+        case .folder(let folder, let tree):
+            do throws(SystemError) {
+                let hosts = try Folder(tree.path)
+                return Opened(files: self, folder: try Folder(tenant: folder.name, in: hosts, links: tree.links))
+            } catch {
+                throw .system(error)
+            }
         }
     }
 
@@ -55,40 +130,75 @@ struct CertificateFiles {
     /// other processes do not.
     func stamp(_ passphrase: Passphrase?) -> Int? {
         var hasher = Hasher()
-        for index in places {
-            do throws(FileError) {
-                hasher.combine(try File.status(path(index)))
-            } catch {
-                // One look-up for the many names without a certificate.
-                if index == 0 && error.isMissing { return nil }
-                hasher.combine(error)
+        do throws(FileError) {
+            let opened = try open()
+            for index in places {
+                do throws(FileError) {
+                    hasher.combine(try opened.status(index))
+                } catch {
+                    // One look-up for the many names without a certificate.
+                    if index == 0 && error.isMissing { return nil }
+                    hasher.combine(error)
+                }
             }
+        } catch {
+            if error.isMissing { return nil }
+            hasher.combine(error)
         }
         if let passphrase { hasher.combine(passphrase.stamp()) }
         return hasher.finalize()
     }
 
-    /// Whether there is a certificate.
-    var hasCertificate: Bool { !isMissing(0) }
+    /// Whether there is a certificate, or one cannot be looked for.
+    var hasCertificate: Bool { has(0..<1) }
+
+    /// Whether there is any of the files, or none can be looked for.
+    var hasAny: Bool { has(places) }
+
+    private func has(_ indices: Range<Int>) -> Bool {
+        do throws(FileError) {
+            let opened = try open()
+            return indices.contains { !opened.isMissing($0) }
+        } catch {
+            return !error.isMissing
+        }
+    }
 
     /// When the newest of the files was written, in seconds since 1970.
     func modified() -> Int64 {
-        places.compactMap { try? File.status(path($0)).modifiedNanoseconds / 1_000_000_000 }.max() ?? 0
+        do throws(FileError) {
+            let opened = try open()
+            return places.compactMap { try? opened.status($0).modifiedNanoseconds / 1_000_000_000 }.max() ?? 0
+        } catch {
+            return 0
+        }
     }
 
     func load(passphrase: Passphrase?, pool: ChainPool, _ lane: ReadingLane) -> Outcome {
+        do throws(FileError) {
+            let opened = try open()
+            return load(opened, passphrase, pool, lane)
+        } catch {
+            return error.isMissing ? .absent : .failed(CertificateProblem(folder: path(0), error))
+        }
+    }
+
+    private func load(
+        _ opened: borrowing Opened, _ passphrase: Passphrase?, _ pool: ChainPool, _ lane: ReadingLane
+    ) -> Outcome {
+        if opened.isMissing(0) { return .absent }
         do throws(CertificateProblem) {
-            if isMissing(0) { return .absent }
-            let key = try keyFile(0)
+            let key = try keyFile(0, opened)
             if lane == .quick, key.isSlow { return .slow }
-            let first = try pair(0, key, passphrase, pool)
-            guard places.count > 2, !isMissing(2) || !isMissing(3) else { return .identity(ServerIdentity(first, nil)) }
+            let first = try pair(0, key, opened, passphrase, pool)
+            if places.count < 3 { return .identity(ServerIdentity(first, nil)) }
+            if opened.isMissing(2), opened.isMissing(3) { return .identity(ServerIdentity(first, nil)) }
             let second: Credentials?
             var fault: CertificateProblem?
             do throws(CertificateProblem) {
-                let key = try keyFile(2)
+                let key = try keyFile(2, opened)
                 if lane == .quick, key.isSlow { return .slow }
-                second = try pair(2, key, passphrase, pool)
+                second = try pair(2, key, opened, passphrase, pool)
             } catch {
                 // Without the second only because of a shortage, it would be without it for good.
                 if error.shortage != nil { throw error }
@@ -102,37 +212,44 @@ struct CertificateFiles {
         }
     }
 
-    private func isMissing(_ index: Int) -> Bool {
+    /// The key of a pair, both of whose files are there.
+    private func keyFile(_ index: Int, _ opened: borrowing Opened) throws(CertificateProblem) -> KeyFile {
+        if opened.isMissing(index) { throw incomplete(index, index + 1) }
+        if opened.isMissing(index + 1) { throw incomplete(index + 1, index) }
+        let path = path(index + 1)
         do throws(FileError) {
-            _ = try File.status(path(index))
-            return false
+            return KeyFile(
+                try opened.secret(index + 1, bytesMax: CertificateLimits.keyBytesMax), path: path,
+                access: try opened.access(index + 1))
         } catch {
-            return error.isMissing
+            throw CertificateProblem(reading: "the private key", path, error)
         }
     }
 
-    /// The key of a pair, both of whose files are there.
-    private func keyFile(_ index: Int) throws(CertificateProblem) -> KeyFile {
-        if isMissing(index) { throw incomplete(index, index + 1) }
-        if isMissing(index + 1) { throw incomplete(index + 1, index) }
-        return try KeyFile(reading: path(index + 1))
-    }
-
     private func pair(
-        _ index: Int, _ key: borrowing KeyFile, _ passphrase: Passphrase?, _ pool: ChainPool
+        _ index: Int, _ key: borrowing KeyFile, _ opened: borrowing Opened, _ passphrase: Passphrase?, _ pool: ChainPool
     ) throws(CertificateProblem) -> Credentials {
+        let path = path(index)
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try opened.read(index, bytesMax: CertificateLimits.chainBytesMax)
+        } catch {
+            throw CertificateProblem(reading: "the certificate", path, error)
+        }
         let credentials = try Credentials(
-            certificateFile: path(index), key: key, passphrase: passphrase, pool: pool)
+            certificates: bytes, file: path, key: key, passphrase: passphrase, pool: pool)
         if let problem = CertificateChecks.weakness(of: credentials) { throw problem }
         return credentials
     }
 
-    /// Whether there is any of the files.
-    var hasAny: Bool { places.contains { !isMissing($0) } }
-
     /// What is wrong with a folder that has some of the files but no `fullchain.pem`.
     var incomplete: CertificateProblem {
-        incomplete(0, places.first { !isMissing($0) } ?? 1)
+        do throws(FileError) {
+            let opened = try open()
+            return incomplete(0, places.first { !opened.isMissing($0) } ?? 1)
+        } catch {
+            return incomplete(0, 1)
+        }
     }
 
     private func incomplete(_ missing: Int, _ other: Int) -> CertificateProblem {
@@ -142,4 +259,32 @@ struct CertificateFiles {
     }
 
     private func name(_ index: Int) -> String { path(index).split(separator: "/").last.map(String.init) ?? path(index) }
+}
+
+extension CertificateProblem {
+    /// A file that cannot be read.
+    init(reading what: String, _ path: String, _ error: FileError) {
+        let isElsewhere = if case .system(let error) = error { error.leadsOutside } else { false }
+        self.init(
+            .unreadableFile, file: path,
+            isElsewhere
+                ? "\(what) is not read: it is a link that leads out of the host's own folder"
+                : "\(what) cannot be read: \(error)",
+            fix: isElsewhere
+                ? "put the file itself there, or name the folder that it is in under `linkTargets` in server.json"
+                : "make it a file that the server's user may read", shortage: error.shortage)
+    }
+
+    /// A host's folder that cannot be opened.
+    init(folder path: String, _ error: FileError) {
+        let isElsewhere = if case .system(let error) = error { error.leadsOutside } else { false }
+        self.init(
+            .unreadableFile, file: path,
+            isElsewhere
+                ? "the certificate is not read: the host's folder is a link to another place than this host's own"
+                : "the host's folder cannot be opened: \(error)",
+            fix: isElsewhere
+                ? "make it a folder, or name the place under `linkTargets` in server.json"
+                : "let the server's user read it", shortage: error.shortage)
+    }
 }

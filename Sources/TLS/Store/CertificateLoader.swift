@@ -3,12 +3,12 @@
 
 /// Reads folders below `config/hosts`. Holds no lock and remembers nothing.
 struct CertificateLoader: Sendable {
-    let hostsPath: String
-    let passphrase: Passphrase?
+    private let tree: CertificateTree
+    private let passphrase: Passphrase?
     private let pool = ChainPool()
 
-    init(hostsPath: String, passphrase: Passphrase?) {
-        self.hostsPath = hostsPath
+    init(_ tree: CertificateTree, passphrase: Passphrase?) {
+        self.tree = tree
         self.passphrase = passphrase
     }
 
@@ -20,7 +20,7 @@ struct CertificateLoader: Sendable {
 
     /// Compares a folder's files with what is known of them, and reads them if they are others.
     func look(into folder: CertificateFolder, known: CertificateRecord?, _ lane: ReadingLane) -> Reading {
-        let files = CertificateFiles(folder: "\(hostsPath)/\(folder.name)")
+        let files = CertificateFiles(folder, in: tree)
         guard let stamp = files.stamp(passphrase) else { return .look(.gone) }
         if let known, stamp == known.stamp, !known.content.isWorthAnotherReading { return .look(.same) }
         if let refused = known?.refused, refused.stamp == stamp, let content = refused.content,

@@ -4,7 +4,7 @@
 // Workers ask memory (`resolve`) and never the disk. What memory does not know, a thread of the control plane reads (`read`),
 // for the whole name at once, and the answer goes back to the handshakes that wait for it.
 
-import Posix
+public import Posix
 import Synchronization
 
 /// All hosts' certificates. Shared by the workers; a warm look-up takes a lock for about 100 ns and allocates nothing.
@@ -48,11 +48,13 @@ public final class CertificateStore: Sendable {
 
     /// - Parameters:
     ///   - hostsPath: `config/hosts`; it need not exist yet.
+    ///   - links: where links in a host's folder may lead, beside that folder and certbot's.
     ///   - development: makes certificates for hosts that have none.
     ///   - wantsDevelopment: whether it shall do so for a host: the configured ones.
     ///   - serves: whether a host is configured, so that a certificate for others in its place is worth a word.
     public init(
-        hostsPath: String, limits: CertificateLimits = CertificateLimits(), passphrase: Passphrase? = nil,
+        hostsPath: String, links: LinkTargets = .none, limits: CertificateLimits = CertificateLimits(),
+        passphrase: Passphrase? = nil,
         development: DevelopmentAuthority? = nil,
         wantsDevelopment: @escaping @Sendable (String) -> Bool = { _ in true },
         serves: @escaping @Sendable (String) -> Bool = { _ in false }
@@ -61,7 +63,7 @@ public final class CertificateStore: Sendable {
         self.limits = limits
         self.development = development
         self.wantsDevelopment = wantsDevelopment
-        loader = CertificateLoader(hostsPath: hostsPath, passphrase: passphrase)
+        loader = CertificateLoader(CertificateTree(hostsPath, links: links), passphrase: passphrase)
         problems = ProblemQueue(countMax: limits.problemsMax)
         cache = Mutex(CertificateCache(limits))
     }
