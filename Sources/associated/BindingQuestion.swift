@@ -60,16 +60,16 @@ enum BindingQuestion {
             } catch {
                 throw .failure("cannot read \(path): \(error)")
             }
-            return consumers.map { BindingAnswer(consumer: $0.rawValue, verdict: verdict(of: $0, on: bytes, path)) }
+            return consumers.map { answer(of: $0, on: bytes, path) }
         case .host(let host):
             let live = try LiveFiles.fetcher(arguments)
             return Concurrently.map(consumers, threadsMax: consumers.count) { consumer in
-                let verdict =
-                    switch live.fetch(for: consumer, of: host) {
-                    case .success(let bytes): verdict(of: consumer, on: bytes, "https://\(host)")
-                    case .failure(let refused): BindingVerdict(.fileRejected, refused.description)
-                    }
-                return BindingAnswer(consumer: consumer.rawValue, verdict: verdict)
+                switch live.fetch(for: consumer, of: host) {
+                case .success(let bytes): answer(of: consumer, on: bytes, "https://\(host)")
+                case .failure(let refused):
+                    BindingAnswer(
+                        consumer: consumer.rawValue, verdict: BindingVerdict(.fileRejected, refused.description))
+                }
             }
         }
     }
@@ -79,12 +79,19 @@ enum BindingQuestion {
         return false
     }
 
-    private func verdict(of consumer: FileConsumer, on bytes: [UInt8], _ file: String) -> BindingVerdict {
+    private func answer(of consumer: FileConsumer, on bytes: [UInt8], _ file: String) -> BindingAnswer {
+        var answer: BindingAnswer
         switch self {
         // A signed file is read for what is in it, as devices do.
-        case .apple(let binding): binding.verdict(on: SignedMessage.content(of: bytes) ?? bytes, file: file)
+        case .apple(let binding):
+            let verdict = binding.verdict(on: SignedMessage.content(of: bytes) ?? bytes, file: file)
+            return BindingAnswer(consumer: consumer.rawValue, verdict: verdict)
         case .android(let binding):
-            binding.verdict(of: StatementConsumer(rawValue: consumer.rawValue) ?? .google, on: bytes, file: file)
+            let reader = StatementConsumer(rawValue: consumer.rawValue) ?? .google
+            answer = BindingAnswer(
+                consumer: consumer.rawValue, verdict: binding.verdict(of: reader, on: bytes, file: file))
+            if reader == .aosp { answer.earlier = Array(binding.verdictsOfAOSP(on: bytes, file: file).dropFirst()) }
         }
+        return answer
     }
 }

@@ -75,21 +75,29 @@ enum PublishedPlace {
 struct BindingAnswer {
     let consumer: String
     let verdict: BindingVerdict
+    /// What earlier versions of it say, where that differs.
+    var earlier: [(versions: String, verdict: BindingVerdict)] = []
 
     static func text(_ answers: [BindingAnswer]) -> String {
-        answers.map { answer in
-            "\(answer.consumer): \(answer.verdict.kind.rawValue): \(Printable.line(answer.verdict.reason))\n"
+        func line(_ name: String, _ verdict: BindingVerdict) -> String {
+            "\(name): \(verdict.kind.rawValue): \(Printable.line(verdict.reason))\n"
+        }
+        return answers.map { answer in
+            let earlier = answer.earlier.map { line("\(answer.consumer) (\($0.versions))", $0.verdict) }
+            return line(answer.consumer, answer.verdict) + earlier.joined()
         }.joined()
     }
 
     static func json(_ answers: [BindingAnswer]) -> String {
+        func members(_ verdict: BindingVerdict) -> [(String, SourceValue)] {
+            [("verdict", .string(verdict.kind.rawValue)), ("reason", .string(verdict.reason))]
+        }
         let members = answers.map { answer in
-            (
-                answer.consumer,
-                SourceValue.object([
-                    ("verdict", .string(answer.verdict.kind.rawValue)), ("reason", .string(answer.verdict.reason)),
-                ])
-            )
+            let earlier = answer.earlier.map { other in
+                SourceValue.object([("versions", .string(other.versions))] + members(other.verdict))
+            }
+            let rest: [(String, SourceValue)] = earlier.isEmpty ? [] : [("earlier", .array(earlier))]
+            return (answer.consumer, SourceValue.object(members(answer.verdict) + rest))
         }
         return String(decoding: SourceWriter.canonical(.object(members)), as: UTF8.self)
     }

@@ -4,7 +4,7 @@
 import SourceJSON
 
 extension StatementList {
-    /// The consumers that could verify an app by a statement for a relation.
+    /// The consumers that could verify an app by a statement for a relation; AOSP as the newest Android has it.
     public func acceptance(of statement: Statement, for relation: String) -> Set<StatementConsumer> {
         guard statement.relations.contains(where: { $0.text.isIdentical(to: relation) }),
             case .androidApp(_, let fingerprints)? = statement.target,
@@ -14,7 +14,7 @@ extension StatementList {
         return Set(StatementConsumer.allCases).filter { consumer in
             switch consumer {
             case .google: statement.consumers.contains(.google)
-            case .aosp: !endangeredFor.contains(.aosp)
+            case .aosp: statement.consumers.contains(.aosp) && rejection(on: .newest) == nil
             case .chromium: true
             }
         }

@@ -17,7 +17,7 @@ extension StatementList {
         if bytes.count > 4 * bytesMax { return StatementReading(list: nil, findings: findings.sorted) }
         let document = SourceReader.read(bytes, as: .json)
         findings.takeProblems(of: document, as: .statementList)
-        let isReadable = !findings.hasErrors
+        let isReadable = document.isAcceptable
         guard let root = document.value, document.isWorthLinting else {
             return StatementReading(list: nil, findings: findings.sorted)
         }

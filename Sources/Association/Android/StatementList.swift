@@ -8,18 +8,23 @@ public struct StatementList: Sendable {
     public var statements: [Statement]
     /// The URLs of the includes.
     public var includes: [LocatedText]
-    /// The consumers that may drop the whole list because of one entry.
-    public var endangeredFor: Set<StatementConsumer>
+    /// What is wrong with entries in the eyes of AOSP, in their order.
+    public var flaws: [StatementFlaw]
     public var range: SourceRange
 
     public init(
-        statements: [Statement] = [], includes: [LocatedText] = [], endangeredFor: Set<StatementConsumer> = [],
+        statements: [Statement] = [], includes: [LocatedText] = [], flaws: [StatementFlaw] = [],
         range: SourceRange
     ) {
         self.statements = statements
         self.includes = includes
-        self.endangeredFor = endangeredFor
+        self.flaws = flaws
         self.range = range
+    }
+
+    /// The flaw for which an Android version rejects the whole list; nil where it reads the list.
+    public func rejection(on release: AndroidRelease) -> StatementFlaw? {
+        flaws.first { $0.rejectsList(on: release) }
     }
 
     /// The statements that a consumer can use.

@@ -13,7 +13,6 @@ extension StatementReader {
                 fix: "write two entries")
         }
         guard case .string(let url) = member.value.kind else {
-            endanger()
             findings.report(
                 "DAL-022", at: member.value.range,
                 "the include is \(member.value.spokenName) and must be an https URL",

@@ -5,8 +5,8 @@ import SourceJSON
 extension StatementReader {
     private static let statementKeys = ["relation", "target", "relation_extensions", "include"]
 
-    mutating func statement(_ members: [SourceMember], range: SourceRange) -> Statement {
-        consumers = Set(StatementConsumer.allCases)
+    mutating func statement(_ members: [SourceMember], range: SourceRange, isReadByAOSP: Bool) -> Statement {
+        consumers = [.google, .chromium]
         var statement = Statement(range: range)
         var relation: SourceValue?
         var target: SourceValue?
@@ -25,14 +25,13 @@ extension StatementReader {
             reject()
             findings.report(
                 "DAL-004", at: range,
-                "the statement has no \(missing.joined(separator: " and no ")): Google reports it, and AOSP skips it "
-                    + "or drops the whole file",
+                "the statement has no \(missing.joined(separator: " and no ")), so Google rejects it",
                 fix: "write {\"relation\": [ … ], \"target\": { … }}")
         }
         if let relation { statement.relations = relations(relation) }
         if let target { statement.target = self.target(target, relations: statement.relations) }
         if let extensions { readDynamicRules(extensions, into: &statement) }
-        statement.consumers = consumers
+        statement.consumers = isReadByAOSP ? consumers.union([.aosp]) : consumers
         return statement
     }
 
@@ -40,11 +39,9 @@ extension StatementReader {
         guard case .array(let elements) = value.kind else {
             reject()
             var edit: SourceEdit?
-            if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") } else { endanger() }
+            if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") }
             findings.report(
-                "DAL-005", at: value.range,
-                "relation is \(value.spokenName): Google reports the statement as malformed, and AOSP finds no "
-                    + "relation",
+                "DAL-005", at: value.range, "relation is \(value.spokenName), so Google rejects the statement",
                 fix: "write an array of strings", edit: edit)
             return []
         }
@@ -57,16 +54,15 @@ extension StatementReader {
         var relations: [LocatedText] = []
         for element in elements {
             guard case .string(let text) = element.kind else {
-                endanger()
+                reject()
                 findings.report(
                     "DAL-005", at: element.range,
-                    "a relation is \(element.spokenName): Google reports the statement as malformed, and AOSP may drop "
-                        + "the whole file",
+                    "a relation is \(element.spokenName), so Google rejects the statement",
                     fix: "write a string")
                 continue
             }
             if let problem = StatementRelation.problem(in: text) {
-                if problem.severity == .error { endanger() }
+                if problem.severity == .error { reject() }
                 findings.report(problem, at: element.range)
                 if problem.severity == .error { continue }
             }
@@ -77,23 +73,18 @@ extension StatementReader {
 
     private mutating func target(_ value: SourceValue, relations: [LocatedText]) -> StatementTarget? {
         guard case .object(let members) = value.kind else {
-            endanger()
+            reject()
             findings.report(
-                "DAL-004", at: value.range,
-                "target is \(value.spokenName): Google reports the statement, and AOSP may drop the whole file",
+                "DAL-004", at: value.range, "target is \(value.spokenName), so Google rejects the statement",
                 fix: "write {\"namespace\": \"android_app\", … }")
             return nil
         }
         let namespace = members.last { $0.key == "namespace" }
         guard case .string(let name)? = namespace?.value.kind else {
-            endanger()
+            reject()
+            let fault = namespace.map { "namespace is \($0.value.spokenName)" } ?? "the target has no namespace"
             findings.report(
-                "DAL-008", at: namespace?.value.range ?? value.range,
-                namespace == nil
-                    ? "the target has no namespace: Google rejects the statement, and AOSP may drop the whole file"
-                    : "namespace is \(namespace?.value.spokenName ?? "null"): Google rejects the statement, and "
-                        + "AOSP may "
-                        + "drop the whole file",
+                "DAL-008", at: namespace?.value.range ?? value.range, "\(fault), so Google rejects the statement",
                 fix: "write \"namespace\": \"android_app\"")
             return nil
         }
@@ -102,12 +93,12 @@ extension StatementReader {
         case "web": return web(members, range: value.range, relations: relations)
         case "ios_app": return iOSApp(members)
         default:
-            endanger()
+            reject()
             let nearest = findings.nearest(name, among: ["android_app", "web", "ios_app"])
             let range = namespace?.value.range ?? value.range
             findings.report(
                 "DAL-008", at: range,
-                "namespace \(name.quoted) is unknown: Google rejects the statement, and AOSP may drop the whole file",
+                "namespace \(name.quoted) is unknown, so Google rejects the statement",
                 fix: "write \((nearest ?? "android_app").quoted)" + (nearest == nil ? " or `web`" : ""),
                 edit: nearest.map { SourceEdit(range: range, replacement: $0.jsonQuoted) })
             return nil
@@ -118,8 +109,8 @@ extension StatementReader {
         for member in members where !["namespace", "appid"].contains(member.key) {
             reportUnknownKey(member, in: "an ios_app target", known: ["appid"], beside: members)
         }
-        // No consumer on Android reads these, so nothing more is asked of them.
-        reject(for: [.aosp, .chromium])
+        // Chromium reads no such target, and Google asks nothing more of it.
+        reject(for: [.chromium])
         guard let id = members.last(where: { $0.key == "appid" })?.value, case .string(let text) = id.kind else {
             return nil
         }

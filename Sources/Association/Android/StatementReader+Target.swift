@@ -20,19 +20,17 @@ extension StatementReader {
             }
         }
         if !members.contains(where: { $0.key == "package_name" }) {
-            endanger()
+            reject()
             findings.report(
-                "DAL-009", at: range,
-                "the target has no package_name, so it names no app: Google rejects the statement, and AOSP may drop "
-                    + "the whole file",
+                "DAL-009", at: range, "the target has no package_name, so Google rejects the statement",
                 fix: "add the applicationId of the app")
         }
         if !members.contains(where: { $0.key == "sha256_cert_fingerprints" }) {
-            endanger()
+            reject()
             findings.report(
                 "DAL-012", at: range,
-                "the target has no sha256_cert_fingerprints, so no certificate is trusted: Google rejects the "
-                    + "statement, and AOSP may drop the whole file",
+                "the target has no sha256_cert_fingerprints, so Google rejects the statement and no certificate is "
+                    + "trusted",
                 fix: "add an array of fingerprints")
         }
         guard let package else { return nil }
@@ -41,10 +39,9 @@ extension StatementReader {
 
     private mutating func packageName(_ value: SourceValue) -> LocatedText? {
         guard case .string(let text) = value.kind else {
-            endanger()
+            reject()
             findings.report(
-                "DAL-009", at: value.range,
-                "package_name is \(value.spokenName): Google rejects the statement, and AOSP may drop the whole file",
+                "DAL-009", at: value.range, "package_name is \(value.spokenName), so Google rejects the statement",
                 fix: "write the applicationId of the app")
             return nil
         }
@@ -58,12 +55,12 @@ extension StatementReader {
     private mutating func fingerprints(_ value: SourceValue, relations: [LocatedText]) -> [LocatedText] {
         guard case .array(let elements) = value.kind else {
             var edit: SourceEdit?
-            if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") } else { endanger() }
+            if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") }
             reject()
             findings.report(
                 "DAL-012", at: value.range,
-                "sha256_cert_fingerprints is \(value.spokenName): Google reports the statement as malformed, and "
-                    + "Chromium finds no match",
+                "sha256_cert_fingerprints is \(value.spokenName), so Google rejects the statement and Chromium finds no "
+                    + "match",
                 fix: "write an array of strings", edit: edit)
             return []
         }
@@ -71,19 +68,17 @@ extension StatementReader {
             reject()
             findings.report(
                 "DAL-012", at: value.range,
-                "sha256_cert_fingerprints is empty, so no certificate is trusted; Google reports the statement as "
-                    + "malformed",
+                "sha256_cert_fingerprints is empty, so Google rejects the statement and no certificate is trusted",
                 fix: "add the fingerprint of the app's certificate")
         }
         var fingerprints: [LocatedText] = []
         var seen: Set<ExactText> = []
         for element in elements {
             guard case .string(let text) = element.kind else {
-                endanger()
+                reject()
                 findings.report(
                     "DAL-011", at: element.range,
-                    "a fingerprint is \(element.spokenName): Google reports the statement as malformed, and AOSP may "
-                        + "drop the whole file",
+                    "a fingerprint is \(element.spokenName), so Google rejects the statement",
                     fix: "write a string")
                 continue
             }
@@ -113,18 +108,18 @@ extension StatementReader {
         }
         let site = members.last { $0.key == "site" }
         guard case .string(let text)? = site?.value.kind, let site else {
-            endanger()
+            reject()
             let what = site.map { "site is \($0.value.spokenName)" } ?? "the target has no site"
             findings.report(
                 "DAL-016", at: site?.value.range ?? range,
-                "\(what): Google rejects the statement, and AOSP may drop the whole file",
+                "\(what), so Google rejects the statement",
                 fix: "write \"site\": \"https://…\"")
             return nil
         }
         let isForWebAPK = !relations.isEmpty && relations.allSatisfy { $0.text == StatementRelation.queryWebAPK }
         for problem in WebSite.problems(in: text, isForWebAPK: isForWebAPK) {
-            if problem.severity == .error { endanger() }
-            if problem.rule == "DAL-017" { reject(for: [.google, .aosp]) }
+            if problem.severity == .error { reject() }
+            if problem.rule == "DAL-017" { reject(for: [.google]) }
             findings.report(problem, at: site.value.range)
         }
         return .web(site: LocatedText(text, range: site.value.range))

@@ -7,9 +7,7 @@ import SourceJSON
 struct StatementReader {
     var findings: FindingList
     let host: String?
-    /// Who may drop the whole file because of one entry.
-    private(set) var dropsFile: Set<StatementConsumer> = []
-    /// Who can use the statement that is being read.
+    /// Who can use the statement that is being read, apart from AOSP, of which `StatementFlaw` knows.
     var consumers: Set<StatementConsumer> = []
     /// The place of the dynamic rule that is being read, and the first one with a value of the wrong type, for which
     /// Android discards them all.
@@ -41,35 +39,29 @@ struct StatementReader {
         }
         var list = StatementList(range: root.range)
         for entry in entries {
+            let flaw = AOSPEntryReader.flaw(of: entry)
+            if let flaw { list.flaws.append(flaw) }
             guard case .object(let members) = entry.kind else {
-                endanger()
                 findings.report(
-                    "DAL-004", at: entry.range,
-                    "an entry is \(entry.spokenName): Google reports it, and AOSP may drop the whole file",
+                    "DAL-004", at: entry.range, "an entry is \(entry.spokenName), so it says nothing",
                     fix: "write {\"relation\": [ … ], \"target\": { … }}")
                 continue
             }
             if let include = members.last(where: { $0.key == "include" }) {
                 if let url = self.include(include, beside: members) { list.includes.append(url) }
             } else {
-                list.statements.append(statement(members, range: entry.range))
+                list.statements.append(statement(members, range: entry.range, isReadByAOSP: flaw == nil))
             }
         }
-        list.endangeredFor = dropsFile
+        report(list.flaws, in: list)
         reportIncludes(list)
         reportAcross(list.statements)
         return list
     }
 
     /// The statement that is being read cannot be used by these.
-    mutating func reject(for rejecting: Set<StatementConsumer> = Set(StatementConsumer.allCases)) {
+    mutating func reject(for rejecting: Set<StatementConsumer> = [.google, .chromium]) {
         consumers.subtract(rejecting)
-    }
-
-    /// AOSP's parser gives up on the whole list, not only on the statement.
-    mutating func endanger() {
-        dropsFile.insert(.aosp)
-        reject()
     }
 
     mutating func reportUnknownKey(

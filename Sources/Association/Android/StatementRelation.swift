@@ -36,8 +36,7 @@ enum StatementRelation {
             }
             return TextProblem(
                 "DAL-006",
-                "relation \(text.quoted) \(reason): Google reports the statement as malformed, and AOSP may drop the "
-                    + "whole file",
+                "relation \(text.quoted) \(reason), so Google rejects the statement",
                 fix: nearest.map { "write \($0.quoted)" } ?? "write it like \(handleAllURLs.quoted)",
                 replacement: nearest)
         }

@@ -7,8 +7,7 @@ enum WebSite {
         func problem(_ what: String, replacement: String? = nil) -> TextProblem {
             TextProblem(
                 "DAL-016",
-                "site \(text.quoted) \(what): Google reports the statement as malformed, and AOSP may drop the whole "
-                    + "file",
+                "site \(text.quoted) \(what), so Google rejects the statement",
                 fix: "write https:// and the host, without a slash at the end", replacement: replacement)
         }
         guard let address = WebAddress(text) else {
@@ -36,7 +35,7 @@ enum WebSite {
                     TextProblem(
                         "DAL-017",
                         "site \(text.quoted) has a path, which query_webapk alone needs: Chromium compares it with the "
-                            + "manifest's address, and Google and AOSP reject it",
+                            + "manifest's address, and Google rejects it",
                         fix: "keep this statement apart from all others"))
             } else {
                 let what = address.rest == "/" ? "a slash at the end" : "a path, query or fragment"

@@ -16,16 +16,24 @@ public struct AndroidBinding: Hashable, Sendable {
         self.relation = relation
     }
 
-    /// What a consumer says.
-    public func verdict(of consumer: StatementConsumer, on bytes: [UInt8], file: String) -> BindingVerdict {
+    /// What a consumer says; AOSP's verifier as it is in an Android version.
+    public func verdict(
+        of consumer: StatementConsumer, on bytes: [UInt8], file: String, release: AndroidRelease = .newest
+    ) -> BindingVerdict {
         let reading = StatementList.read(bytes, file: file)
         guard let list = reading.list else { return .rejected(reading.findings) }
-        if consumer == .aosp, bytes.count > StatementList.bytesMax {
-            let limit = StatementList.bytesMax
-            return BindingVerdict(.fileRejected, "it has \(bytes.count) bytes, more than the \(limit) that are read")
-        }
-        if list.endangeredFor.contains(consumer) {
-            return .rejected(reading.findings, "a statement is malformed so that all of them may be dropped: ")
+        if consumer == .aosp {
+            if bytes.count > StatementList.bytesMax {
+                let limit = StatementList.bytesMax
+                return BindingVerdict(
+                    .fileRejected, "it has \(bytes.count) bytes, more than the \(limit) that are read")
+            }
+            if let flaw = list.rejection(on: release) {
+                return BindingVerdict(
+                    .fileRejected,
+                    "the entry in line \(flaw.entry.start.line) makes Android reject the whole file: "
+                        + "line \(flaw.range.start.line): \(flaw.reason)")
+            }
         }
         let trusted = consumer == .chromium ? trustedByChromium(bytes) : trusted(in: list, by: consumer)
         let needed = consumer == .chromium ? fingerprints : Array(fingerprints.prefix(1))
@@ -34,7 +42,21 @@ public struct AndroidBinding: Hashable, Sendable {
             return BindingVerdict(
                 .verified, "the statement in line \(line) names the app, its certificate and the relation")
         }
-        return BindingVerdict(.notVerified, reason(list, consumer, trusted))
+        return BindingVerdict(.notVerified, reason(reading, list, consumer, trusted))
+    }
+
+    /// What AOSP's verifier says, the newest Android version first, and every version by which it says otherwise.
+    public func verdictsOfAOSP(on bytes: [UInt8], file: String) -> [(versions: String, verdict: BindingVerdict)] {
+        var spans: [(first: AndroidRelease, next: AndroidRelease?, verdict: BindingVerdict)] = []
+        for release in AndroidRelease.allCases.reversed() {
+            let verdict = verdict(of: .aosp, on: bytes, file: file, release: release)
+            if let last = spans.last, last.verdict.kind == verdict.kind {
+                spans[spans.count - 1].first = release
+            } else {
+                spans.append((release, spans.last?.first, verdict))
+            }
+        }
+        return spans.map { (AndroidRelease.span(from: $0.first, before: $0.next), $0.verdict) }
     }
 }
 
@@ -45,9 +67,8 @@ extension AndroidBinding {
         let fingerprints: Set<ExactText>
     }
 
-    /// Only Google minds the form of a fingerprint; to AOSP one that nothing equals is one that nothing equals.
     private func trusted(in list: StatementList, by consumer: StatementConsumer) -> [Trusted] {
-        list.statements.filter { consumer != .google || $0.consumers.contains(.google) }.compactMap { statement in
+        list.statements(for: consumer).compactMap { statement in
             guard case .androidApp(let name, let prints)? = statement.target, name.text.isIdentical(to: package),
                 statement.relations.contains(where: { $0.text.isIdentical(to: relation) })
             else { return nil }
@@ -70,7 +91,9 @@ extension AndroidBinding {
     }
 
     /// Why no statement binds the app: the nearest one that there is.
-    private func reason(_ list: StatementList, _ consumer: StatementConsumer, _ trusted: [Trusted]) -> String {
+    private func reason(
+        _ reading: StatementReading, _ list: StatementList, _ consumer: StatementConsumer, _ trusted: [Trusted]
+    ) -> String {
         let includes = list.includes.isEmpty ? "" : "; includes are not followed here"
         if let statement = trusted.first {
             let some = fingerprints.contains { statement.fingerprints.contains(ExactText($0)) }
@@ -86,8 +109,14 @@ extension AndroidBinding {
             return "no statement names \(package)" + includes
         }
         let line = statement.range.start.line
-        guard consumer != .google || statement.consumers.contains(.google) else {
-            return "the statement in line \(line) is malformed, so it is not used; associated lint shows why" + includes
+        guard consumer == .chromium || statement.consumers.contains(consumer) else {
+            let cause = reading.findings.first { finding in
+                guard finding.severity == .error, let range = finding.range else { return false }
+                return range.start.offset >= statement.range.start.offset
+                    && range.end.offset <= statement.range.end.offset
+            }
+            let why = cause.map { ": line \($0.range?.start.line ?? line): \($0.message)" } ?? ""
+            return "the statement in line \(line) is malformed, so it is not used\(why)" + includes
         }
         return "no statement grants \(relation) to \(package)" + includes
     }

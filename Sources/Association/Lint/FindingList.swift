@@ -67,6 +67,25 @@ struct FindingList {
         return NearestKey.find(key, among: known)
     }
 
+    /// Adds a consequence to the error that was reported about a value or a part of it, and with `raising` to any finding
+    /// about exactly that value, which then is an error. False where there is none.
+    mutating func extend(at range: SourceRange, with consequence: String, raising: Bool) -> Bool {
+        func isInside(_ finding: Finding) -> Bool {
+            guard let place = finding.range else { return false }
+            return place.start.offset >= range.start.offset && place.end.offset <= range.end.offset
+        }
+        if let index = errors.firstIndex(where: isInside) {
+            errors[index].message += "; \(consequence)"
+            return true
+        }
+        guard raising, let index = others.firstIndex(where: { $0.range == range }) else { return false }
+        var finding = others.remove(at: index)
+        finding.severity = .error
+        finding.message += "; \(consequence)"
+        report(finding)
+        return true
+    }
+
     /// For what is worth saying once in a file, at its first place.
     mutating func reportOnce(_ rule: String, at range: SourceRange?, _ message: String, fix: String? = nil) {
         guard reportedOnce.insert(rule).inserted else { return }

@@ -20,17 +20,23 @@ extension LintRule {
             sources: [.googleCompatibility]),
         LintRule(
             "DAL-004", .error, "a statement is incomplete or no object",
-            why: "Google reports it and keeps the others; AOSP may drop the whole file.",
+            why:
+                "Google reports it and keeps the others. Android skips a statement without a relation or a target, and "
+                + "rejects the whole file for an entry that is no object.",
             fix: "write {\"relation\": […], \"target\": {…}}.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
             "DAL-005", .error, "relation is not an array of strings",
-            why: "Google reports the statement as malformed; AOSP finds no relation or may drop the whole file.",
+            why:
+                "Google reports the statement as malformed, and Android skips it; Android 12 and later reject the whole "
+                + "file for a relation that is no string.",
             fix: "write \"relation\": [\"…\"].",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
             "DAL-006", .error, "a relation is not written kind/detail",
-            why: "Google reports the statement as malformed; AOSP may drop the whole file.",
+            why:
+                "Google reports the statement as malformed. Android 12 and later reject the whole file, earlier versions "
+                + "skip the statement.",
             fix:
                 "write it in lower case, with one slash and no wildcard: delegate_permission/common.handle_all_urls.",
             sources: [.googleCompatibility, .aosp]),
@@ -41,12 +47,15 @@ extension LintRule {
             sources: [.googleStatements, .googleCompatibility]),
         LintRule(
             "DAL-008", .error, "unknown namespace",
-            why: "Google rejects the statement; AOSP may drop the whole file.",
+            why: "Google rejects the statement. Android 12 and later reject the whole file, earlier versions skip the "
+                + "statement.",
             fix: "write android_app or web.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
             "DAL-009", .error, "the package name is missing or none that an app can have",
-            why: "The statement never applies to an app; a value of the wrong type can make AOSP drop the whole file.",
+            why:
+                "The statement never applies to an app. Where the name is missing or empty, Android 12 and later reject "
+                + "the whole file.",
             fix: "write the applicationId of the app.",
             sources: [.androidApplicationID, .aosp]),
         LintRule(
@@ -61,7 +70,9 @@ extension LintRule {
             sources: [.googleCompatibility, .androidTroubleshoot]),
         LintRule(
             "DAL-012", .error, "sha256_cert_fingerprints is no array, empty or missing",
-            why: "Google reports the statement as malformed; for the other consumers no certificate is trusted.",
+            why:
+                "Google reports the statement as malformed, and Chromium finds no match. Android 12 and later reject the "
+                + "whole file, earlier versions skip the statement.",
             fix: "write an array of one or more fingerprints.",
             sources: [.googleCompatibility, .chromium]),
         LintRule(
@@ -84,15 +95,15 @@ extension LintRule {
         LintRule(
             "DAL-016", .error, "a web site is not scheme://host",
             why:
-                "A path, a query, user information or a missing scheme make it malformed for Google; AOSP may drop the "
-                + "whole file.",
+                "A path, a query, user information or a missing scheme make it malformed for Google. Except for a slash "
+                + "at the end, Android 12 and later reject the whole file, and earlier versions skip the statement.",
             fix: "write https:// and the host, without a slash at the end.",
             sources: [.googleCompatibility, .googleStatements, .aosp]),
         LintRule(
             "DAL-017", .note, "a web site has a path for query_webapk",
             why: "Chromium compares it with the full address of the manifest, so this relation alone needs the path; "
-                + "other consumers reject it.",
-            fix: "keep such a statement apart from all others.",
+                + "Google rejects the statement, and Android 12 and later reject the whole file.",
+            fix: "serve such a statement from a host that has no app.",
             sources: [.chromium]),
         LintRule(
             "DAL-018", .warning, "a web site names the default port",
@@ -234,5 +245,13 @@ extension LintRule {
             why: "Whether a rule is ever reached is proved over all URLs, and that is done for the first rules only.",
             fix: "use wildcards, or take it as it is.",
             sources: [.inference]),
+        LintRule(
+            "DAL-045", .error, "an entry makes Android reject the whole file",
+            why:
+                "Android's JSON reader knows no number, no null and no boolean in an array, wherever they are: every "
+                + "version then rejects the file with all its statements. Android 12 and later also reject it for a "
+                + "namespace other than android_app and web, Android 15 and later for a dynamic rule that is no object.",
+            fix: "remove the value or write it as a string; remove the statement, or serve it from another host.",
+            sources: [.aosp]),
     ]
 }

@@ -40,6 +40,10 @@ struct AndroidBindingTests {
         #expect(verdict.kind == .fileRejected)
         #expect(
             AndroidBindingTests.binding.verdict(of: .aosp, on: Array(long.utf8.dropLast()), file: "").kind == .verified)
+        for consumer in [StatementConsumer.google, .chromium] {
+            #expect(
+                AndroidBindingTests.binding.verdict(of: consumer, on: Array(long.utf8), file: "").kind == .verified)
+        }
     }
 
     @Test func `only Chromium wants all signers`() {

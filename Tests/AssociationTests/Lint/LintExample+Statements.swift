@@ -89,6 +89,10 @@ extension LintExample {
         list(
             "DAL-042", "[{\"relation\": [\"\(handle)\"], \"relation\": [\"\(handle)\"], \"target\": \(target())}]",
             marks: "\"relation\"", good: plain),
+        list(
+            "DAL-045", "[\(statement(more: ", \"note\": 1"))]", marks: "1",
+            good: "[\(statement(more: ", \"note\": \"1\""))]", "[\(statement(more: ", \"note\": true"))]",
+            "[{\"relation\": [\"\(handle)\"], \"target\": {\"namespace\": \"ios_app\", \"appid\": \"A.b\"}}]"),
         LintExample(
             "GHST-006", .statementList, bad: padded(plain, to: 262_145), marked: nil, good: [padded(plain, to: 262_144)]
         ),
