@@ -10,6 +10,12 @@ public enum Severity: String, Hashable, Sendable, CaseIterable {
     case warning
     /// Worth knowing.
     case note
+
+    /// Whether it matters as much as another, or more.
+    public func isAtLeast(_ other: Severity) -> Bool {
+        let order = Severity.allCases
+        return order.firstIndex(of: self) ?? 0 <= order.firstIndex(of: other) ?? 0
+    }
 }
 
 /// One result of linting. Printed as `file:line:column: severity[rule]: message; fix`.
@@ -27,6 +33,8 @@ public struct Finding: Hashable, Sendable {
     public var fix: String?
     /// The mechanical form of the fix, where there is one.
     public var edit: SourceEdit?
+    /// Whether nothing of the file is read because of it. It is reported first: nothing else counts until it is fixed.
+    public var isFatal = false
 
     public init(
         rule: String, severity: Severity, file: String, range: SourceRange?, message: String, fix: String? = nil,
@@ -39,5 +47,17 @@ public struct Finding: Hashable, Sendable {
         self.message = message
         self.fix = fix
         self.edit = edit
+    }
+}
+
+extension [Finding] {
+    /// The findings of one file: what makes it unreadable first, then what is about the file as a whole, then the others in
+    /// the order of the text.
+    public var sortedInFile: [Finding] {
+        func place(_ finding: Finding) -> Int { finding.isFatal ? -2 : finding.range?.start.offset ?? -1 }
+        return enumerated().sorted { left, right in
+            let (first, second) = (place(left.element), place(right.element))
+            return first == second ? left.offset < right.offset : first < second
+        }.map(\.element)
     }
 }

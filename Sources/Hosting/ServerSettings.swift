@@ -1,5 +1,6 @@
 // The settings of the server itself: `config/server.json`, over which environment variables and flags go.
 
+public import Association
 public import HTTP
 public import Posix
 public import TLS
@@ -41,6 +42,8 @@ public struct ServerSettings: Sendable {
     public var sandbox = SandboxSettings()
     /// Where links of tenants may lead, beside their own folders.
     public var linkTargets = LinkTargets.none
+    /// What `associated lint` reports of the configuration.
+    public var lint = LintPreferences()
 
     /// Loopback only: a stranger's first try is not on the internet.
     public init() { http = [SocketAddress("127.0.0.1:8080")!] }

@@ -20,7 +20,7 @@ public struct SettingsReader {
     /// The keys of the whole file, and those of `limits`.
     static let keys = [
         "http", "https", "workers", "environment", "strict", "tls", "signing", "limits", "admin", "log",
-        "user", "sandbox", "fronts", "linkTargets",
+        "user", "sandbox", "fronts", "lint", "linkTargets",
     ]
     /// Who the server becomes, what it may do, who may ask it, whom it believes, whether it speaks TLS, what a client may
     /// make it do, and whether an error keeps it from starting.
@@ -63,6 +63,7 @@ public struct SettingsReader {
             case "tls": readTLS(member.value)
             case "signing": readSigning(member.value)
             case "log": readLog(member.value)
+            case "lint": readLint(member.value)
             case "workers": settings.workers = integer(member, 1...256)
             case "admin": settings.admin = admin(member)
             case "environment": settings.environment = string(member)

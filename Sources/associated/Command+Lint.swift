@@ -14,7 +14,8 @@ extension Command {
             and the AndroidManifest.xml. Without a PATH it is the folder of --config.
 
             --fix writes the mechanical fixes into the files and shows the difference; what is left is reported.
-            Ends with status 1 where anything is an error.
+            Rules that a project does not want are under `lint` of server.json, or in a comment of an app file:
+            `// associated-ignore APP-040`. Exits with status 1 if there are errors, or what --fail-on asks for.
             """,
         operands: Operands(usage: "[PATH…]", counts: 0...10_000),
         options: [
@@ -25,6 +26,10 @@ extension Command {
             Option(
                 name: "--as", value: "KIND",
                 help: "take files for apple, android, app, entitlements or manifest, whatever they look like"),
+            Option(name: "--notes", value: nil, help: "show notes too"),
+            Option(
+                name: "--fail-on", value: "SEVERITY",
+                help: "exit with status 1 from this severity on: error, warning or note (default: error)"),
             Option(name: "--fix", value: nil, help: "apply the mechanical fixes, and show the difference"),
             Option(name: "--dry-run", value: nil, help: "with --fix: show the difference, and change nothing"),
             Option(name: "--explain", value: "RULE", help: "tell what a rule such as AASA-019 means, and end"),
@@ -45,16 +50,22 @@ extension Command {
         if arguments.has("--dry-run"), !arguments.has("--fix") {
             return .usage(saying: "--dry-run belongs to --fix")
         }
+        let failing = arguments["--fail-on"] ?? Severity.error.rawValue
+        guard let failsOn = Severity(rawValue: failing) else {
+            return .unknown("--fail-on", failing, Severity.allCases.map(\.rawValue))
+        }
+        let showsNotes = arguments.has("--notes") || failsOn == .note
         var files = LintedFiles(arguments, forced: kind)
         let paths = arguments.operands.isEmpty ? [arguments["--config"] ?? "config"] : arguments.operands
         for path in paths { files.add(path) }
         if arguments.has("--fix") { files.fix(writes: !arguments.has("--dry-run"), showsDifference: format == .text) }
         files.lint()
-        let findings = files.findings
-        Console.output(format.text(of: findings))
-        if format == .text { Console.error(files.summary) }
+        let findings = files.findings.filter { showsNotes || $0.severity != .note }
+        Console.output(format.text(of: findings, texts: files.fixedTexts))
+        if format == .text { Console.error(files.summary(showsNotes: showsNotes)) }
         for problem in files.problems { Console.complain(problem) }
-        return files.problems.isEmpty && !findings.contains { $0.severity == .error } ? .success : .failure
+        let hasFailed = findings.contains { $0.severity.isAtLeast(failsOn) }
+        return files.problems.isEmpty && !hasFailed ? .success : .failure
     }
 
     private static func explain(_ id: String) -> ExitStatus {

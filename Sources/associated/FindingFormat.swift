@@ -8,9 +8,12 @@ import SourceJSON
 enum FindingFormat: String, CaseIterable {
     case text, json, sarif, github
 
-    func text(of findings: [Finding]) -> String {
+    /// A person gets each thing once in a file; programs get each finding. `texts` are those of files that are not as they
+    /// are on the disk.
+    func text(of findings: [Finding], texts: [String: [UInt8]] = [:]) -> String {
         switch self {
-        case .text: FindingText(isColoured: Terminal.wantsColour).text(of: findings)
+        case .text:
+            FindingText(isColoured: Terminal.wantsColour, texts: texts).text(of: FindingDigest.digest(findings))
         case .json: json(.array(findings.map(FindingFormat.value)))
         case .sarif: json(SARIFLog.value(of: findings))
         case .github: findings.map(FindingFormat.annotation).joined()
@@ -73,6 +76,7 @@ enum FindingFormat: String, CaseIterable {
 /// Findings as compilers write them, with the source line and a caret.
 struct FindingText {
     let isColoured: Bool
+    var texts: [String: [UInt8]] = [:]
 
     func text(of findings: [Finding]) -> String {
         var text = ""
@@ -80,7 +84,7 @@ struct FindingText {
         var document: (file: String, text: SourceDocument?)?
         for finding in findings {
             if document?.file != finding.file {
-                let bytes = (try? File.read(finding.file, bytesMax: AppFile.bytesMax))?.bytes
+                let bytes = texts[finding.file] ?? (try? File.read(finding.file, bytesMax: AppFile.bytesMax))?.bytes
                 document = (finding.file, bytes.map { SourceReader.read($0, as: .json5) })
             }
             text += self.text(of: finding, in: document?.text)

@@ -10,9 +10,11 @@ struct FixedFile {
     /// Why the file has to be mended by hand.
     private(set) var refusal: String?
     private(set) var editCount = 0
+    /// The rules whose findings are fixed, in the order of their fixes.
+    private(set) var rules: [String] = []
     private let path: String
     private let original: [UInt8]
-    private var text: [UInt8]
+    private(set) var text: [UInt8]
 
     /// Each round mends what the one before has uncovered; more than a few and they undo each other.
     private static let roundsMax = 10
@@ -35,14 +37,22 @@ struct FixedFile {
         // Without its mark and in UTF-8 the text is already better.
         if text != bytes { editCount = 1 }
         for _ in 0..<FixedFile.roundsMax {
-            let mended = SourceEdit.apply(kind.lint(text, file: path).compactMap(\.edit), to: text)
+            let fixable = kind.lint(text, file: path).filter { $0.edit != nil }
+            let mended = SourceEdit.apply(fixable.compactMap(\.edit), to: text)
             if mended.text == text { break }
+            for finding in fixable where !rules.contains(finding.rule) { rules.append(finding.rule) }
             text = mended.text
             editCount += mended.count
         }
     }
 
     var isChanged: Bool { text != original }
+
+    /// `2 fixes (AASA-001, AASA-035)`.
+    var summary: String {
+        let count = Count.of(editCount, "fix", "fixes")
+        return rules.isEmpty ? count : "\(count) (\(rules.joined(separator: ", ")))"
+    }
 
     /// As `diff -u` has it.
     var difference: String {

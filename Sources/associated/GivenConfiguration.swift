@@ -14,6 +14,8 @@ struct GivenConfiguration {
     let passphrase: Passphrase?
     /// What is wrong with `server.json`.
     let findings: [Finding]
+    /// What is wanted of `lint`.
+    var lint: LintPreferences { settings.lint }
     private let settings: ServerSettings
     private let publicPath: String
 
@@ -35,6 +37,11 @@ struct GivenConfiguration {
 
     /// Where links in a host's folder may lead.
     var linkTargets: LinkTargets { settings.linkTargets }
+
+    /// What is wrong with the environment it is loaded for.
+    var environmentFinding: Finding? {
+        EnvironmentCheck.finding(environment, configPath: path, linkTargets: settings.linkTargets)
+    }
 
     /// Loads it as a server would.
     func load() throws(ConfigurationError) -> LoadedConfiguration {

@@ -60,7 +60,11 @@ struct LintedFiles {
     private(set) var findings: [Finding] = []
     /// Files whose kind is known, in the order in which they came.
     private var files: [(path: String, kind: LintedKind)] = []
-    private var configurations: [String] = []
+    private var configurations: [GivenConfiguration] = []
+    /// What is wanted of files outside the configurations.
+    private let preferences: LintPreferences
+    /// The texts of files with their fixes, where those are not written.
+    private(set) var fixedTexts: [String: [UInt8]] = [:]
 
     /// No association file is larger; an app file may be, up to this.
     private static let bytesMax = AppFile.bytesMax
@@ -69,6 +73,7 @@ struct LintedFiles {
     init(_ arguments: ParsedArguments, forced: LintedKind?) {
         self.arguments = arguments
         self.forced = forced
+        preferences = GivenConfiguration(arguments).lint
     }
 
     /// Lints a configuration, a folder or a file.
@@ -78,8 +83,9 @@ struct LintedFiles {
         if ["apps", "hosts"].contains(where: { Directory.exists("\(path)/\($0)") })
             || (try? File.status("\(path)/server.json")) != nil
         {
-            configurations.append(path)
-            files += (GivenConfiguration(arguments, at: path).appFiles ?? []).map { ($0, .app) }
+            let given = GivenConfiguration(arguments, at: path)
+            configurations.append(given)
+            files += (given.appFiles ?? []).map { ($0, .app) }
         } else {
             addFolder(path, depth: 0)
         }
@@ -124,6 +130,7 @@ struct LintedFiles {
     }
 
     private mutating func read(_ path: String) -> [UInt8]? {
+        if let text = fixedTexts[path] { return text }
         do throws(FileError) {
             return try File.read(path, bytesMax: LintedFiles.bytesMax).bytes
         } catch {
@@ -136,24 +143,43 @@ struct LintedFiles {
 extension LintedFiles {
     mutating func lint() {
         var found: [Finding] = []
+        var ignored: [String: Set<String>] = [:]
         for (path, kind) in files {
             guard let bytes = read(path) else { continue }
             found += kind.lint(bytes, file: path)
+            guard kind == .app else { continue }
+            let named = IgnoreComment.rules(in: bytes)
+            ignored[path] = Set(named.map(\.text))
+            found += named.filter { LintRule.named($0.text) == nil }.map { LintedFiles.unknownRule($0, in: path) }
         }
-        for path in configurations { found += configurationFindings(path) }
+        for given in configurations {
+            // What a server would say of a file that would be fixed is said of the fixed one.
+            found += configurationFindings(given).filter { fixedTexts[$0.file] == nil }
+        }
         var seen: Set<Finding> = []
-        findings = found.filter { seen.insert($0).inserted }.enumerated().sorted { left, right in
-            let (one, other) = (left.element, right.element)
-            if one.file != other.file { return one.file < other.file }
-            let places = (one.range?.start.offset ?? -1, other.range?.start.offset ?? -1)
-            return places.0 == places.1 ? left.offset < right.offset : places.0 < places.1
-        }.map(\.element)
+        let byFile = Dictionary(grouping: found.filter { seen.insert($0).inserted }, by: \.file)
+        let appFiles = Set(files.filter { $0.kind == .app }.map(\.path))
+        findings = byFile.sorted { $0.key < $1.key }.flatMap { file, findings in
+            let owner = configurations.first { file.hasPrefix($0.path + "/") }
+            return (owner?.lint ?? preferences).apply(
+                to: findings.sortedInFile, alsoIgnoring: ignored[file] ?? [],
+                keepsErrors: owner != nil || appFiles.contains(file))
+        }
+    }
+
+    private static func unknownRule(_ id: LocatedText, in file: String) -> Finding {
+        let nearest = NearestKey.find(id.text, among: LintRule.all.map(\.id))
+        return Finding(
+            rule: "APP-007", severity: .warning, file: file, range: id.range,
+            message: "`\(id.text)` is not a rule of lint, so the comment ignores nothing",
+            fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists them")
     }
 
     /// What only shows when everything is loaded: hosts that apps share, certificates, settings, pages.
-    private mutating func configurationFindings(_ path: String) -> [Finding] {
-        let given = GivenConfiguration(arguments, at: path)
+    private mutating func configurationFindings(_ given: GivenConfiguration) -> [Finding] {
+        let path = given.path
         var findings = given.findings
+        if let finding = given.environmentFinding { findings.append(finding) }
         var served: [String] = []
         do throws(ConfigurationError) {
             let loaded = try given.load()
@@ -190,12 +216,17 @@ extension LintedFiles {
         }
     }
 
-    /// What was found, in numbers.
-    var summary: String {
+    /// What was found, in numbers; nothing where there was nothing to look at.
+    func summary(showsNotes: Bool) -> String {
+        if files.isEmpty, configurations.isEmpty, passedOver.isEmpty, !problems.isEmpty { return "" }
         func count(_ severity: Severity, _ noun: String) -> String {
             Count.of(findings.count { $0.severity == severity }, noun)
         }
-        let found = "\(count(.error, "error")), \(count(.warning, "warning")), \(count(.note, "note"))\n"
+        let notes = count(.note, "note")
+        let hasNotes = findings.contains { $0.severity == .note }
+        let found =
+            "\(count(.error, "error")), \(count(.warning, "warning"))"
+            + (showsNotes ? ", \(notes)" : hasNotes ? "; \(notes), shown with --notes" : "") + "\n"
         guard let first = passedOver.first else { return found }
         return found + "passed over \(Count.of(passedOver.count, "file")) of no known kind, such as \(first)\n"
     }
@@ -208,10 +239,14 @@ extension LintedFiles {
             if let reason = fixed.refusal { problems.append("cannot fix \(path): \(reason)") }
             guard fixed.isChanged else { continue }
             if showsDifference { Console.output(fixed.difference) }
-            guard writes else { continue }
+            guard writes else {
+                fixedTexts[path] = fixed.text
+                Console.error("\(path): would make \(fixed.summary)\n")
+                continue
+            }
             do throws(SystemError) {
                 try fixed.write()
-                Console.error("\(path): \(Count.of(fixed.editCount, "fix", "fixes"))\n")
+                Console.error("\(path): \(fixed.summary)\n")
             } catch {
                 problems.append("cannot write \(path): \(error.reason)")
             }

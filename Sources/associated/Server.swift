@@ -65,6 +65,13 @@ struct Server {
         let sockets = try sockets.get()
         for finding in given.findings { Console.error(finding) }
         if let status = objectionToSettings { return .ended(status) }
+        if let finding = EnvironmentCheck.error(
+            settings.environment, configPath: given.configPath, linkTargets: settings.linkTargets)
+        {
+            Console.error(finding)
+            return .ended(
+                .failure(saying: "not started: no app file has the environment \(settings.environment ?? "")"))
+        }
         let oversight = try Oversight(settings, statePath: given.statePath)
         var confinement = Confinement(
             settings, places: Confinement.Places(given, opensSockets: sockets.isEmpty))

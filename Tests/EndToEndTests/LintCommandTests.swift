@@ -154,13 +154,15 @@ struct LintCommandTests {
 
             """
         let dry = try lint("--fix", "--dry-run", path)
-        #expect(dry.status == 1)
+        #expect(dry.status == 0, "nothing but the warning would remain")
+        #expect(dry.errors == "\(path): would make 2 fixes (AASA-001, AASA-035)\n0 errors, 1 warning\n")
+        #expect(dry.output.contains("warning[AASA-039]") && !dry.output.contains("[AASA-001]"))
         #expect(dry.output.hasPrefix(difference.replacing("-1,7 +1,7", with: "-1,6 +1,6")))
         #expect(try folder.read("file") == Self.broken)
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/link", withDestinationPath: "file")
         let run = try lint("--fix", "\(folder.path)/link")
-        #expect(run.errors.contains("/link: 2 fixes\n"))
+        #expect(run.errors.contains("/link: 2 fixes (AASA-001, AASA-035)\n"))
         #expect(run.status == 0)
         #expect(run.output.contains("warning[AASA-039]"), "all rules exclude now")
         let mended = Self.broken.replacing("excluded", with: "exclude").replacing("true},", with: "true}")
@@ -168,7 +170,7 @@ struct LintCommandTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o640)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(folder.path)/link") == "file")
-        #expect(try lint("--fix", path).errors == "0 errors, 1 warning, 0 notes\n")
+        #expect(try lint("--fix", path).errors == "0 errors, 1 warning\n")
     }
 
     @Test func `does not mend what it cannot read`() throws {
@@ -239,6 +241,69 @@ struct LintCommandTests {
         ] { #expect(text.contains(part), "\(part) in \(text)") }
     }
 
+    @Test func `shows notes where they are wanted, and fails on what it is told to`() throws {
+        let folder = try folder([
+            "file":
+                #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [{"/": "/a"}]}]}}"#
+        ])
+        let path = "\(folder.path)/file"
+        let quiet = try lint(path)
+        #expect(quiet.output.isEmpty && quiet.errors == "0 errors, 0 warnings; 1 note, shown with --notes\n")
+        let noted = try lint(path, "--notes")
+        #expect(noted.output.contains("note[AASA-077]") && noted.errors == "0 errors, 0 warnings, 1 note\n")
+        #expect(noted.status == 0)
+        #expect(try lint(path, "--fail-on", "warning").status == 0)
+        #expect(try lint(path, "--fail-on", "note").status == 1)
+        try folder.write("file", #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.a.b"], "components": [{}]}]}}"#)
+        #expect(try lint(path).status == 0)
+        #expect(try lint(path, "--fail-on", "warning").status == 1)
+    }
+
+    @Test func `leaves out what the project ignores, and takes its severities`() throws {
+        let app =
+            #"{ name: "A", hosts: ["*.acme.test"], ios: { appIDs: ["9JA89QQLNQ.org.acme.a"] }, links: [{ "/": "/a" }] }"#
+        let folder = try folder(["config/apps/a.json": app])
+        let config = "\(folder.path)/config"
+        #expect(try lint(config).output.contains("warning[APP-011]"))
+        try folder.write("config/apps/a.json", "// associated-ignore APP-011\n" + app)
+        #expect(try lint(config).output.isEmpty)
+        try folder.write("config/apps/a.json", "// associated-ignore APP-01\n" + app)
+        #expect(try lint(config).output.contains("a.json:1:22: warning[APP-007]: `APP-01` is not a rule of lint"))
+        try folder.write("config/apps/a.json", app)
+        try folder.write("config/server.json", #"{ lint: { ignore: ["APP-011"] } }"#)
+        #expect(try lint(config).output.isEmpty)
+        try folder.write("config/server.json", #"{ lint: { severity: { "APP-011": "error" } } }"#)
+        #expect(try lint(config).status == 1)
+        try folder.write("config/server.json", #"{ lint: { ignore: ["APP-111"] } }"#)
+        let wrong = try lint(config)
+        #expect(wrong.status == 1 && wrong.output.contains("error[CFG-003]: `APP-111` is not a rule of lint"))
+    }
+
+    @Test func `an environment that no app file has is one error, and serve does not start with it`() throws {
+        func app(_ name: String, more: String = "") -> String {
+            #"{ name: "\#(name)", hosts: ["\#(name).acme.test"], ios: { appIDs: ["9JA89QQLNQ.org.acme.\#(name)"] }, "#
+                + #"links: [{ "/": "/a" }]\#(more) }"#
+        }
+        let folder = try folder([
+            "config/apps/a.json": app("a", more: ", environments: { staging: {} }"), "config/apps/b.json": app("b"),
+        ])
+        let config = "\(folder.path)/config"
+        let run = try lint(config, "--environment", "stagin")
+        #expect(run.status == 1)
+        #expect(
+            run.output
+                == "\(config)/apps: error[APP-022]: no app file has an environment `stagin`, so every host would be "
+                + "served as in production; did you mean `staging`?\n")
+        let known = try lint(config, "--environment", "staging", "--notes")
+        #expect(known.status == 0)
+        #expect(known.output.contains("note[APP-022]: 1 of 2 app files have no environment `staging`"))
+        let serve = try Subject.run(
+            "serve", "--config", config, "--state", "\(folder.path)/state", "--environment", "stagin", "--http",
+            "127.0.0.1:0")
+        #expect(serve.status == 1)
+        #expect(serve.errors.hasSuffix("associated: not started: no app file has the environment stagin\n"))
+    }
+
     @Test func `explains a rule`() throws {
         let run = try lint("--explain", "dal-010")
         #expect(run.status == 0)
@@ -252,6 +317,7 @@ struct LintCommandTests {
         (["lint", "--format", "xml"], "--format xml is none of text, json, sarif, github"),
         (["lint", "--as", "ios"], "--as ios is none of apple, android, app, entitlements, manifest"),
         (["lint", "--dry-run"], "--dry-run belongs to --fix"),
+        (["lint", "--fail-on", "never"], "--fail-on never is none of error, warning, note"),
     ])
     func `wrong usage is one line and status 2`(arguments: [String], message: String) throws {
         let run = try Subject.run(arguments)

@@ -42,8 +42,10 @@ struct SettingsReaderTests {
               limits: { headBytesMax: 4096, connectionsMax: 100, idleTimeoutMilliseconds: 5000 },
               log: { access: "/var/log/associated/access.log", format: "combined" },
               linkTargets: ["/srv/acme-challenges"],
+              lint: { ignore: ["APP-040"], severity: { "APP-036": "error" } },
             }
             """)
+        #expect(reader.settings.lint.ignored == ["APP-040"] && reader.settings.lint.severities == ["APP-036": .error])
         #expect(reader.findings.isEmpty)
         #expect(reader.settings.http.map(\.description) == ["0.0.0.0:80", "[::]:80", "unix:/run/a.sock"])
         #expect(reader.settings.https.map(\.description) == ["0.0.0.0:443"])
@@ -109,6 +111,15 @@ struct SettingsReaderTests {
         ("{ strict: 1 }", "CFG-003", nil), ("{ environment: \"\" }", "CFG-003", "put it in quotes"),
         ("{ linkTargets: ['srv'] }", "CFG-003", "write `[\"/srv/acme-challenges\"]`"),
         ("{ linkTargets: ['/./'] }", "CFG-003", "name the folders that links may lead into"),
+        ("{ lint: { ignore: [\"APP-4\"] } }", "CFG-003", "docs/rules.md lists them"),
+        ("{ lint: { ignore: [\"APP-O40\"] } }", "CFG-003", "write `APP-040`"),
+        ("{ lint: { ignore: \"APP-040\" } }", "CFG-003", "write `[\"APP-040\"]`"),
+        ("{ lint: { severity: { \"AAS-001\": \"note\" } } }", "CFG-003", "write `AASA-001`"),
+        (
+            "{ lint: { severity: { \"AASA-001\": \"off\" } } }", "CFG-003",
+            "write `\"error\"`, `\"warning\"` or `\"note\"`"
+        ),
+        ("{ lint: { ignored: [] } }", "CFG-002", "write `ignore`"),
         ("[]", "CFG-001", nil),
         ("{ signing: { keyFile: \"a\" } }", "CFG-003", nil), ("{ signing: [] }", "CFG-003", nil),
         ("{ limits: [] }", "CFG-003", nil), ("{ tls: { ticketkeyfile: \"a\" } }", "CFG-002", "write `ticketKeyFile`"),

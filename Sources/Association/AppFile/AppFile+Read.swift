@@ -36,7 +36,7 @@ extension AppFile {
         for problem in document.problems where problem.kind != .duplicateKey {
             reader.findings.report(
                 AppFileRule.unreadable.rawValue, at: problem.range, problem.message, fix: problem.fix,
-                edit: problem.edit, severity: problem.isError ? .error : .warning)
+                edit: problem.edit, severity: problem.isError ? .error : .warning, isFatal: problem.isError)
         }
         guard let root = document.value else { return AppFileReading(appFile: nil, reader) }
         // A value beside errors is what the text would be once they are mended, and what else is wrong shows already.
@@ -46,6 +46,16 @@ extension AppFile {
             ExampleCheck(appFile).report(into: &reader.findings, workLeft: &workLeft)
         }
         return AppFileReading(appFile: appFile, reader)
+    }
+
+    /// The names under `environments`; nil where the text cannot be read through.
+    public static func environments(in bytes: [UInt8]) -> [String]? {
+        let document = SourceReader.read(bytes, as: .json5, limits: SourceLimits(depth: 64, bytes: bytesMax))
+        guard let root = document.value, case .object(let members) = root.kind else { return nil }
+        guard case .object(let overlays)? = members.first(where: { $0.key == "environments" })?.value.kind else {
+            return []
+        }
+        return overlays.map(\.key)
     }
 
     /// Everything there is to say about a file, in each of its environments.

@@ -8,6 +8,8 @@ struct AppFileFields {
     let place: String
     let range: SourceRange
     let members: [SourceMember]
+    /// Keys that it has besides and that are not known here.
+    var unknownCount = 0
 
     subscript(key: String) -> SourceMember? { members.first { $0.key == key } }
 

@@ -44,18 +44,12 @@ extension AppFileReader {
         return hosts
     }
 
-    /// The file as it is in an environment.
+    /// The file as it is in an environment, which it need not have: whether any file has it shows only in all of them.
     mutating func overlaid(_ root: AppFileFields, environment: String?, names: [String]) -> AppFileFields {
         guard let environment, !names.isEmpty else { return root }
         guard case .object(let overlays) = root["environments"]?.value.kind,
             let overlay = overlays.first(where: { $0.key.isIdentical(to: environment) })
-        else {
-            report(
-                .unknownEnvironment, root["environments"]?.keyRange,
-                "the file has no environment \(environment.quoted), so it is served as it stands",
-                fix: NearestKey.find(environment, among: names).map { "did you mean \"\($0)\"?" })
-            return root
-        }
+        else { return root }
         // One that is no object has been spoken of.
         guard case .object(let changes) = overlay.value.kind else { return root }
         let allowed = changes.filter { Self.overlayKeys.contains($0.key) }

@@ -11,6 +11,7 @@ extension AppFileReader {
             return nil
         }
         var kept: [SourceMember] = []
+        var unknownCount = 0
         for member in members {
             let isKnown = known.contains(member.key)
             if isKnown, !kept.contains(where: { $0.key.isIdentical(to: member.key) }) {
@@ -21,10 +22,11 @@ extension AppFileReader {
             if isKnown {
                 reportDuplicate(member, path)
             } else {
-                reportUnknown(member, path: path, known: known, beside: members)
+                unknownCount += 1
+                reportUnknown(member, path: path, place: place, known: known, beside: members)
             }
         }
-        return AppFileFields(place: place, range: value.range, members: kept)
+        return AppFileFields(place: place, range: value.range, members: kept, unknownCount: unknownCount)
     }
 
     /// The members of an object whose keys are names that the file chooses, each once.
@@ -58,14 +60,19 @@ extension AppFileReader {
         return false
     }
 
+    /// An error where it is a misspelt key, and in the parts that phones go by: there a key without effect publishes
+    /// something else than the file says.
     private mutating func reportUnknown(
-        _ member: SourceMember, path: String, known: [String], beside members: [SourceMember]
+        _ member: SourceMember, path: String, place: String, known: [String], beside members: [SourceMember]
     ) {
         let nearest = findings.nearest(member.key, among: known)
         let remedy = KeyRemedy(member, nearest: nearest, beside: members) { $0 }
-        report(
-            .unknownKey, member.keyRange, "\(path.quoted) is not a key of an app file, so it has no effect",
-            fix: remedy.fix ?? "remove it; known here are \(known.joined(separator: ", "))", edit: remedy.edit)
+        let isPublished = ["ios", "android", "links["].contains(where: place.begins(with:))
+        findings.report(
+            AppFileRule.unknownKey.rawValue, at: member.keyRange,
+            "\(path.quoted) is not a key of an app file, so it has no effect",
+            fix: remedy.fix ?? "remove it; known here are \(known.joined(separator: ", "))", edit: remedy.edit,
+            severity: nearest != nil || isPublished ? .error : .warning)
     }
 
     mutating func string(_ key: String, in fields: AppFileFields) -> Located<String>? {

@@ -20,7 +20,7 @@ extension AppFileReader {
         _ value: SourceValue, place: @autoclosure () -> String, _ ios: IOSApp?, _ names: VariableNames
     ) -> AppleComponent? {
         if case .string(let path) = value.kind {
-            let object = "{ \"/\": \(path.jsonQuoted) }"
+            let object = Self.rule(fromText: path)
             wrongType(
                 value, place(), wanted: "an object", fix: "write \(object.quoted)",
                 edit: SourceEdit(range: value.range, replacement: object))
@@ -40,10 +40,17 @@ extension AppFileReader {
         link.fragment = pattern("#", in: fields, check)
         link.exclude = bool("exclude", in: fields)?.value
         link.comment = string("comment", in: fields)?.value
-        if ["/", "?", "#"].allSatisfy({ fields[$0] == nil }) {
+        // A key that is none of these may be the misspelt pattern, and has been reported.
+        if ["/", "?", "#"].allSatisfy({ fields[$0] == nil }), fields.unknownCount == 0 {
             findings.reportRuleWithoutPattern("rule", excludes: link.exclude == true, at: value.range)
         }
         return link
+    }
+
+    /// The rule that a path of iOS 9 to 12 stands for.
+    private static func rule(fromText path: String) -> String {
+        guard path.lowercased().begins(with: "not ") else { return "{ \"/\": \(path.jsonQuoted) }" }
+        return "{ \"/\": \(path.dropping(firstBytes: 4).jsonQuoted), exclude: true }"
     }
 
     private mutating func pattern(_ key: String, in fields: AppFileFields, _ check: ApplePatternCheck) -> String? {

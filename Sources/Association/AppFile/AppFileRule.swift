@@ -44,6 +44,5 @@ enum AppFileRule: String, CaseIterable {
     case uselessLink = "APP-040"
     case cannotSign = "APP-041"
     case notExamined = "APP-043"
-    case spellingsDiffer = "APP-044"
     case tooManyFiles = "APP-045"
 }

@@ -12,8 +12,10 @@ extension LintRule {
             why: "An app file is one object with a key for each part.",
             fix: "put the keys into { }.", sources: [.inference]),
         LintRule(
-            "APP-003", .warning, "an unknown key",
-            why: "It has no effect, and was probably meant to have one.",
+            "APP-003", .error, "an unknown key",
+            why:
+                "It has no effect: a misspelt exclude publishes what it was to exclude. A warning where no known key is "
+                + "near and it is outside links, ios and android.",
             fix: "use the nearest known key, or remove it.", sources: [.inference]),
         LintRule(
             "APP-004", .error, "a key is written twice",
@@ -88,9 +90,11 @@ extension LintRule {
             why: "It is served, and its later removal would not be guarded.",
             fix: "remove it in one of the two places.", sources: [.inference]),
         LintRule(
-            "APP-022", .note, "an environment that the file does not have",
-            why: "The file is served as it stands, which for a mistyped name is the wrong thing.",
-            fix: "check the name.", sources: [.inference]),
+            "APP-022", .error, "an environment that no app file has",
+            why:
+                "Every host would be served as in production, so the server does not start. That some app files have it "
+                + "and others do not is a note.",
+            fix: "correct the name, or add the environment to an app file.", sources: [.inference]),
         LintRule(
             "APP-023", .warning, "a setting without effect",
             why: "What it belongs to is missing or turned off.",
@@ -181,13 +185,6 @@ extension LintRule {
             why: "Rules are compared over all URLs, and that is done for a bounded number of them.",
             fix: "use wildcards and variables, or take it as it is.",
             sources: [.inference]),
-        LintRule(
-            "APP-044", .note, "links in spellings that the platforms read differently",
-            why:
-                "Apple joins doubled slashes and compares escapes as written; Android compares slashes as they are, and "
-                + "decodes %2F, %26, %61 and %c3 first. No rule can say the same about such links on both.",
-            fix: "nothing, unless such links are in use; then link to their ordinary spelling.",
-            sources: [.androidConfigure, .aosp, .swcutil]),
         LintRule(
             "APP-045", .error, "more app files name one host than can be served",
             why: "Each change of one of them makes the host's documents again, of all of them.",

@@ -100,7 +100,9 @@ extension AppleReader {
                     fields.component.comment = text
                     lookForUK(text)
                 }
-            default: reportUnknownKey(member, in: place, known: Self.componentKeys, beside: members)
+            default:
+                fields.hasFaultyPattern = true
+                reportUnknownKey(member, in: place, known: Self.componentKeys, beside: members)
             }
         }
         return fields
@@ -185,6 +187,6 @@ struct AppleFields {
     var path: LocatedText?
     var fragment: LocatedText?
     var query: [LocatedText] = []
-    /// A pattern was there and could not be read, so its absence was not meant.
+    /// A pattern was there and could not be read, or a key may be a misspelt one, so its absence was not meant.
     var hasFaultyPattern = false
 }

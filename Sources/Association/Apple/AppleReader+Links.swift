@@ -106,8 +106,10 @@ extension AppleReader {
         if !links.hasApps {
             findings.report(
                 "AASA-013", at: legacy.range,
-                "paths are for iOS 9 to 12, and those read them only where \"apps\": [] stands beside details",
-                fix: "add \"apps\": [], or write appIDs and components")
+                "iOS 9 to 12 read paths only where \"apps\": [] is beside details; iOS 13 and later read them here, but "
+                    + "paths cannot look at the query or the fragment",
+                fix: "write appIDs and components, or add \"apps\": [] for iOS 12 and earlier")
+            return
         }
         guard let only = links.details.first(where: { $0.paths != nil && $0.components == nil }) else { return }
         findings.reportOnce(

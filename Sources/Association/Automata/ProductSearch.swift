@@ -13,8 +13,6 @@ struct ProductSearch {
         case paths
         /// Paths as people write them: beginning with a slash and with no empty segment but the last.
         case ordinaryPaths
-        /// Paths that do have such an empty segment.
-        case pathsWithEmptySegment
     }
 
     /// Patterns that read the text through the same lens.
@@ -26,19 +24,16 @@ struct ProductSearch {
 
     let recognizers: [Recognizer]
     private let letters: [Letter]
-    /// Only texts with one of these letters are visited; all, where there are none.
-    private let marked: Set<Letter>
     private let texts: Texts
     private let limits: AutomatonLimits
 
     /// Nil where the patterns are too large to run.
     init?(
-        _ groups: [Group], letters: [Letter], marked: Set<Letter> = [], texts: Texts, limits: AutomatonLimits
+        _ groups: [Group], letters: [Letter], texts: Texts, limits: AutomatonLimits
     ) {
         guard !groups.contains(where: \.automaton.isTooLarge) else { return nil }
-        let distinct = Self.distinctLetters(letters, marked, for: groups)
+        let distinct = Self.distinctLetters(letters, for: groups)
         self.letters = distinct
-        self.marked = marked
         self.texts = texts
         self.limits = limits
         recognizers = groups.map {
@@ -52,17 +47,14 @@ struct ProductSearch {
     func run(
         stepsLeft: inout Int, isHopeless: ([Int]) -> Bool, visit: ([Int], () -> [UInt8]) -> Bool
     ) -> Outcome {
-        // The last component says what the texts allow next: 0 at the start, 1 after a slash, 2 otherwise; and 3 more
-        // once a text has what it is looked at for.
+        // The last component says what the texts allow next: 0 at the start, 1 after a slash, 2 otherwise.
         let place = recognizers.count
-        let needsMark = !marked.isEmpty || texts == .pathsWithEmptySegment
         var nodes = [Node(states: recognizers.map(\.start) + [0], parent: -1, letter: -1)]
         var known: Set<[Int]> = [nodes[0].states]
         var index = 0
         while index < nodes.count {
             let states = nodes[index].states
-            let isText = (index > 0 || texts != .ordinaryPaths) && (!needsMark || states[place] >= Self.markedPlace)
-            if isText, visit(states, { spell(nodes, index) }) { return .stopped }
+            if index > 0 || texts != .ordinaryPaths, visit(states, { spell(nodes, index) }) { return .stopped }
             defer { index += 1 }
             if isHopeless(states) { continue }
             for letter in letters.indices where allows(letters[letter], after: states[place]) {
@@ -71,7 +63,7 @@ struct ProductSearch {
                 for (position, recognizer) in recognizers.enumerated() {
                     next[position] = recognizer.step(states[position], letter, work: &work)
                 }
-                next[place] = nextPlace(after: letters[letter], from: states[place])
+                next[place] = nextPlace(after: letters[letter])
                 stepsLeft -= work
                 guard stepsLeft >= 0 else { return .outOfSteps }
                 guard known.insert(next).inserted else { continue }
@@ -89,26 +81,20 @@ struct ProductSearch {
         var letter: Int
     }
 
-    private static let markedPlace = 3
-
-    private func nextPlace(after letter: Letter, from place: Int) -> Int {
-        let isMarked =
-            place >= Self.markedPlace || marked.contains(letter)
-            || (texts == .pathsWithEmptySegment && place == 1 && letter.isSlash)
-        let mark = isMarked ? Self.markedPlace : 0
+    private func nextPlace(after letter: Letter) -> Int {
         switch texts {
-        case .all: return mark
-        case .paths: return mark + 2
-        case .ordinaryPaths, .pathsWithEmptySegment: return mark + (letter.isSlash ? 1 : 2)
+        case .all: 0
+        case .paths: 2
+        case .ordinaryPaths: letter.isSlash ? 1 : 2
         }
     }
 
     private func allows(_ letter: Letter, after place: Int) -> Bool {
         switch texts {
         case .all: true
-        case .paths, .pathsWithEmptySegment: place != 0 || letter.isSlash
+        case .paths: place != 0 || letter.isSlash
         case .ordinaryPaths:
-            switch place % Self.markedPlace {
+            switch place {
             case 0: letter.isSlash
             case 1: !letter.isSlash
             default: true
@@ -128,7 +114,7 @@ struct ProductSearch {
 
     /// One letter for each way in which letters can differ to the patterns.
     private static func distinctLetters(
-        _ letters: [Letter], _ marked: Set<Letter>, for groups: [Group]
+        _ letters: [Letter], for groups: [Group]
     ) -> [Letter] {
         let named = groups.map { group in
             var symbols = group.automaton.symbols
@@ -137,7 +123,7 @@ struct ProductSearch {
         }
         var seen: Set<[Int]> = []
         return letters.filter { letter in
-            var signature = [letter.isSlash ? 1 : 0, marked.contains(letter) ? 1 : 0]
+            var signature = [letter.isSlash ? 1 : 0]
             for group in groups.indices {
                 for symbol in groups[group].lens.symbols(of: letter) {
                     signature.append(named[group].number(of: symbol))

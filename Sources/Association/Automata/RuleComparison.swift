@@ -1,7 +1,7 @@
 // Compares two lists: is there a URL that they decide differently, or one that both open? The paths of both lists run
 // side by side, once for each combination of query and fragment worth trying. Every witness is put to the matchers
 // before it is reported, so a reported one is real. That there is none is proved only where paths alone decide, and then
-// for ordinary URLs (`LinkSpelling`): what can stand for itself does, the rest is escaped in upper case, no segment is
+// for ordinary URLs: what can stand for itself does, the rest is escaped in upper case, no segment is
 // empty, and eight characters stand for all that are neither ASCII nor mentioned by a rule.
 
 /// A URL that two lists decide differently, or that both open.
@@ -42,8 +42,6 @@ public enum RuleComparison: Hashable, Sendable {
         var comparison: RuleComparison
         /// Whether nothing was left open.
         var isComplete = false
-        /// Whether a limit ended it.
-        var isCutShort = false
     }
 
     /// URLs in the wanted ways.
@@ -60,7 +58,7 @@ public enum RuleComparison: Hashable, Sendable {
         let witnesses = wanted.compactMap { search.witnesses[$0] }
         return Examination(
             comparison: !witnesses.isEmpty ? .found(witnesses) : !isComplete ? .unknown : isProof ? .none : .noneFound,
-            isComplete: isComplete, isCutShort: search.isOutOfSteps || search.isGivenUp)
+            isComplete: isComplete)
     }
 
     /// A URL that both lists open.

@@ -71,8 +71,6 @@ enum SearchedTexts: Hashable {
     case plain
     /// Ordinary ones of all letters.
     case all
-    /// Paths with one unusual spelling, and ordinary beside it.
-    case paths(LinkSpelling)
 
     static let ordinary: [SearchedTexts] = [.plain, .all]
 }
@@ -90,13 +88,6 @@ extension ProductSearch {
         }
         let mentioned = groups.reduce(into: Set<UInt32>()) { $0.formUnion($1.automaton.symbols.all) }
         let letters = Alphabet.ordinaryLetters(of: piece, mentioned: mentioned, patterns: patterns)
-        guard case .paths(let spelling) = searched else {
-            self.init(groups, letters: letters, texts: texts, limits: limits)
-            return
-        }
-        let marked = spelling.letters(beside: letters)
-        self.init(
-            groups, letters: letters.filter { !marked.contains($0) } + marked, marked: Set(marked),
-            texts: spelling == .doubledSlash ? .pathsWithEmptySegment : texts, limits: limits)
+        self.init(groups, letters: letters, texts: texts, limits: limits)
     }
 }

@@ -22,18 +22,12 @@ struct WitnessSearch {
     let host: String
     let limits: AutomatonLimits
     let wanted: [Opening]
-    /// One after the other, until everything wanted is found.
-    let searched: [SearchedTexts]
     /// What else is asked of a witness.
     private let accepts: (LinkURL, Opening) -> Bool
     private(set) var witnesses: [Opening: RuleWitness] = [:]
-    /// Whether the limit on steps or states ended it, and whether it was given up after too many witnesses that were none.
-    private(set) var isOutOfSteps = false
-    private(set) var isGivenUp = false
 
     init(
         first: RuleList, second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening],
-        searched: [SearchedTexts] = SearchedTexts.ordinary,
         accepts: @escaping (LinkURL, Opening) -> Bool = { _, _ in true }
     ) {
         self.first = first
@@ -41,7 +35,6 @@ struct WitnessSearch {
         self.host = host
         self.limits = limits
         self.wanted = wanted
-        self.searched = searched
         self.accepts = accepts
     }
 
@@ -51,11 +44,8 @@ struct WitnessSearch {
         var stepsLeft = limits.stepsMax
         let situations = shared ?? Situation.worthTrying([first, second], stepsLeft: &stepsLeft, limits)
         var isComplete = false
-        for texts in searched where witnesses.count < wanted.count {
-            guard let pair = ListPair(first, second, texts, limits) else {
-                isOutOfSteps = true
-                return false
-            }
+        for texts in SearchedTexts.ordinary where witnesses.count < wanted.count {
+            guard let pair = ListPair(first, second, texts, limits) else { return false }
             isComplete = texts != .plain
             var tried: Set<[[Int]]> = []
             for situation in situations where witnesses.count < wanted.count {
@@ -84,8 +74,6 @@ struct WitnessSearch {
             return found.count == wanted.count || rejected >= limits.rejectedWitnessesMax
         }
         witnesses = found
-        if outcome == .outOfSteps { isOutOfSteps = true }
-        if rejected >= limits.rejectedWitnessesMax { isGivenUp = true }
         return outcome == .finished && rejected == 0
     }
 

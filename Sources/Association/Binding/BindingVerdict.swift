@@ -20,12 +20,15 @@ public struct BindingVerdict: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// A file that cannot be read, by the first thing that is wrong with it.
-    static func rejected(_ findings: [Finding], _ introduction: String = "") -> BindingVerdict {
-        guard let finding = findings.first(where: { $0.severity == .error }) ?? findings.first else {
-            return BindingVerdict(.fileRejected, introduction + "it cannot be read")
+    /// A file that cannot be read, by what makes it unreadable.
+    static func rejected(_ findings: [Finding]) -> BindingVerdict {
+        guard
+            let finding = findings.first(where: \.isFatal) ?? findings.first(where: { $0.severity == .error })
+                ?? findings.first
+        else {
+            return BindingVerdict(.fileRejected, "it cannot be read")
         }
         let place = finding.range.map { "line \($0.start.line): " } ?? ""
-        return BindingVerdict(.fileRejected, introduction + place + finding.message)
+        return BindingVerdict(.fileRejected, place + finding.message)
     }
 }

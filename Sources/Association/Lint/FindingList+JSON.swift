@@ -19,7 +19,7 @@ extension FindingList {
             if problem.isError { isFirst = false }
             report(
                 rule, at: problem.range, message, fix: problem.fix, edit: problem.edit,
-                severity: problem.isError ? .error : .warning)
+                severity: problem.isError ? .error : .warning, isFatal: problem.isError)
         }
     }
 

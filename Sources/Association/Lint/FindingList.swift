@@ -18,13 +18,8 @@ struct FindingList {
 
     init(file: String) { self.file = file }
 
-    /// All findings in the order of the text; those about the file as a whole come first.
-    var sorted: [Finding] {
-        (errors + others).enumerated().sorted { left, right in
-            let (first, second) = (left.element.range?.start.offset ?? -1, right.element.range?.start.offset ?? -1)
-            return first == second ? left.offset < right.offset : first < second
-        }.map(\.element)
-    }
+    /// All findings, sorted.
+    var sorted: [Finding] { (errors + others).sortedInFile }
 
     var hasErrors: Bool { !errors.isEmpty }
 
@@ -42,12 +37,13 @@ struct FindingList {
 
     mutating func report(
         _ rule: String, at range: SourceRange?, _ message: String, fix: String? = nil, edit: SourceEdit? = nil,
-        severity: Severity? = nil
+        severity: Severity? = nil, isFatal: Bool = false
     ) {
-        report(
-            Finding(
-                rule: rule, severity: severity ?? LintRule.named(rule)?.severity ?? .error, file: file, range: range,
-                message: message, fix: fix, edit: edit))
+        var finding = Finding(
+            rule: rule, severity: severity ?? LintRule.named(rule)?.severity ?? .error, file: file, range: range,
+            message: message, fix: fix, edit: edit)
+        finding.isFatal = isFatal
+        report(finding)
     }
 
     /// For a finding that was made elsewhere.

@@ -33,7 +33,9 @@ extension NativeProject {
                 fix: "write the service and the host, such as applinks:shop.example.org")
         }
         let service = String(text[..<colon])
-        guard AppleReader.services.containsExactly(service) else { return }
+        guard AppleReader.services.containsExactly(service) else {
+            return report(service: service, of: text, at: range)
+        }
         var host = String(text[text.utf8.index(after: colon)...])
         var isForDevelopment = false
         if let mark = host.utf8.firstIndex(of: UInt8(ascii: "?")) {
@@ -49,6 +51,15 @@ extension NativeProject {
             }
         }
         lint(host: host, of: service, text, isForDevelopment: isForDevelopment, at: range)
+    }
+
+    /// Apple has services of its own that are no business of association files, so only a near miss is a mistake.
+    private mutating func report(service: String, of text: String, at range: SourceRange) {
+        guard let nearest = NearestKey.find(service, among: AppleReader.services) else { return }
+        findings.report(
+            "AHST-021", at: range,
+            "\(text.quoted) names the unknown service \(service.quoted), so it associates nothing",
+            fix: "write \(nearest + text.dropping(firstBytes: service.utf8.count))")
     }
 
     private mutating func reportPart(_ part: String, _ text: String, _ host: String, at range: SourceRange) {

@@ -38,6 +38,14 @@ extension NativeProject {
                 "\(subject) lacks \(missing.joined(separator: ", ")), so Android verifies no host for it",
                 fix: "use the filter that `associated snippet` prints")
         }
+        for host in hosts where isWeb && !host.begins(with: "@") && !host.begins(with: "$") {
+            guard let mark = host.unicodeScalars.first(where: { "/:?#".unicodeScalars.contains($0) }) else { continue }
+            let part = ["/": "a path", ":": "a port or a scheme", "?": "a query"][String(mark)] ?? "a fragment"
+            findings.report(
+                "GHST-015", at: range(filter.tag),
+                "android:host=\(host.quoted) has \(part), so it equals no URL's host",
+                fix: "write the host alone, and a path in android:path, android:pathPrefix or android:pathPattern")
+        }
         if isWeb, let other = schemes.first(where: { $0 != "http" && $0 != "https" }) {
             findings.report(
                 "GHST-015", at: range(filter.tag),

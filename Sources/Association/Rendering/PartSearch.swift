@@ -13,12 +13,12 @@ struct PartSearch {
     /// Rules that are left out of the other dialect and need no search, because a finding shows what they come to.
     let explained: Set<Int>
     /// How many parts are searched, and what each may cost.
-    var partsMax = 24
+    private static let partsMax = 24
     let limits: AutomatonLimits
 
     /// At most one link for each of the wanted openings, each of them accepted.
     func links(
-        _ wanted: [Opening], _ searched: [SearchedTexts], accepts: @escaping (LinkURL, Opening) -> Bool
+        _ wanted: [Opening], accepts: @escaping (LinkURL, Opening) -> Bool
     ) -> [Opening: LinkURL] {
         var found: [Opening: LinkURL] = [:]
         for part in parts where found.count < wanted.count {
@@ -26,7 +26,7 @@ struct PartSearch {
                 components: part.map { app.links[$0] }, defaults: source.defaults, table: source.table)
             var search = WitnessSearch(
                 first: .apple(first), second: other.part(part), host: host, limits: limits,
-                wanted: wanted.filter { found[$0] == nil }, searched: searched, accepts: accepts)
+                wanted: wanted.filter { found[$0] == nil }, accepts: accepts)
             _ = search.run()
             for (opening, witness) in search.witnesses { found[opening] = witness.url }
         }
@@ -39,11 +39,12 @@ struct PartSearch {
         let opens = links.map { app.links[$0].exclude != true }
         let single = links.indices.filter { opens[$0] }.map { [links[$0]] }
         var pairs: [[Int]] = []
-        for distance in links.indices.dropFirst() where pairs.count < partsMax {
+        for distance in links.indices.dropFirst() where pairs.count < Self.partsMax {
             for later in distance..<links.count where opens[later] != opens[later - distance] {
                 pairs.append([links[later - distance], links[later]])
             }
         }
-        return Array(single.prefix(partsMax / 2) + pairs.prefix(partsMax - min(single.count, partsMax / 2)))
+        return Array(
+            single.prefix(Self.partsMax / 2) + pairs.prefix(Self.partsMax - min(single.count, Self.partsMax / 2)))
     }
 }

@@ -6,13 +6,10 @@ struct PatternSampler {
     let isEncoded: Bool
     /// Whether the text is for a query, where separators of items would cut it.
     private var isInQuery = false
-    /// Whether a variable stands for its first value with an escape, where it has one.
-    private let prefersEscapes: Bool
 
-    init(table: SubstitutionTable, isEncoded: Bool, prefersEscapes: Bool = false) {
+    init(table: SubstitutionTable, isEncoded: Bool) {
         self.table = table
         self.isEncoded = isEncoded
-        self.prefersEscapes = prefersEscapes
     }
 
     var inQuery: PatternSampler {
@@ -80,15 +77,9 @@ struct PatternSampler {
         }
     }
 
-    /// Whether a value stands in a URL without an escape.
-    private static func isBare(_ value: String) -> Bool {
-        value.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "%") && !Percent.isAlwaysEscaped($0) }
-    }
-
     private func value(of name: String) -> String {
         if let custom = table.values(of: name) {
-            let escaped = prefersEscapes ? custom.first { !Self.isBare($0) } : nil
-            return (escaped ?? custom.first).map { sample(ParsedPattern($0), star: .shortest) } ?? ""
+            return custom.first.map { sample(ParsedPattern($0), star: .shortest) } ?? ""
         }
         switch name {
         case "digit", "xdigit", "alnum": return "7"

@@ -7,8 +7,6 @@ struct PlatformSearch {
     var comparison: RuleComparison?
     /// Links that came of parts of the rules, where all of them were too much.
     var ofParts: [LinkURL] = []
-    /// Whether it ended at its limits while it was looking for something.
-    var isCutShort = false
 
     var links: [LinkURL] { (comparison?.witnesses ?? []).map(\.url) + ofParts }
 
@@ -37,7 +35,7 @@ extension PlatformComparison {
         var scope = ListScope()
         guard isWanted, !other.list.isLeftToManifest else { return PlatformSearch() }
         guard scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count else {
-            return PlatformSearch(isCutShort: shown.count < 2)
+            return PlatformSearch()
         }
         // What opens nothing opens nothing more than iOS does.
         let possible = other.opensAnything ? [Opening.onlyFirst, .onlySecond] : [.onlyFirst]
@@ -49,12 +47,11 @@ extension PlatformComparison {
         guard !examination.isComplete, !wanted.isEmpty else { return search }
         let parts = PartSearch(
             app: app, source: source, other: other, host: host, explained: explained, limits: Self.limitsOfParts)
-        let links = parts.links(wanted, SearchedTexts.ordinary) { url, opening in
+        let links = parts.links(wanted) { url, opening in
             source.decide(url).opens == opening.first && other.decide(url)?.opens == opening.second
                 && source.unsettled(url).isEmpty
         }
         search.ofParts = wanted.compactMap { links[$0] }
-        search.isCutShort = examination.isCutShort && search.ofParts.count < wanted.count
         return search
     }
 
@@ -69,10 +66,9 @@ extension PlatformComparison {
     /// show. That nobody misses such a rule is said only where a search ended with that.
     func leftOutUnseen(
         _ links: [Int: LinkURL?], _ search: PlatformSearch, _ other: OtherDialect
-    ) -> (findings: [Finding], shown: Set<Bool>, explained: Set<Int>) {
+    ) -> (findings: [Finding], shown: Set<Bool>) {
         var findings: [Finding] = []
         var shown: Set<Bool> = []
-        var explained: Set<Int> = []
         var searchesLeft = search.comparison == nil ? 0 : Self.ownSearchesMax
         // With one rule less there is nothing else to try.
         lazy var situations = ownSituations
@@ -86,14 +82,12 @@ extension PlatformComparison {
             }
             if let witness {
                 shown.insert(source.decide(witness).opens)
-                explained.insert(index)
                 findings.append(leftOut(link, obstacle, witness, other))
             } else {
-                if doubtful != nil { explained.insert(index) }
                 findings.append(leftOut(link, obstacle, isMissed: isMissed, doubtful: doubtful, other))
             }
         }
-        return (findings, shown, explained)
+        return (findings, shown)
     }
 
     private var ownSituations: [Situation] {
@@ -160,8 +154,9 @@ extension PlatformComparison {
         var urls = search.links.filter { !shown.contains(source.decide($0).opens) }
         let left = Set([true, false]).subtracting(shown).subtracting(urls.map { source.decide($0).opens })
         if !left.isEmpty { urls += repeatedItems(other, opening: left) }
-        return urls.map { url in
+        return urls.compactMap { url in
             let link = source.decide(url).rule ?? other.decide(url)?.link
+            guard isLikely(url, for: link.flatMap { app.links.element(at: $0) }) else { return nil }
             let reason =
                 url.repeatsItem
                 ? "iOS asks every occurrence of a query item, and \(other.name) any of them"

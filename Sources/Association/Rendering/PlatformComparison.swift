@@ -24,14 +24,7 @@ struct PlatformComparison {
     func findings() -> [Finding] {
         let others = [OtherDialect.android(app), .legacy(app)].compactMap { $0 }
         guard app.appleMatcher != nil else { return others.flatMap(leftOutAlone) }
-        return others.flatMap { other in
-            let (findings, explained, isCutShort) = compare(other)
-            let spelling = SpellingComparison(
-                app: app, source: source, other: other, host: host, explained: explained
-            ).compare()
-            return findings + spelling.findings
-                + (isCutShort ? [cutShort(other)] : spelling.isCutShort ? [spellingsCutShort(other)] : [])
-        }
+        return others.flatMap(compare)
     }
 
     /// Without an iOS app there is nothing to compare with, but a rule that is left out is missed all the same.
@@ -46,9 +39,7 @@ struct PlatformComparison {
         }
     }
 
-    /// The findings, the rules that are left out and have one with a link, and whether the search for more ended at its
-    /// limits.
-    private func compare(_ other: OtherDialect) -> (findings: [Finding], explained: Set<Int>, isCutShort: Bool) {
+    private func compare(_ other: OtherDialect) -> [Finding] {
         var findings: [Finding] = []
         var explained: Set<Int> = []
         var caseWitnesses: [LinkURL] = []
@@ -105,11 +96,7 @@ struct PlatformComparison {
             other, shown: shown, explained: explained, isWanted: shown.count < 2 || !unshown.isEmpty)
         let missed = leftOutUnseen(unshown, search, other)
         shown.formUnion(missed.shown)
-        let more = beside(search, shown: shown, other)
-        let isSettled = firstLeftOut != nil || shown.count + more.count >= 2
-        return (
-            findings + missed.findings + more, explained.union(missed.explained), search.isCutShort && !isSettled
-        )
+        return findings + missed.findings + beside(search, shown: shown, other)
     }
 
     /// The URLs that show what one link comes to, at most one for each reason; where there are none, a URL on which the
@@ -122,7 +109,9 @@ struct PlatformComparison {
         var witnesses: [WitnessCandidate] = []
         var doubtful: LinkURL?
         for candidate in suspects(index, link, other) where questions > 0 {
-            guard !reasons.contains(candidate.reason), asked.insert(candidate.url).inserted else { continue }
+            guard !reasons.contains(candidate.reason), isLikely(candidate.url, for: link),
+                asked.insert(candidate.url).inserted
+            else { continue }
             questions -= 1
             guard differs(on: candidate.url, other, because: index) else { continue }
             guard source.unsettled(candidate.url).isEmpty else {
@@ -135,6 +124,13 @@ struct PlatformComparison {
         return (witnesses, doubtful)
     }
 
+    /// Whether a site may well have the URL: no more segments than these, or than the rule itself has.
+    func isLikely(_ url: LinkURL, for link: AppleComponent?) -> Bool {
+        func segments(_ path: String) -> Int { path.split(separator: "/").count }
+        return segments(url.path) <= max(Self.segmentsMax, segments(link?.path ?? ""))
+    }
+
+    private static let segmentsMax = 4
     /// Nobody reads more, and a file with so many has a pattern to it.
     private static let findingsMax = 100
     /// How many URLs are put to all the rules; each of them costs as much as there are rules.
@@ -180,20 +176,6 @@ struct PlatformComparison {
             .notExamined, in: app, at: app.links.element(at: index)?.range,
             "what \(other.name) does otherwise was looked for in the rules before this one only; the list is too long "
                 + "for more, or this pattern is")
-    }
-
-    private func cutShort(_ other: OtherDialect) -> Finding {
-        Finding(
-            .notExamined, in: app, at: app.ranges.links,
-            "the search for links that \(other.name) decides otherwise ended at its limits, because the rules together "
-                + "are too much for it; there may be more than are named")
-    }
-
-    private func spellingsCutShort(_ other: OtherDialect) -> Finding {
-        Finding(
-            .notExamined, in: app, at: app.ranges.links,
-            "the search for unusual spellings that \(other.name) decides otherwise ended at its limits, because the "
-                + "rules together are too much for it; there may be more than are named")
     }
 
     /// For a rule that is past the limits of the search.

@@ -5,15 +5,13 @@
 struct WitnessCandidates {
     let host: String
     let table: SubstitutionTable
-    /// Variables stand for values with an escape, where they have some.
-    var prefersEscapes = false
 
     /// More than any translation repeats.
     private static let repetitions = 6
 
     func candidates(for link: AppleComponent, isEncoded: Bool, folds: Bool) -> [WitnessCandidate] {
         let tokens = AppleSlashes.normalised(ParsedPattern(link.path ?? "/"))
-        let sampler = PatternSampler(table: table, isEncoded: isEncoded, prefersEscapes: prefersEscapes)
+        let sampler = PatternSampler(table: table, isEncoded: isEncoded)
         let inQuery = sampler.inQuery
         // `/x/*/` needs something between the slashes, which the trailing one alone would not show.
         let hasEmptySegment = sampler.sample(tokens, star: .shortest).contains(run: "//")
@@ -58,25 +56,6 @@ struct WitnessCandidates {
             guard let url = url(text) else { return nil }
             return WitnessCandidate(url: url, reason: reason)
         }
-    }
-
-    /// URLs that a rule is for: the shortest, and one in which each star stands for something. A rule for every path meets
-    /// the others on theirs, and one for every query comes last with one, which a rule before it may not want.
-    func samples(of link: AppleComponent, isEncoded: Bool, beside others: [AppleComponent] = []) -> [LinkURL] {
-        var candidates = candidates(for: link, isEncoded: isEncoded, folds: false)
-        if link.patterns.contains(where: { $0.contains(run: "$(") }) {
-            let others = WitnessCandidates(host: host, table: table, prefersEscapes: true)
-            candidates += others.candidates(for: link, isEncoded: isEncoded, folds: false)
-        }
-        for path in others.compactMap(\.path) where link.path == nil {
-            var link = link
-            link.path = path
-            candidates += self.candidates(for: link, isEncoded: isEncoded, folds: false)
-        }
-        let plain = candidates.filter { $0.reason == .plain }
-        let withItem = link.query == nil ? candidates.filter { $0.reason == .extraItem } : []
-        var seen: Set<LinkURL> = []
-        return (plain + withItem).map(\.url).filter { seen.insert($0).inserted }
     }
 
     /// URLs of a rule with one of its items twice, first without a value. A rule for every path meets the others on theirs.

@@ -151,6 +151,27 @@ import Testing
         #expect(finding?.range?.start.column == 5)
     }
 
+    @Test(
+        arguments: [
+            (Sample.text(links: #"[{ "/": "/private/*", exlude: true }]"#), .error),
+            (Sample.text(links: #"[{ path: "/a/*" }]"#), .error),
+            (Sample.text(links: #"[{ "/": "/a", note: 1 }]"#), .error),
+            (Self.ios("x: 1"), .error), (Sample.text(more: "enviroments: {}"), .error),
+            (Sample.text(more: "pages: { spaa: true }"), .error), (Sample.text(more: "x_owner: 1"), .warning),
+        ] as [(String, Severity)])
+    func `an unknown key is an error in rules and platforms, and where it is misspelt`(text: String, severity: Severity)
+    {
+        let text = text.hasPrefix("{ name") ? text : Sample.text(ios: text)
+        let findings = AppFile.lint(Array(text.utf8), file: "shop.json")
+        #expect(findings.rules == ["APP-003"], "one finding for one cause: \(findings.map(\.message))")
+        #expect(findings.map(\.severity) == [severity])
+    }
+
+    @Test func `a path of iOS 12 in place of a rule is rewritten with what it means`() {
+        let findings = Sample.read(Sample.text(links: #"["/a", "NOT /b"]"#)).findings
+        #expect(findings.map { $0.edit?.replacement } == [#"{ "/": "/a" }"#, #"{ "/": "/b", exclude: true }"#])
+    }
+
     @Test func `suggests the nearest key and the text to put there`() {
         let text = Sample.text(links: nil, more: "linkz: []")
         let finding = Sample.read(text).findings.first { $0.rule == "APP-003" }

@@ -33,6 +33,11 @@ struct AppleBindingTests {
         #expect(verdict.reason.hasPrefix("line 1: "))
     }
 
+    @Test func `a file that cannot be read is rejected for that, and not for what else is wrong`() {
+        let text = "{\"applinks\": {\"details\": [{\"appIDs\": [\"TEAMID1234.org.acme\"], \"components\": [{}],}]}}"
+        #expect(verdict("A.b", .applinks, text).reason.contains("comma"))
+    }
+
     @Test func `a signed file is no answer by itself`() {
         let verdict = AppleBinding(appID: "A.b", service: .applinks).verdict(on: [0x30, 0x80, 0x06, 0x09], file: "")
         #expect(verdict.kind != .verified)

@@ -26,7 +26,8 @@ struct NativeProjectTests {
     @Test(
         arguments: [
             ("applinks:shop.example.org", []), ("webcredentials:*.example.org", []), ("appclips:shop.example.org", []),
-            ("applinks:$(HOST)", []), ("spotlight:anything at all", []), ("applinks:xn--caf-dma.example.org", []),
+            ("applinks:$(HOST)", []), ("spotlight:anything at all", []), ("applink:shop.example.org", ["AHST-021"]),
+            ("webcredential:shop.example.org", ["AHST-021"]), ("applinks:xn--caf-dma.example.org", []),
             ("applinks:https://shop.example.org", ["AHST-021"]), ("https://shop.example.org", ["AHST-021"]),
             ("shop.example.org", ["AHST-021"]), ("applinks:shop.example.org:443", ["AHST-021"]),
             ("applinks:shop.example.org/", ["AHST-021"]), ("applinks:shop.example.org/buy", ["AHST-021"]),

@@ -16,13 +16,6 @@ import Testing
     }
 
     private static let cases = [
-        // More letters `b` than a star of Android is repeated for, before what a later rule opens.
-        Case(
-            links: #"""
-                { "/": "/$(digit)/a/shop/shop", exclude: true }, { "/": "/*b", exclude: true },
-                { "/": "/*/a.b/a/item/*" }
-                """#,
-            url: "/b/b/b/a.b/a/item/a/b/a/b", platform: "Android"),
         // One character to Android, three to iOS, and nothing behind the last star.
         Case(
             links: #"{ "/": "/a/?*/?/*" }, { exclude: true }, { "/": "/?*/a*/a*/shop" }"#, url: "/a/bab/%C3%A9/",
@@ -34,18 +27,6 @@ import Testing
                 { "/": "/shop/item/a/b", percentEncoded: false }
                 """#,
             url: "/SHOP/ITEM/A/B", platform: "Android", ios: ", defaults: { caseSensitive: false }"),
-        // The rule is left out, and takes a spelling that few links have.
-        Case(
-            links: #"""
-                { "/": "/*/~u/caf%C3%A9/%41?*", "?": "*id=1*" }, { "/": "/a*", exclude: true }, { "/": "*" }
-                """#,
-            url: "/a/b/~u/caf%C3%A9/%41xx?abid=11", platform: "Android"),
-        Case(
-            links: #"""
-                { "/": "/a/a*", exclude: true }, { "/": "/a/a", "?": { b: "$(digit)", c: "1" }, percentEncoded: false }
-                """#,
-            url: "/a%2Fa?b=1&c=1", platform: "iOS 9 to 12"),
-        Case(links: #"{ "/": "/*/x1", percentEncoded: false }"#, url: "/%2F/x1", platform: "iOS 9 to 12"),
         // A rule for every path meets another on that one's.
         Case(
             links: ##"""

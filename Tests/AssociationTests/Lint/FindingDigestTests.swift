@@ -1,0 +1,41 @@
+// What is said many times in one file is said once.
+
+import Association
+import SourceJSON
+import Testing
+
+struct FindingDigestTests {
+    private func finding(_ rule: String, _ severity: Severity, line: Int, file: String = "f") -> Finding {
+        let place = SourcePosition(line: line, column: 1, offset: line)
+        return Finding(
+            rule: rule, severity: severity, file: file, range: SourceRange(at: place), message: "\(rule) is here")
+    }
+
+    private func digest(_ rule: String, _ severity: Severity, _ lines: ClosedRange<Int>) -> [String] {
+        FindingDigest.digest(lines.map { finding(rule, severity, line: $0) }).map(\.message)
+    }
+
+    @Test func `says a note once in a file`() {
+        #expect(digest("A", .note, 1...1) == ["A is here"])
+        #expect(digest("A", .note, 1...2) == ["A is here (and 1 more place in line 2)"])
+        let files = [finding("A", .note, line: 1), finding("A", .note, line: 1, file: "g")]
+        #expect(FindingDigest.digest(files) == files)
+    }
+
+    @Test func `lists a few warnings, and joins more of them`() {
+        #expect(digest("A", .warning, 1...3).count == 3)
+        #expect(digest("A", .warning, 1...4) == ["A is here (and 3 more places in lines 2, 3, 4)"])
+        #expect(digest("A", .warning, 1...69) == ["A is here (and 68 more places in lines 2, 3, 4, 5, 6 and others)"])
+    }
+
+    @Test func `lists every error`() {
+        #expect(digest("A", .error, 1...9).count == 9)
+    }
+
+    @Test func `other rules and severities stay where they are`() {
+        let mixed =
+            (1...4).map { finding("A", .warning, line: $0) } + [finding("B", .warning, line: 5)]
+            + [finding("A", .error, line: 6)]
+        #expect(FindingDigest.digest(mixed).map(\.rule) == ["A", "B", "A"])
+    }
+}

@@ -1,0 +1,47 @@
+// An environment that no app file has is found before anything is served.
+
+import Association
+import Foundation
+import Posix
+import Testing
+
+@testable import Hosting
+
+struct EnvironmentCheckTests {
+    private func check(_ files: [String], _ environment: String?) throws -> (error: String?, note: String?) {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("environments-\(UUID().uuidString)")
+        let apps = folder.appendingPathComponent("apps")
+        try FileManager.default.createDirectory(at: apps, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (index, text) in files.enumerated() {
+            try Data(text.utf8).write(to: apps.appendingPathComponent("\(index).json"))
+        }
+        let error = EnvironmentCheck.error(environment, configPath: folder.path, linkTargets: .none)
+        let finding = EnvironmentCheck.finding(environment, configPath: folder.path, linkTargets: .none)
+        #expect(error == nil || error == finding)
+        return (error.map { "\($0.severity): \($0.fix ?? "")" }, error == nil ? finding?.message : nil)
+    }
+
+    private static let staging = "{ environments: { staging: {}, qa: {} } }"
+
+    @Test func `an environment of some file is no error`() throws {
+        #expect(try check(["{}", Self.staging], "staging").error == nil)
+        #expect(
+            try check(["{}", "{}", Self.staging], "qa").note
+                == "2 of 3 app files have no environment `qa` and are served without one")
+        #expect(try check([Self.staging], "staging").note == nil)
+        #expect(try check([Self.staging], nil).error == nil)
+    }
+
+    @Test func `one of none is an error that names the nearest`() throws {
+        #expect(try check(["{}", Self.staging], "stagin").error == "error: did you mean `staging`?")
+        #expect(try check([Self.staging], "other").error == "error: the app files have staging, qa")
+        #expect(try check(["{}"], "staging").error == "error: no app file has any")
+    }
+
+    @Test func `a file that cannot be read through may have it, and without files there is nothing to say`() throws {
+        #expect(try check(["{ environments: { staging: {} ], }"], "staging").error == nil)
+        #expect(try check(["{ environments: ]"], "staging").error != nil)
+        #expect(try check([], "staging").error == nil)
+    }
+}
