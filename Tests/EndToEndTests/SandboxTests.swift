@@ -91,6 +91,22 @@ import Testing
         #expect(try Subject.curl(asking).output == "own")
     }
 
+    @Test func `links may lead into the places that the settings name`() throws {
+        try folder.write("elsewhere/acme/token", "token")
+        try folder.write("config/server.json", "{ linkTargets: ['\(folder.path)/elsewhere/acme'] }")
+        try folder.write("config/hosts/a.example/well-known/x.txt", "x")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/config/hosts/a.example/well-known/acme-challenge",
+            withDestinationPath: "\(folder.path)/elsewhere/acme")
+        let server = try start([])
+        let url = "http://127.0.0.1:\(server.port)/.well-known/acme-challenge/"
+        let asking = ["--fail", "--header", "Host: a.example"]
+        #expect(try Subject.curl(asking + [url + "token"]).output == "token")
+        // One that comes later is found too.
+        try folder.write("elsewhere/acme/other", "other")
+        #expect(try eventually { try Subject.curl(asking + [url + "other"]).output == "other" })
+    }
+
     @Test func `without a sandbox it can, and says that there is none`() throws {
         let probe = try Probe()
         let server = try start(["--sandbox", "off"], environment: probe.environment)

@@ -157,5 +157,9 @@ struct FolderOpeningTests {
         }
     }
 
-    @Test func `the kernel has what is needed`() { #expect(throws: Never.self) { try Folder.requireKernel() } }
+    @Test func `the kernel has what is needed, and one that has not is named`() {
+        #expect(throws: Never.self) { try Folder.requireKernel() }
+        let error = FolderSupportError(reason: SystemError(call: "openat2", number: ENOSYS))
+        #expect(error.description.contains("openat2: function not implemented; use Linux 5.6 or newer"))
+    }
 }
