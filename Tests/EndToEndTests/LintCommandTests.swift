@@ -241,69 +241,6 @@ struct LintCommandTests {
         ] { #expect(text.contains(part), "\(part) in \(text)") }
     }
 
-    @Test func `shows notes where they are wanted, and fails on what it is told to`() throws {
-        let folder = try folder([
-            "file":
-                #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [{"/": "/a"}]}]}}"#
-        ])
-        let path = "\(folder.path)/file"
-        let quiet = try lint(path)
-        #expect(quiet.output.isEmpty && quiet.errors == "0 errors, 0 warnings; 1 note, shown with --notes\n")
-        let noted = try lint(path, "--notes")
-        #expect(noted.output.contains("note[AASA-077]") && noted.errors == "0 errors, 0 warnings, 1 note\n")
-        #expect(noted.status == 0)
-        #expect(try lint(path, "--fail-on", "warning").status == 0)
-        #expect(try lint(path, "--fail-on", "note").status == 1)
-        try folder.write("file", #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.a.b"], "components": [{}]}]}}"#)
-        #expect(try lint(path).status == 0)
-        #expect(try lint(path, "--fail-on", "warning").status == 1)
-    }
-
-    @Test func `leaves out what the project ignores, and takes its severities`() throws {
-        let app =
-            #"{ name: "A", hosts: ["*.acme.test"], ios: { appIDs: ["9JA89QQLNQ.org.acme.a"] }, links: [{ "/": "/a" }] }"#
-        let folder = try folder(["config/apps/a.json": app])
-        let config = "\(folder.path)/config"
-        #expect(try lint(config).output.contains("warning[APP-011]"))
-        try folder.write("config/apps/a.json", "// associated-ignore APP-011\n" + app)
-        #expect(try lint(config).output.isEmpty)
-        try folder.write("config/apps/a.json", "// associated-ignore APP-01\n" + app)
-        #expect(try lint(config).output.contains("a.json:1:22: warning[APP-007]: `APP-01` is not a rule of lint"))
-        try folder.write("config/apps/a.json", app)
-        try folder.write("config/server.json", #"{ lint: { ignore: ["APP-011"] } }"#)
-        #expect(try lint(config).output.isEmpty)
-        try folder.write("config/server.json", #"{ lint: { severity: { "APP-011": "error" } } }"#)
-        #expect(try lint(config).status == 1)
-        try folder.write("config/server.json", #"{ lint: { ignore: ["APP-111"] } }"#)
-        let wrong = try lint(config)
-        #expect(wrong.status == 1 && wrong.output.contains("error[CFG-003]: `APP-111` is not a rule of lint"))
-    }
-
-    @Test func `an environment that no app file has is one error, and serve does not start with it`() throws {
-        func app(_ name: String, more: String = "") -> String {
-            #"{ name: "\#(name)", hosts: ["\#(name).acme.test"], ios: { appIDs: ["9JA89QQLNQ.org.acme.\#(name)"] }, "#
-                + #"links: [{ "/": "/a" }]\#(more) }"#
-        }
-        let folder = try folder([
-            "config/apps/a.json": app("a", more: ", environments: { staging: {} }"), "config/apps/b.json": app("b"),
-        ])
-        let config = "\(folder.path)/config"
-        let run = try lint(config, "--environment", "stagin")
-        #expect(run.status == 1)
-        #expect(
-            run.output
-                == "\(config)/apps: error[APP-022]: no app file has an environment `stagin`, so every host would be "
-                + "served as in production; did you mean `staging`?\n")
-        let known = try lint(config, "--environment", "staging", "--notes")
-        #expect(known.status == 0)
-        #expect(known.output.contains("note[APP-022]: 1 of 2 app files have no environment `staging`"))
-        let serve = try Subject.run(
-            "serve", "--config", config, "--state", "\(folder.path)/state", "--environment", "stagin", "--http",
-            "127.0.0.1:0")
-        #expect(serve.status == 1)
-        #expect(serve.errors.hasSuffix("associated: not started: no app file has the environment stagin\n"))
-    }
-
     @Test func `explains a rule`() throws {
         let run = try lint("--explain", "dal-010")
         #expect(run.status == 0)

@@ -142,6 +142,25 @@ struct HostCheckTests {
         #expect(report.files.map(\.byteCount) == [apple.utf8.count, statements.utf8.count])
     }
 
+    @Test func `what the configuration renders is not criticised when a host serves it`() throws {
+        let rules =
+            #""relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":"#
+            + #"[{"/":"/b/*/c"}]}},"target""#
+        let rendered = statements.replacing(#""target""#, with: rules)
+        func found(_ expected: ExpectedFiles?) throws -> [String] {
+            try HostCheckTests.look(
+                Fault(
+                    rule: "none", answer: { $0.isStatements ? HostCheckTests.answer("200 OK", rendered) : nil },
+                    adjust: { $0.expected = { _ in expected } })
+            ).findings.map(\.rule).filter { $0.hasPrefix("DAL-") || $0 == "SRV-014" }.sorted()
+        }
+        #expect(try found(nil) == ["DAL-035", "DAL-040", "SRV-014"])
+        #expect(try found(ExpectedFiles(apple: Array(apple.utf8), statements: Array(rendered.utf8))) == [])
+        #expect(
+            try found(ExpectedFiles(apple: Array(apple.utf8), statements: nil)).contains("DAL-040"), "not its rendering"
+        )
+    }
+
     @Test func `a host that lets everything wait is asked twice and no more`() throws {
         let heads = HeardHeads()
         let report = try HostCheckTests.look(

@@ -112,13 +112,18 @@ extension HostRules {
                 fix: "route /.well-known/ before the page", severity: .error)
         }
         judgeType(document, response, body, names)
-        switch document {
-        case .apple:
-            for finding in Linter.lint(apple: body, file: answers.name(probe)) { report(finding) }
-        case .statements:
-            let host = answers.host.name
-            for finding in Linter.lint(statements: body, file: answers.name(probe), host: host) { report(finding) }
-        }
+        let findings =
+            switch document {
+            case .apple: Linter.lint(apple: body, file: answers.name(probe))
+            case .statements: Linter.lint(statements: body, file: answers.name(probe), host: answers.host.name)
+            }
+        for finding in findings where !isOwnRendering(document) || finding.severity == .error { report(finding) }
+    }
+
+    /// Whether the host serves what the configuration renders. Its app files are what `lint` judges, and advice about the
+    /// translation would be advice to the server.
+    func isOwnRendering(_ document: Probe.Document) -> Bool {
+        expected?[document].map { $0 == answers.body(document) } ?? false
     }
 
     private mutating func judgeType(

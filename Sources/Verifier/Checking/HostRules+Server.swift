@@ -91,6 +91,8 @@ extension HostRules {
     /// URLs that open the app on one platform and not on the other, where Android has rules of its own.
     private mutating func judgeDrift() {
         guard let appleBody = answers.body(.apple), let androidBody = answers.body(.statements) else { return }
+        // One source for both has been done, and lint speaks of what it cannot say on both platforms.
+        if isOwnRendering(.apple), isOwnRendering(.statements) { return }
         let apple = AppleAssociation.read(appleBody, file: "")
         let statements = StatementList.read(androidBody, file: "", host: answers.host.name)
         guard let links = apple.association?.applinks, links.details.count == 1, let detail = links.details.first,
