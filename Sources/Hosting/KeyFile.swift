@@ -36,16 +36,20 @@ enum KeyFile {
 
     /// No key is larger, even with its chain.
     private static let unpackedBytesMax = 262_144
+    private static let labelBytesMax = 64
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("PRIVATE KEY-----".utf8)
 
     /// RFC 7468 §10 and §11, and the older forms that name an algorithm before `PRIVATE KEY`.
     private static func isPEM(_ bytes: [UInt8]) -> Bool {
-        var rest = bytes[...]
-        while let start = rest.firstRange(of: begin) {
-            let label = rest[start.upperBound...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-            if label.prefix(64).firstRange(of: end) != nil { return true }
-            rest = rest[start.upperBound...]
+        var index = 0
+        // Every page of every host comes through here, so nothing is looked at twice that is not a beginning.
+        while let start = bytes[index...].firstIndex(of: begin[0]) {
+            index = start + 1
+            guard bytes[start...].starts(with: begin) else { continue }
+            let line = bytes[start...].dropFirst(begin.count).prefix(labelBytesMax)
+            let label = line.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            if label.indices.contains(where: { label[$0...].starts(with: end) }) { return true }
         }
         return false
     }

@@ -36,6 +36,12 @@ struct KeyFileTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a file of nothing but beginnings is looked at once`() {
+        let bytes = Array(String(repeating: "-----BEGIN ", count: 95_000).utf8)
+        #expect(KeyFile.refusal(of: bytes) == nil)
+        #expect(KeyFile.refusal(of: bytes + Array("PRIVATE KEY-----".utf8)) != nil)
+    }
+
     private static func sequence(_ head: [UInt8], length: Int = 48) -> [UInt8] {
         [0x30, UInt8(length)] + head + [UInt8](repeating: 7, count: length - head.count)
     }
