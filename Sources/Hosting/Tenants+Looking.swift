@@ -46,6 +46,7 @@ extension Tenants {
             readAndRender(paths.sorted(), in: tree, folderLook, &round)
         } else {
             read(paths.sorted(), in: tree, &round)
+            readGone(in: tree, &round)
         }
         lookAtFolders(changes, folderLook, &round)
         round.hosts.formUnion(changes.hosts)
@@ -60,6 +61,16 @@ extension Tenants {
     /// own, so that no change waits for them. All others cost nothing, however many and however large they are.
     func waiting(behind round: Round) -> Set<String> {
         ledger.paths(awaiting: round.awaited.union(concerned(round))).subtracting(round.read)
+    }
+
+    /// Files that are gone and are still served, of hosts that files of this round name. To look for them costs next to nothing, and
+    /// they are decided together with the files that may have taken their place: otherwise both would be served for a moment.
+    private func readGone(in tree: AppTree, _ round: inout Round) {
+        let gone = ledger.paths(awaiting: Set(round.newNamers.keys)).filter {
+            ledger[$0]?.standing == .gone && !round.read.contains($0)
+        }
+        round.read.formUnion(gone)
+        read(gone.sorted(), in: tree, &round)
     }
 
     /// Lists what has to be listed; files of other marks than they had are to be read, and those that are gone.

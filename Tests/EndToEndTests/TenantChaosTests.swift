@@ -42,7 +42,7 @@ import Testing
             text.hasPrefix("HTTP/1.1 200 ") && body.hasPrefix("{") && body.hasSuffix("}\n") && versions.count == 2
             && versions[0].1 == versions[1].1 && versions.map(\.2) == ["first", "last"]
             && versions.allSatisfy { $0.0 == "\(tenant)" }
-        if !isWhole { tally.note("t\(tenant): \(text.prefix(400))") }
+        if !isWhole { tally.note("t\(tenant): \(text.prefix(4000))") }
     }
 
     private static func read(_ address: SocketAddress, seed: UInt64, _ tally: Tally) {
