@@ -81,9 +81,15 @@ def system_calls(binary, folder):
     return others < most and all(calls.get(name, 0) / 10_000 <= allowed for name, allowed in BUDGET.items())
 
 
+def preload(folder, name):
+    """A library that is loaded into the server."""
+    library = f"{folder}/{name}.so"
+    subprocess.run(["clang", "-O2", "-shared", "-fPIC", "-o", library, ROOT / f"Benchmarks/{name}.c"], check=True)
+    return library
+
+
 def heap(binary, folder):
-    library, count = f"{folder}/count.so", pathlib.Path(folder) / "count"
-    subprocess.run(["clang", "-O2", "-shared", "-fPIC", "-o", library, ROOT / "Benchmarks/count-allocations.c"], check=True)
+    library, count = preload(folder, "count-allocations"), pathlib.Path(folder) / "count"
     with Server(binary, folder, LD_PRELOAD=library, COUNT_FILE=str(count)) as server:
         def taken(requests):
             server.ask(requests)
@@ -115,12 +121,14 @@ def references(binary, folder):
     # valgrind does not know every form of the debugging information.
     stripped = f"{folder}/associated"
     subprocess.run(["strip", "--strip-debug", "-o", stripped, binary], check=True)
+    library = preload(folder, "open-without-openat2")
 
     def calls(count):
         output, state = f"{folder}/calls-{count}", f"{folder}/state-{count}"
         os.mkdir(state)
         with Server(stripped, state, prefix=[
-                "valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", f"--log-file={output}.log"]) as server:
+                "valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", f"--log-file={output}.log"],
+                LD_PRELOAD=library) as server:
             server.ask(count)
         return counted_calls(output)
 
