@@ -57,7 +57,7 @@ private final class RandomPlay {
     private static let host = "play.example"
     private static let clientsMax = 24
     private static let steps = 4_000
-    private static let (playsMin, playsMax) = (2, 40)
+    private static let (playsMin, playsMax) = (2, 80)
     private static let answersMin = 100
 
     private var dice: SeededGenerator
@@ -207,8 +207,12 @@ private final class RandomPlay {
             rig.settle()
         }
         rig.pinch(client)
-        let whole = (0..<1 + pick(5)).flatMap { _ in request("/copied") }
-        let last = pick(2) == 0 ? request("/", "GET", "Content-Length: 9\r\n", "abc") : request("/").dropLast(1)
+        // One large answer after the other, or small ones that are sent together.
+        let whole =
+            pick(4) == 0
+            ? (0..<1 + pick(5)).flatMap { _ in request("/copied") }
+            : (0..<14 + pick(16)).flatMap { _ in request("/small") }
+        let last = pick(3) > 0 ? request("/", "GET", "Content-Length: 9\r\n", "abc") : request("/").dropLast(1)
         client.spoil(context == nil ? whole + last : [0, 0, 0, 0, 0])
         rig.turn()
         switch pick(5) {
