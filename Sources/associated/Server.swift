@@ -65,20 +65,17 @@ struct Server {
         let sockets = try sockets.get()
         for finding in given.findings { Console.error(finding) }
         if let status = objectionToSettings { return .ended(status) }
-        if let finding = EnvironmentCheck.error(
-            settings.environment, configPath: given.configPath, linkTargets: settings.linkTargets)
-        {
-            Console.error(finding)
-            return .ended(
-                .failure(saying: "not started: no app file has the environment \(settings.environment ?? "")"))
-        }
         let oversight = try Oversight(settings, statePath: given.statePath)
-        var confinement = Confinement(
-            settings, places: Confinement.Places(given, opensSockets: sockets.isEmpty))
+        var confinement = Confinement(settings, places: Confinement.Places(given, opensSockets: sockets.isEmpty))
         try confinement.become()
         // A change of user has allowed it again.
         try ProcessMemory.forbidDumps()
         try confinement.shut()
+        let (environment, targets) = (settings.environment, settings.linkTargets)
+        if let finding = EnvironmentCheck.error(environment, configPath: given.configPath, linkTargets: targets) {
+            Console.error(finding)
+            return .ended(.failure(saying: "not started: no app file has the environment \(environment ?? "")"))
+        }
         let development = try developmentAuthority()
         let tenants = tenants(development)
         let background = try Background()
@@ -230,8 +227,8 @@ struct Server {
     ) -> CertificateStore? {
         if settings.https.isEmpty { return nil }
         return CertificateStore(
-            hostsPath: "\(given.configPath)/hosts", links: settings.linkTargets, passphrase: given.passphrase?.passphrase,
-            development: development,
+            hostsPath: "\(given.configPath)/hosts", links: settings.linkTargets,
+            passphrase: given.passphrase?.passphrase, development: development,
             // Names are made certificates for only while they are served.
             wantsDevelopment: { host in published.current.reading { $0.knows(host) } },
             serves: { host in published.current.reading { $0.knows(host) } })
