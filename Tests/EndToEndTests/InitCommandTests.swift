@@ -62,7 +62,7 @@ struct InitCommandTests {
             COMP_WORDS=(associated lint --f); COMP_CWORD=2; _associated; echo "${COMPREPLY[@]}"
             """
         let run = try Subject.run(URL(fileURLWithPath: "/bin/bash"), ["-c", script])
-        #expect(run.output == "verify version\n--format --fix\n")
+        #expect(run.output == "verify version\n--format --fail-on --fix\n")
         #expect(run.errors.isEmpty)
     }
 

@@ -178,10 +178,11 @@ struct MatchCommandTests {
 
     @Test func `one statement is enough to be verified by`() throws {
         let folder = try Folder()
+        let other = LintCommandTests.print.replacing("A", with: "B")
         let statement = { (prints: String) in
             #"{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "package_name": "org.acme.x", "sha256_cert_fingerprints": \#(prints)}}"#
         }
-        try folder.write("list", "[\(statement("[]")), \(statement(#"["\#(LintCommandTests.print)"]"#))]")
+        try folder.write("list", "[\(statement(#"["\#(other)"]"#)), \(statement(#"["\#(LintCommandTests.print)"]"#))]")
         let run = try Subject.run(
             "match", "--android", "\(folder.path)/list", "--format", "json", "https://acme.test/a")
         #expect(!run.output.contains("rejectedBy"))

@@ -45,9 +45,11 @@ struct VerifyCommandTests {
             Self.print.replacing(":", with: ""),
             "--format", "json")
         let answers = try #require(
-            try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: [String: String]])
-        #expect(["google", "aosp", "chromium"].map { answers[$0]?["verdict"] } == verdicts, "\(list) \(run.output)")
-        #expect(answers.values.allSatisfy { $0["reason"]?.isEmpty == false })
+            try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: [String: Any]])
+        #expect(
+            ["google", "aosp", "chromium"].map { answers[$0]?["verdict"] as? String } == verdicts,
+            "\(list) \(run.output)")
+        #expect(answers.values.allSatisfy { ($0["reason"] as? String)?.isEmpty == false })
         #expect(run.status == (Set(verdicts) == ["verified"] ? 0 : 1))
     }
 

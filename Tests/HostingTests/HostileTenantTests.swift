@@ -165,6 +165,7 @@ struct HostileTenantTests {
                 }
             }
         }
+        try site.waitUntilSettled("public/a.example.com/d9/f.txt")
         let report = try site.round()
         #expect(report.findings.map(\.rule) == ["CFG-010", "CFG-010"])
         #expect(answers() == [:])

@@ -111,7 +111,7 @@ struct SettingsReaderTests {
         ("{ strict: 1 }", "CFG-003", nil), ("{ environment: \"\" }", "CFG-003", "put it in quotes"),
         ("{ linkTargets: ['srv'] }", "CFG-003", "write `[\"/srv/acme-challenges\"]`"),
         ("{ linkTargets: ['/./'] }", "CFG-003", "name the folders that links may lead into"),
-        ("{ lint: { ignore: [\"APP-4\"] } }", "CFG-003", "docs/rules.md lists them"),
+        ("{ lint: { ignore: [\"APP-4\"] } }", "CFG-003", "write `APP-004`"),
         ("{ lint: { ignore: [\"APP-O40\"] } }", "CFG-003", "write `APP-040`"),
         ("{ lint: { ignore: \"APP-040\" } }", "CFG-003", "write `[\"APP-040\"]`"),
         ("{ lint: { severity: { \"AAS-001\": \"note\" } } }", "CFG-003", "write `AASA-001`"),

@@ -15,6 +15,11 @@ struct CertificateRecordTests {
         authority = try DevelopmentAuthority(directory: folder.path)
     }
 
+    /// Of the authority's certificates each lacks its issuer's, which is nothing here.
+    private func told(_ problems: [CertificateProblem]) -> [CertificateProblem.Kind] {
+        problems.map(\.kind).filter { $0 != .missingIntermediate }
+    }
+
     /// What a look finds, in short.
     enum Look {
         case gone
@@ -64,7 +69,7 @@ struct CertificateRecordTests {
     func `a good certificate stays until a better one comes`(looks: [Look], served: [String], reported: [Int]) throws {
         var record = CertificateRecord(try content("a.example"), stamp: 1)
         for (index, look) in looks.enumerated() {
-            let problems = record.take(try self.look(look), host: "a.example", now: now)
+            let problems = told(record.take(try self.look(look), host: "a.example", now: now))
             #expect(self.served(record) == served[index], "look \(index)")
             #expect(problems.count == reported[index], "look \(index)")
             #expect(!record.isGone)
@@ -81,7 +86,7 @@ struct CertificateRecordTests {
     func `a broken one gives way to whatever can be used`(looks: [Look], served: [String], reported: [Int]) throws {
         var record = CertificateRecord(content(broken: 1), stamp: 1)
         for (index, look) in looks.enumerated() {
-            let problems = record.take(try self.look(look), host: "a.example", now: now)
+            let problems = told(record.take(try self.look(look), host: "a.example", now: now))
             #expect(self.served(record) == served[index], "look \(index)")
             #expect(problems.count == reported[index], "look \(index)")
         }
@@ -100,10 +105,10 @@ struct CertificateRecordTests {
 
     @Test func `that time runs out is reported once for each step`() throws {
         var record = CertificateRecord(try content("a.example"), stamp: 1)
-        #expect(record.firstProblems(host: "a.example", now: now).isEmpty)
+        #expect(told(record.firstProblems(host: "a.example", now: now)).isEmpty)
         let day: Int64 = 86_400
         let kinds = [0, 41, 42, 54, 55, 61, 62].map { days in
-            record.take(.same, host: "a.example", now: now + days * day).map(\.kind)
+            told(record.take(.same, host: "a.example", now: now + days * day))
         }
         #expect(kinds == [[], [.expiresWithinWeeks], [], [.expiresWithinDays], [], [.expired], []])
     }
