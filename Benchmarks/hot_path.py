@@ -36,9 +36,9 @@ class Server:
         self.process = subprocess.Popen(
             command, stderr=subprocess.PIPE, text=True, env=dict(os.environ, **environment))
         for line in self.process.stderr:
-            if match := re.match(r"listening on http://127\.0\.0\.1:(\d+)", line):
+            if match := re.search(r"listening on http://127\.0\.0\.1:(\d+)", line):
                 self.port = int(match[1])
-            if line == "ready\n":
+            if line.endswith(" ready\n"):
                 break
         else:
             sys.exit("check-hot-path: the server did not start")

@@ -34,6 +34,7 @@ public struct ServerSettings: Sendable {
     /// Where those who run the server ask it; nil for nowhere.
     public var admin: AdminPlace?
     public var accessLog = AccessLogSettings()
+    public var processLog = ProcessLogSettings()
     /// Who may speak for other clients, and where that is asked for.
     public var fronts = FrontSettings()
     public var proxyProtocol = ProxyProtocol.off

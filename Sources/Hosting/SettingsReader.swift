@@ -27,7 +27,7 @@ public struct SettingsReader {
     private static let safeguards: Set = ["user", "sandbox", "admin", "fronts", "https", "strict", "limits"]
     static let tlsKeys = ["ticketKeyFile", "passphraseFile", "strictTransportSeconds", "redirectPages", "publicPort"]
     static let signingKeys = ["certificateFile", "keyFile"]
-    static let logKeys = ["access", "format"]
+    static let logKeys = ["access", "format", "process", "level"]
 
     private static let bytesMax = 1024 * 1024
 
@@ -119,28 +119,6 @@ public struct SettingsReader {
             settings.signing = pair
         } else if case .object = value.kind {
             report(value.range, "`signing` needs both `certificateFile` and `keyFile`", fix: nil)
-        }
-    }
-
-    private mutating func readLog(_ value: SourceValue) {
-        for member in members(of: value, "`log`", known: SettingsReader.logKeys) {
-            guard let text = string(member) else { continue }
-            if member.key == "access" {
-                if let place = AccessLogSettings.Place(text) {
-                    settings.accessLog.place = place
-                } else {
-                    report(
-                        member.value.range, "`\(text)` is not a place for the access log, so there is none",
-                        fix: AccessLogSettings.Place.advice)
-                }
-            } else if let format = AccessLogSettings.Format(rawValue: text) {
-                settings.accessLog.format = format
-            } else {
-                let known = AccessLogSettings.Format.allCases.map(\.rawValue)
-                report(
-                    member.value.range, "`\(text)` is not a format of the access log, so it is written as JSON",
-                    fix: "write `\(NearestKey.find(text, among: known) ?? known[0])`")
-            }
         }
     }
 

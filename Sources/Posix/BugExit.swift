@@ -14,12 +14,15 @@ public enum BugExit {
 
     /// Where the program was put into memory. Written once, before there is a second thread.
     nonisolated(unsafe) private static var base: UInt = 0
+    /// The priority by which the journal tells it from other lines. Written once, likewise.
+    nonisolated(unsafe) private static var prefix: StaticString = ""
 
     /// From now on these signals end the process so, unless somebody has asked for them already, such as Swift for its
     /// backtraces. The corresponding C function is `sigaction`.
     public static func install() {
         // The program headers come behind the header of the file, which is 64 bytes and the first thing in memory.
         base = getauxval(UInt(AT_PHDR)) &- 64
+        if StandardDescriptors.errorIsJournal { prefix = "<2>" }
         for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] {
             var present = sigaction()
             guard sigaction(signal, nil, &present) == 0, present.sa_flags & SA_SIGINFO == 0,
@@ -39,6 +42,7 @@ public enum BugExit {
         if signal == SIGBUS { endForWantOfFile(information) }
         // Swift has no other way than a trap for memory that it cannot get, and what refused it has left its reason.
         let wantsMemory = errno == ENOMEM
+        write(prefix)
         write(wantsMemory ? "associated: ended for want of memory, " : "associated: ended by a bug, ")
         switch signal {
         case SIGILL: write("an assumption that does not hold (SIGILL)")
@@ -63,6 +67,7 @@ public enum BugExit {
 
     /// No fault of the program: the file is shorter than it was, or its disk does not give it.
     private static func endForWantOfFile(_ information: UnsafeMutablePointer<siginfo_t>?) -> Never {
+        write(prefix)
         write("associated: ended, a mapped file could not be read (SIGBUS)")
         if let information, information.pointee.si_code > 0 {
             write(" at address 0x")
@@ -74,6 +79,7 @@ public enum BugExit {
 
     /// For who asks the system for memory and gets none.
     static func endForWantOfMemory() -> Never {
+        write(prefix)
         write("associated: ended for want of memory; give it more, or lower limits.connectionsMax\n")
         _exit(memoryStatus)
     }

@@ -60,6 +60,13 @@ public struct LogOutput: ~Copyable, Sendable {
 /// Sees to it that standard input, output and error are never numbers of something else: where one is missing, it becomes
 /// one that can be neither read nor written with profit. To be called before anything is opened.
 public enum StandardDescriptors {
+    /// Whether standard error is the journal, which wants a priority in front of each line (systemd.exec(5), `JOURNAL_STREAM`).
+    public static var errorIsJournal: Bool {
+        var status = stat()
+        guard let stream = environment("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
+    }
+
     public static func fillGaps() {
         for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) == -1 {
             // The lowest free number is taken. Opened the wrong way round, so that who writes is told.

@@ -11,6 +11,26 @@ public enum Printable {
         return String(shown)
     }
 
+    /// Several lines, each as it may be shown. Bold and colours (`ESC [ n m`) stay where the caller has put them in itself.
+    public static func lines(_ text: String, keepingStyles: Bool = false) -> String {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == Byte.lineFeed }) { return text }
+        var shown = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if scalar == "\u{1B}", keepingStyles, rest.first == "[",
+                let end = rest.prefix(4).firstIndex(of: "m"),
+                rest[..<end].dropFirst().allSatisfy({ ("0"..."9").contains($0) })
+            {
+                shown.append(scalar)
+                shown.append(contentsOf: rest[...end])
+                rest = rest[rest.index(after: end)...]
+            } else {
+                shown.append(scalar == "\n" ? scalar : visible(scalar))
+            }
+        }
+        return String(shown)
+    }
+
     /// At most `scalarsMax` scalars of well-formed UTF-8, each control or format character replaced by a visible one.
     static func text(_ bytes: ArraySlice<UInt8>, scalarsMax: Int) -> String {
         // Four bytes are the longest scalar: what lies behind them cannot be shown and is not decoded.

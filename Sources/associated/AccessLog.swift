@@ -26,7 +26,7 @@ enum AccessLog {
         }
         do {
             let journal = try Journal(target, wanted.format == .json ? .json : .combined, records: records)
-            Console.error("logging requests to \(target)\n")
+            Log.info("logging requests to \(target)")
             return journal
         } catch {
             throw Failure(path: "\(target)", error: error)
@@ -35,7 +35,7 @@ enum AccessLog {
 
     /// Says what there is to say about the log itself.
     static func report(_ journal: Journal?) {
-        for note in journal?.takeNotes() ?? [] { Console.complain(note) }
+        for note in journal?.takeNotes() ?? [] { Log.warning(note) }
     }
 
     /// Writes what is left, for a moment at most.

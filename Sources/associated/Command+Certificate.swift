@@ -26,12 +26,12 @@ extension Command {
         }
         do throws(TLSError) {
             let authority = try DevelopmentAuthority(directory: arguments["--state"] ?? "state")
-            Console.output("\(authority.certificatePath)\n")
+            Console.output(line: authority.certificatePath)
             for host in arguments.operands.map(HostPattern.inASCII) {
                 let folder = "\(output ?? "")/\(host)"
                 let certificate = "\(folder)/fullchain.pem"
                 try authority.write(for: host, certificateFile: certificate, keyFile: "\(folder)/privkey.pem")
-                Console.output("\(certificate)\n")
+                Console.output(line: "\(certificate)")
             }
             return .success
         } catch {

@@ -79,11 +79,12 @@ struct CheckRun {
             let reports = look()
             let changed = reports.filter { before[$0.host] != CheckOutput.lines($0) }
             for report in changed { before[report.host] = CheckOutput.lines(report) }
-            let text =
+            let isTaken =
                 isJSON
-                ? changed.isEmpty ? [] : CheckOutput.json(changed)
-                : changed.flatMap { CheckOutput.text($0, isColored: Terminal.wantsColour).utf8 }
-            guard Console.output(text), let watchSeconds else {
+                ? Console.output(data: changed.isEmpty ? [] : CheckOutput.json(changed))
+                : Console.output(
+                    changed.map { CheckOutput.text($0, isColored: Console.wantsColour) }.joined())
+            guard isTaken, let watchSeconds else {
                 return reports.contains(where: \.hasErrors) ? .failure : .success
             }
             sleep(UInt32(watchSeconds))
@@ -92,13 +93,12 @@ struct CheckRun {
 
     private func look() -> [HostReport] {
         let count = hosts.count
-        let showsProgress = count > 1 && isatty(STDERR_FILENO) == 1
         let reports = Concurrently.map(hosts, threadsMax: CheckRun.hostsMax) { done in
-            if showsProgress { Console.error("\r\(done) of \(count) hosts") }
+            if count > 1 { Console.progress("\(done) of \(count) hosts") }
         } _: { [check] host in
             check.look(at: host)
         }
-        if showsProgress { Console.error("\r\u{1B}[K") }
+        if count > 1 { Console.progress(nil) }
         return reports
     }
 

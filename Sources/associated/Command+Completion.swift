@@ -11,9 +11,9 @@ extension Command {
         operands: Operands(usage: "bash|zsh|fish", counts: 1...1), options: []
     ) { arguments in
         switch arguments.operands[0] {
-        case "bash": Console.output(bash)
-        case "zsh": Console.output(zsh)
-        case "fish": Console.output(fish)
+        case "bash": Console.output(data: Array(bash.utf8))
+        case "zsh": Console.output(data: Array(zsh.utf8))
+        case "fish": Console.output(data: Array(fish.utf8))
         default:
             return .usage(saying: "there are completions for bash, zsh and fish, and none for \(arguments.operands[0])")
         }
@@ -24,7 +24,7 @@ extension Command {
         name: "manual", summary: "print the manual page",
         details: "Prints a page for man: `associated manual > associated.1`.", options: []
     ) { _ in
-        Console.output(page)
+        Console.output(data: Array(page.utf8))
         return .success
     }
 

@@ -40,7 +40,7 @@ extension Command {
         do throws(AdminClient.Failure) {
             let response = try AdminClient.get(
                 "/readyz", from: address, token: nil, timeoutMilliseconds: timeoutMilliseconds)
-            Console.output(response.body)
+            Console.output(String(decoding: response.body, as: UTF8.self))
             return response.status == 200 ? .success : .failure
         } catch {
             return .failure(saying: error.description)

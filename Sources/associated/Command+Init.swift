@@ -35,7 +35,7 @@ extension Command {
         for (path, content) in [("\(folder)/apps/\(file)", text), ("\(folder)/server.json", server)] {
             do throws(SystemError) {
                 if try OutputFile.create(path, Array(content.utf8)) {
-                    Console.output("\(path)\n")
+                    Console.output(line: path)
                 } else {
                     Console.complain("\(path) is there already, and stays")
                 }
@@ -44,7 +44,8 @@ extension Command {
             }
         }
         Console.error(
-            "next: fill in what is missing, then `associated lint \(folder)` and `associated serve --config \(folder)`\n"
+            line:
+                "next: fill in what is missing, then `associated lint \(folder)` and `associated serve --config \(folder)`"
         )
         return .success
     }
@@ -52,7 +53,7 @@ extension Command {
     /// What a person types after a question; nil where nobody is there, or says nothing.
     private static func answer(_ question: String) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
-        Console.error(question)
+        Console.ask(question)
         return readLine().flatMap { $0.isEmpty ? nil : $0 }
     }
 

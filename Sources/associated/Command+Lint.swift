@@ -61,8 +61,13 @@ extension Command {
         if arguments.has("--fix") { files.fix(writes: !arguments.has("--dry-run"), showsDifference: format == .text) }
         files.lint()
         let findings = files.findings.filter { showsNotes || $0.severity != .note }
-        Console.output(format.text(of: findings, texts: files.fixedTexts))
-        if format == .text { Console.error(files.summary(showsNotes: showsNotes)) }
+        let text = format.text(of: findings, texts: files.fixedTexts)
+        if format == .text {
+            Console.output(text)
+            for line in files.summary(showsNotes: showsNotes) { Console.error(line: line) }
+        } else {
+            Console.output(data: Array(text.utf8))
+        }
         for problem in files.problems { Console.complain(problem) }
         let hasFailed = findings.contains { $0.severity.isAtLeast(failsOn) }
         return files.problems.isEmpty && !hasFailed ? .success : .failure

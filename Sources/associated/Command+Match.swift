@@ -39,7 +39,7 @@ extension Command {
             if format == "json" {
                 var line: [UInt8] = []
                 matching.appendJSON(of: url, written: operand, to: &line)
-                Console.output(line)
+                Console.output(data: line)
             } else {
                 Console.output(matching.text(of: url))
             }
@@ -75,7 +75,7 @@ enum MatchStream {
             rest.removeSubrange(..<start)
             if count == 0, !rest.isEmpty, !answer(rest[...], source: &source, into: &output) { status = .failure }
             // Whoever waits for an answer gets it before the next question.
-            guard Console.output(output) else { return status }
+            guard Console.output(data: output) else { return status }
             output.removeAll(keepingCapacity: true)
             if count == 0 { return status }
             guard rest.count <= lineMax else {

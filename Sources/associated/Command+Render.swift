@@ -41,7 +41,7 @@ extension Command {
             do throws(Refusal) { return try compare(host, documents, wanted, arguments) } catch { return error.status }
         }
         for name in wanted {
-            if let bytes = documents[name] { Console.output(bytes) }
+            if let bytes = documents[name] { Console.output(data: bytes) }
         }
         guard wanted.contains(where: { documents[$0] != nil }) else {
             return .failure(saying: "\(host) has no document for \(wanted.joined(separator: " or "))")

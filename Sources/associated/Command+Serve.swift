@@ -1,5 +1,7 @@
 // `associated serve`: what it is told on the command line. What it does is in Server.swift.
 
+import Hosting
+
 extension Command {
     static let serve = Command(
         name: "serve", summary: "serve the association files of every app in config/",
@@ -11,7 +13,7 @@ extension Command {
         options: [
             .config,
             .publicFolder, .http, .https, .admin, .adminTokenFile, .state, .passphraseFile, .accessLog,
-            .accessLogFormat,
+            .accessLogFormat, .logFormat, .logLevel,
             Option(
                 name: "--dev", value: nil, help: "make certificates for hosts that have none, for trying things out",
                 variable: "ASSOCIATED_DEV"),
@@ -44,7 +46,9 @@ extension Command {
     ) { arguments in
         switch LoadedSettings.load(arguments) {
         case .failure(let status): return status
-        case .success(let loaded): return Server(loaded).run()
+        case .success(let loaded):
+            Log.begin(loaded.settings.processLog)
+            return Server(loaded).run()
         }
     }
 }

@@ -27,7 +27,7 @@ extension Command {
         guard let certificate = arguments["--certificate"], let key = arguments["--key"] else {
             return .usage(saying: "sign needs --certificate FILE and --key FILE")
         }
-        if arguments["--output"] == nil, isatty(STDOUT_FILENO) == 1 {
+        if arguments["--output"] == nil, Console.outputIsTerminal {
             return .usage(saying: "the message is not for a terminal; name a file with --output")
         }
         let path = arguments.operands[0]
@@ -42,7 +42,7 @@ extension Command {
             passphrase: PassphraseSource.given(arguments)?.passphrase)
         var problems: [CertificateProblem] = []
         let outcome = signer.sign(content, for: path, problems: &problems)
-        for problem in problems { Console.error("\(problem)\n") }
+        for problem in problems { Console.error(line: "\(problem)") }
         switch outcome {
         case .starved(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
         case .impossible(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
@@ -52,7 +52,7 @@ extension Command {
 
     private static func write(_ message: [UInt8], to path: String?) -> ExitStatus {
         guard let path else {
-            Console.output(message)
+            Console.output(data: message)
             return .success
         }
         do throws(SystemError) {

@@ -71,13 +71,17 @@ extension Command {
             guard let report = value.flatMap({ HostReport($0) }) else {
                 return .failure(saying: "the server tells nothing about \(host) that this version understands")
             }
-            Console.output(isJSON ? response.body : Array(report.text.utf8))
+            show(report.text, response, isJSON)
             return .success
         }
         guard let report = value.flatMap({ StatusReport($0) }) else {
             return .failure(saying: "the server tells nothing that this version understands")
         }
-        Console.output(isJSON ? response.body : Array(report.text.utf8))
+        show(report.text, response, isJSON)
         return report.isReady ? .success : .failure
+    }
+
+    private static func show(_ text: String, _ response: AdminClient.Response, _ isJSON: Bool) {
+        if isJSON { Console.output(data: response.body) } else { Console.output(text) }
     }
 }

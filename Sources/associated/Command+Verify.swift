@@ -38,7 +38,11 @@ extension Command {
         do throws(Refusal) {
             let question = try BindingQuestion(arguments)
             let answers = try question.answers(from: PublishedPlace(arguments.operands[0]), arguments)
-            Console.output(format == "json" ? BindingAnswer.json(answers) : BindingAnswer.text(answers))
+            if format == "json" {
+                Console.output(data: Array(BindingAnswer.json(answers).utf8))
+            } else {
+                Console.output(BindingAnswer.text(answers))
+            }
             return answers.allSatisfy { $0.verdict.kind == .verified } ? .success : .failure
         } catch {
             return error.status

@@ -108,16 +108,16 @@ struct Confinement {
     /// One line for what holds, and one for each part that does not.
     func say() {
         if staysRoot {
-            Console.error(
+            Log.warning(
                 "running as root, and staying it: name another user with --user, who has to be able to read "
-                    + "\(places.config) and to write to \(places.state); --user root says that it is meant\n")
+                    + "\(places.config) and to write to \(places.state); --user root says that it is meant")
         }
         if mode == .off {
-            Console.error("sandbox: off, as asked\n")
+            Log.info("sandbox: off, as asked")
             return
         }
-        Console.error("sandbox: \((holding + ["no capabilities"]).joined(separator: ", "))\n")
-        for text in missing { Console.error("sandbox: \(text)\n") }
+        Log.info("sandbox: \((holding + ["no capabilities"]).joined(separator: ", "))")
+        for text in missing { Log.warning("sandbox: \(text)") }
     }
 
     /// What to say when `config` or `public` has become another folder, which the rules do not know.

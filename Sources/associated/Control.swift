@@ -184,7 +184,7 @@ final class Control: @unchecked Sendable {
         if news.hasStarted {
             nextLook = nil
             // Whatever is watched now may be another folder than at the start, since a while or since this moment.
-            if let complaint = news.complaint { Console.error("\(complaint)\n") }
+            if let complaint = news.complaint { Log.error(complaint) }
             returnMemory()
         }
         // What is not watched is looked at every few seconds; where that is for want of a descriptor, it is watched as soon as
@@ -261,13 +261,13 @@ final class Control: @unchecked Sendable {
         running.engine.lookForNeighbours()
         // Those who do not answer until somebody wants to know have been asked by then.
         _ = running.engine.silences()
-        for text in running.overseeing.complaints() { Console.complain(text) }
+        for text in running.overseeing.complaints() { Log.warning(text) }
         // Workers find what is wrong with a certificate in the middle of a handshake and leave saying so to this thread.
         let problems = running.certificates?.problemsByNow() ?? []
         running.standing.note(problems)
-        for problem in problems { Console.error(Finding(problem)) }
+        for problem in problems { Log.finding(Finding(problem)) }
         AccessLog.report(running.engine.journal)
-        if let error = running.tickets?.look(now: now) { Console.complain("\(error)") }
+        if let error = running.tickets?.look(now: now) { Log.error("\(error)") }
         guard work == .none else { return }
         if let due = retrying.take(now: now) {
             note(due.changes)

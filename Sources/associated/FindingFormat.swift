@@ -1,7 +1,6 @@
 // Findings for people, for programs, for code scanning (SARIF 2.1.0) and for workflows on GitHub.
 
 import Association
-import Glibc
 import Posix
 import SourceJSON
 
@@ -13,7 +12,7 @@ enum FindingFormat: String, CaseIterable {
     func text(of findings: [Finding], texts: [String: [UInt8]] = [:]) -> String {
         switch self {
         case .text:
-            FindingText(isColoured: Terminal.wantsColour, texts: texts).text(of: FindingDigest.digest(findings))
+            FindingText(isColoured: Console.wantsColour, texts: texts).text(of: FindingDigest.digest(findings))
         case .json: json(.array(findings.map(FindingFormat.value)))
         case .sarif: json(SARIFLog.value(of: findings))
         case .github: findings.map(FindingFormat.annotation).joined()
@@ -117,13 +116,5 @@ struct FindingText {
 
     private func coloured(_ text: String, _ code: Int) -> String {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-    }
-}
-
-enum Terminal {
-    /// Colour is for people who look at it and have not said that they want none (no-color.org).
-    static var wantsColour: Bool {
-        guard isatty(STDOUT_FILENO) == 1, getenv("NO_COLOR").map({ $0.pointee == 0 }) ?? true else { return false }
-        return getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
     }
 }

@@ -217,8 +217,8 @@ extension LintedFiles {
     }
 
     /// What was found, in numbers; nothing where there was nothing to look at.
-    func summary(showsNotes: Bool) -> String {
-        if files.isEmpty, configurations.isEmpty, passedOver.isEmpty, !problems.isEmpty { return "" }
+    func summary(showsNotes: Bool) -> [String] {
+        if files.isEmpty, configurations.isEmpty, passedOver.isEmpty, !problems.isEmpty { return [] }
         func count(_ severity: Severity, _ noun: String) -> String {
             Count.of(findings.count { $0.severity == severity }, noun)
         }
@@ -226,9 +226,9 @@ extension LintedFiles {
         let hasNotes = findings.contains { $0.severity == .note }
         let found =
             "\(count(.error, "error")), \(count(.warning, "warning"))"
-            + (showsNotes ? ", \(notes)" : hasNotes ? "; \(notes), shown with --notes" : "") + "\n"
-        guard let first = passedOver.first else { return found }
-        return found + "passed over \(Count.of(passedOver.count, "file")) of no known kind, such as \(first)\n"
+            + (showsNotes ? ", \(notes)" : hasNotes ? "; \(notes), shown with --notes" : "")
+        guard let first = passedOver.first else { return [found] }
+        return [found, "passed over \(Count.of(passedOver.count, "file")) of no known kind, such as \(first)"]
     }
 
     /// Applies the edits of all files, one after the other.
@@ -238,15 +238,15 @@ extension LintedFiles {
             let fixed = FixedFile(bytes, path: path, kind: kind)
             if let reason = fixed.refusal { problems.append("cannot fix \(path): \(reason)") }
             guard fixed.isChanged else { continue }
-            if showsDifference { Console.output(fixed.difference) }
+            if showsDifference { Console.output(data: Array(fixed.difference.utf8)) }
             guard writes else {
                 fixedTexts[path] = fixed.text
-                Console.error("\(path): would make \(fixed.summary)\n")
+                Console.error(line: "\(path): would make \(fixed.summary)")
                 continue
             }
             do throws(SystemError) {
                 try fixed.write()
-                Console.error("\(path): \(fixed.summary)\n")
+                Console.error(line: "\(path): \(fixed.summary)")
             } catch {
                 problems.append("cannot write \(path): \(error.reason)")
             }

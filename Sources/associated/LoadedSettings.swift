@@ -27,6 +27,12 @@ extension Command.Option {
     static let accessLogFormat = Command.Option(
         name: "--access-log-format", value: "FORMAT", help: "how: json or combined (json)",
         variable: "ASSOCIATED_ACCESS_LOG_FORMAT")
+    static let logFormat = Command.Option(
+        name: "--log-format", value: "FORMAT", help: "format of the process log: text or json (default: text)",
+        variable: "ASSOCIATED_LOG_FORMAT")
+    static let logLevel = Command.Option(
+        name: "--log-level", value: "LEVEL", help: "what goes into it: error, warning or info (default: info)",
+        variable: "ASSOCIATED_LOG_LEVEL")
     static let state = Command.Option(
         name: "--state", value: "DIR", help: "the folder for what is to be remembered (state)",
         variable: "ASSOCIATED_STATE")
@@ -69,6 +75,7 @@ struct LoadedSettings {
             if let addresses = try addresses("--http", arguments) { loaded.settings.http = addresses }
             if let addresses = try addresses("--https", arguments) { loaded.settings.https = addresses }
             try loaded.readAdmin(arguments)
+            try loaded.readLogs(arguments)
         } catch {
             return .failure(.usage(saying: error.description))
         }
@@ -77,19 +84,6 @@ struct LoadedSettings {
                 return .failure(.usage(saying: "--workers \(text) is not a number from 1 to 256"))
             }
             loaded.settings.workers = count
-        }
-        if let text = arguments["--access-log"] {
-            guard let place = AccessLogSettings.Place(text) else {
-                return .failure(
-                    .usage(saying: "--access-log \(text) is not a place; \(AccessLogSettings.Place.advice)"))
-            }
-            loaded.settings.accessLog.place = place
-        }
-        if let text = arguments["--access-log-format"] {
-            guard let format = AccessLogSettings.Format(rawValue: text) else {
-                return .failure(.usage(saying: "--access-log-format \(text) is not a format; write json or combined"))
-            }
-            loaded.settings.accessLog.format = format
         }
         if let name = arguments["--environment"] { loaded.settings.environment = name }
         if let networks = arguments.all("--trust") {
@@ -123,5 +117,32 @@ struct LoadedSettings {
             addresses.append(address)
         }
         return addresses
+    }
+
+    private mutating func readLogs(_ arguments: ParsedArguments) throws(UsageError) {
+        if let text = arguments["--access-log"] {
+            guard let place = AccessLogSettings.Place(text) else {
+                throw UsageError(description: "--access-log \(text) is not a place; \(AccessLogSettings.Place.advice)")
+            }
+            settings.accessLog.place = place
+        }
+        if let text = arguments["--access-log-format"] {
+            guard let format = AccessLogSettings.Format(rawValue: text) else {
+                throw UsageError(description: "--access-log-format \(text) is not a format; write json or combined")
+            }
+            settings.accessLog.format = format
+        }
+        if let text = arguments["--log-format"] {
+            guard let format = ProcessLogSettings.Format(rawValue: text) else {
+                throw UsageError(description: "--log-format \(text) is not a format; write text or json")
+            }
+            settings.processLog.format = format
+        }
+        if let text = arguments["--log-level"] {
+            guard let level = ProcessLogSettings.Level(text) else {
+                throw UsageError(description: "--log-level \(text) is not a level; write error, warning or info")
+            }
+            settings.processLog.level = level
+        }
     }
 }

@@ -11,7 +11,8 @@ struct OutputFile {
     /// Prints files one after the other, or writes them into a folder, over nothing that is there.
     static func write(_ files: [OutputFile], to folder: String?) -> ExitStatus {
         guard let folder else {
-            Console.output(files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n"))
+            let text = files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n")
+            Console.output(data: Array(text.utf8))
             return .success
         }
         for file in files {
@@ -23,7 +24,7 @@ struct OutputFile {
             } catch {
                 return .failure(saying: "cannot write \(path): \(error.reason)")
             }
-            Console.output("\(path)\n")
+            Console.output(line: path)
         }
         return .success
     }

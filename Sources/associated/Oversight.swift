@@ -78,7 +78,7 @@ final class Oversight: Sendable {
     /// To be called when the workers have ended: what they saw last is written down.
     func end(_ running: Running) {
         running.keeper.stop()
-        for text in running.complaints() { Console.complain(text) }
+        for text in running.complaints() { Log.warning(text) }
         running.listener?.stop()
     }
 }

@@ -31,7 +31,7 @@ enum Program {
 
     private static func run(_ arguments: [String]) -> ExitStatus {
         guard let name = arguments.first else {
-            Console.error(overview)
+            Console.error(help: overview)
             return .usage
         }
         if ["--help", "-h", "help"].contains(name) {

@@ -1,67 +1,72 @@
-// What is said about reloads: findings, one line that tells what is served, and a line for each host that has changed. A
-// look that found nothing says nothing, unless somebody asked for it.
+// What the log says about reloads: findings, what is served, and an event for each host that has changed and each file that is
+// fixed. A look that found nothing says nothing, unless it was asked for.
 
 import Association
 import Hosting
 import Posix
+import SourceJSON
 import TLS
 
 struct ReloadLog {
     /// Hosts that are named one by one.
     private static let hostsMax = 20
-    /// Files that are mended, likewise.
+    /// Files that are fixed, likewise.
     private static let filesMax = 20
 
     /// The first round, before anything is served.
     func began(_ report: RoundReport) {
-        for finding in report.findings { Console.error(finding) }
+        for finding in report.findings { Log.finding(finding) }
         notes(report.notes)
         hosts(report)
     }
 
     func notes(_ notes: [String]) {
-        for note in notes { Console.complain(note) }
+        for note in notes { Log.warning(note) }
     }
 
-    /// Somebody who asked is told of certificates too.
+    /// An operator who asked learns of certificates too.
     func reloaded(_ report: RoundReport, isAsked: Bool, _ certificates: CertificateStore?) {
-        for finding in report.findings { Console.error(finding) }
+        for finding in report.findings { Log.finding(finding) }
         notes(report.notes)
         if report.changes.isEmpty, report.findings.isEmpty, report.mendedFiles.isEmpty, !isAsked { return }
-        Console.error("reloaded: serving \(report.summary)\n")
+        Log.info("reloaded: serving \(report.summary)")
         hosts(report)
         for file in report.mendedFiles.prefix(ReloadLog.filesMax) {
-            Console.error("  \(file): nothing is wrong any more\n")
+            Log.info("\(file): nothing is wrong any more", [("file", .string(file))])
         }
-        let more = report.mendedFiles.count - ReloadLog.filesMax
-        if more > 0 { Console.error("  and \(Count.of(more, "more file"))\n") }
+        more(report.mendedFiles.count - ReloadLog.filesMax, "file", "fixed")
         if isAsked { losses(of: certificates) }
     }
 
     private func hosts(_ report: RoundReport) {
-        for change in report.changes.prefix(ReloadLog.hostsMax) { Console.error("  \(change)\n") }
-        let more = report.changes.count - ReloadLog.hostsMax
-        if more > 0 { Console.error("  and \(Count.of(more, "more host"))\n") }
+        for change in report.changes.prefix(ReloadLog.hostsMax) {
+            Log.info("\(change)", [("host", .string(change.host))])
+        }
+        more(report.changes.count - ReloadLog.hostsMax, "host", "changed")
     }
 
-    /// Certificates whose files are gone, for somebody who asks.
+    private func more(_ count: Int, _ noun: String, _ verb: String) {
+        if count > 0 { Log.info("\(Count.of(count, "more \(noun)")) \(verb)") }
+    }
+
+    /// Certificates whose files are gone, for an operator who asks.
     private func losses(of certificates: CertificateStore?) {
         certificates?.lookAtLosses()
-        for problem in certificates?.losses ?? [] { Console.error(Finding(problem)) }
+        for problem in certificates?.losses ?? [] { Log.finding(Finding(problem)) }
     }
 
     func kept(_ error: ConfigurationError) {
-        Console.complain("kept what was served: \(error)")
+        Log.error("kept what was served: \(error)")
     }
 
-    /// Files could not be opened for want of descriptors or memory. Said once, however long it lasts.
+    /// Files could not be opened because descriptors or memory ran out. Said once, however long it lasts.
     func starved(_ error: SystemError) {
-        Console.complain(
+        Log.error(
             "cannot look at all of config and public: \(error.reason); what is served stays as it is, and is looked at again "
                 + "until it can be; raise LimitNOFILE= or ulimit -n, or give the server more memory")
     }
 
-    func recovered() { Console.error("looked at all of config and public again\n") }
+    func recovered() { Log.info("looked at all of config and public again") }
 
     /// Not everything can be watched, so it is looked at every few seconds.
     func unwatched(_ error: SystemError) {
@@ -69,9 +74,9 @@ struct ReloadLog {
             error.cause == .permission
             ? "let the server's user read every folder in them"
             : "raise fs.inotify.max_user_watches and fs.inotify.max_user_instances with sysctl"
-        Console.error(
-            "associated: cannot watch all of config and public: \(error.reason); \(advice); until then changes are found "
-                + "within some seconds, or with SIGHUP at once\n")
+        Log.warning(
+            "cannot watch all of config and public: \(error.reason); \(advice); until then changes are found within some "
+                + "seconds, or with SIGHUP at once")
     }
 }
 

@@ -63,7 +63,7 @@ struct Server {
         try Folder.requireKernel()
         let descriptors = DescriptorLimit.raise()
         let sockets = try sockets.get()
-        for finding in given.findings { Console.error(finding) }
+        for finding in given.findings { Log.finding(finding) }
         if let status = objectionToSettings { return .ended(status) }
         let oversight = try Oversight(settings, statePath: given.statePath)
         var confinement = Confinement(settings, places: Confinement.Places(given, opensSockets: sockets.isEmpty))
@@ -73,7 +73,7 @@ struct Server {
         try confinement.shut()
         let (environment, targets) = (settings.environment, settings.linkTargets)
         if let finding = EnvironmentCheck.error(environment, configPath: given.configPath, linkTargets: targets) {
-            Console.error(finding)
+            Log.finding(finding)
             return .ended(.failure(saying: "not started: no app file has the environment \(environment ?? "")"))
         }
         let development = try developmentAuthority()
@@ -146,7 +146,7 @@ struct Server {
     private func stop(
         _ engine: Engine, _ signals: borrowing Signals, _ end: @escaping @Sendable () -> Void
     ) -> ExitStatus {
-        Console.error("stopping\n")
+        Log.info("stopping")
         supervisor.tell(.stopping)
         do {
             // Beside this thread, which goes on listening for the second signal; it is never joined, it ends the process.
@@ -157,7 +157,7 @@ struct Server {
                 exit(ExitStatus.success.rawValue)
             }
             while [SIGHUP, SIGUSR1].contains(signals.next()) {}
-            Console.error("stopped before everything was finished\n")
+            Log.warning("stopped before everything was finished")
             AccessLog.end(engine.journal, milliseconds: 200)
             exit(ExitStatus.failure.rawValue)
         } catch {
@@ -265,15 +265,15 @@ struct Server {
         _ loaded: RoundReport, _ engine: Engine, _ development: DevelopmentAuthority?, _ isShared: [Bool],
         admin: SocketAddress?
     ) {
-        Console.error("serving \(loaded.summary)\n")
-        if let development { Console.error("development certificates by \(development.certificatePath)\n") }
+        Log.info("serving \(loaded.summary)")
+        if let development { Log.info("development certificates by \(development.certificatePath)") }
         let listeners = engine.addresses.map { ("http://", $0) } + engine.secureAddresses.map { ("https://", $0) }
         for ((scheme, address), isShared) in zip(listeners, isShared) {
             let beside = isShared ? ", beside another process" : ""
-            Console.error("listening on \(address.isUnix ? "" : scheme)\(address)\(beside)\n")
+            Log.info("listening on \(address.isUnix ? "" : scheme)\(address)\(beside)")
         }
-        if let admin { Console.error("listening on \(admin.isUnix ? "" : "http://")\(admin) (admin)\n") }
-        Console.error("ready\n")
+        if let admin { Log.info("listening on \(admin.isUnix ? "" : "http://")\(admin) (admin)") }
+        Log.info("ready")
     }
 
     /// Limits that memory makes lower than they are by default.
@@ -283,18 +283,18 @@ struct Server {
             limits.connectionsMax < usual.connectionsMax && limits.connectionsMax == given.limitsByMemory.connectionsMax
             || limits.handshakesMax < usual.handshakesMax && limits.handshakesMax == given.limitsByMemory.handshakesMax
         if !isShort { return }
-        Console.error(
+        Log.warning(
             "there is room for \(limits.connectionsMax) connections and \(limits.handshakesMax) handshakes at once: "
                 + "\(limits.heldBytesMax >> 20) MiB of memory are for them; give the process more, or set "
-                + "limits.heldBytesMax\n")
+                + "limits.heldBytesMax")
     }
 
     /// A limit that is not the one that was asked for.
     private func sayIfShort(of descriptors: Int) {
         let room = descriptors - Engine.descriptorsKept
         if room >= settings.limits.connectionsMax { return }
-        Console.error(
+        Log.warning(
             "there is room for \(max(16, room)) connections instead of \(settings.limits.connectionsMax): this process may "
-                + "have \(descriptors) descriptors; raise LimitNOFILE= or ulimit -Hn, or lower limits.connectionsMax\n")
+                + "have \(descriptors) descriptors; raise LimitNOFILE= or ulimit -Hn, or lower limits.connectionsMax")
     }
 }

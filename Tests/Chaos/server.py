@@ -50,9 +50,9 @@ class Server:
             line = line.decode(errors="replace").strip()
             self.lines.append(line[:500])
             del self.lines[:-400]
-            if match := re.match(r"listening on (https?)://.*?:(\d+)(,|$)", line):
+            if match := re.search(r"listening on (https?)://.*?:(\d+)(,|$)", line):
                 self.ports[match[1]] = int(match[2])
-            if line == "ready":
+            if line.endswith(" ready"):
                 ready.set()
         ready.set()
 

@@ -68,6 +68,7 @@ final class GoldenFolder {
             /associated \d+\.\d+\.\d+ \(OpenSSL [^)]*\)/, with: "associated VERSION (OpenSSL VERSION)"
         )
         .replacing(/until \d\d\d\d-\d\d-\d\d/, with: "until DATE")
+        .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "TIME")
         .replacing(/"certificateNotAfter": "[^"]*"/, with: "\"certificateNotAfter\": \"DATE\"")
         .replacing(/"milliseconds": \d+/, with: "\"milliseconds\": N")
         .replacing(/"associated \d+\.\d+\.\d+"/, with: "\"associated VERSION\"")

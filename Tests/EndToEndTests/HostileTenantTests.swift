@@ -78,7 +78,7 @@ import Testing
         let text = String(decoding: log, as: UTF8.self)
         #expect(!text.unicodeScalars.contains { $0.value < 32 && $0 != "\n" || (0x7F...0x9F).contains($0.value) })
         #expect(!text.unicodeScalars.contains { ["\u{202E}", "\u{2066}"].contains($0) })
-        #expect(!text.split(separator: "\n").contains { $0.hasPrefix("forged") })
+        #expect(!text.split(separator: "\n").contains { Subject.message(String($0)).hasPrefix("forged") })
     }
 }
 
@@ -102,8 +102,8 @@ private final class HostileTenantServer {
         var port = ""
         let path = errorsPath
         let isReady = try eventually {
-            let lines = try String(decoding: Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self).split(
-                separator: "\n")
+            let text = try String(decoding: Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+            let lines = text.split(separator: "\n").map { Subject.message(String($0)) }
             let line = lines.first { $0.hasPrefix("listening on http://") }
             port = line?.split(separator: ":").last.map { String($0.prefix { $0.isNumber }) } ?? ""
             return lines.contains("ready")

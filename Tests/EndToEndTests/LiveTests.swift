@@ -40,7 +40,7 @@ import Testing
 
     /// Waits until a host's line has been said, and gives it.
     private func line(_ server: RunningServer, about host: String = "a.example") -> String? {
-        while let line = server.nextLine() { if line.hasPrefix("  \(host): ") { return line } }
+        while let line = server.nextLine() { if line.hasPrefix("\(host): ") { return line } }
         return nil
     }
 
@@ -128,7 +128,7 @@ import Testing
         let server = try start()
         let url = "http://127.0.0.1:\(server.port)/.well-known/security.txt"
         #expect(try Subject.curl(["--header", "Host: a.example", url]).output.hasPrefix("Contact"))
-        #expect(line(server, about: "d.example")?.hasPrefix("  d.example: new, security.txt") == true)
+        #expect(line(server, about: "d.example")?.hasPrefix("d.example: new, security.txt") == true)
         #expect(try Subject.curl(["--header", "Host: d.example", url]).output.hasPrefix("Contact"))
     }
 
@@ -192,7 +192,7 @@ import Testing
         // The same text again changes nothing, and is told all the same.
         try app("a", "one")
         repeat { line = server.nextLine() } while line != nil && line != "reloaded: serving 2 apps on 2 hosts"
-        #expect(server.nextLine() == "  \(path("config/apps/a.json")): nothing is wrong any more")
+        #expect(server.nextLine() == "\(path("config/apps/a.json")): nothing is wrong any more")
         try app("a", "two")
         #expect(self.line(server) != nil)
         #expect(try document(server).contains("/two/"))

@@ -136,7 +136,7 @@ import Testing
         let run = try Subject.run(
             ["serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0", "--sandbox", "on"] + arguments)
         #expect(run.status == 1)
-        #expect(run.errors.contains("associated: not started: ") && run.errors.contains(problem), "\(run.errors)")
+        #expect(run.messages.last?.hasPrefix("not started: ") == true && run.errors.contains(problem), "\(run.errors)")
     }
 
     @Test(.enabled(if: hasAll, "the kernel has Landlock and seccomp"))
@@ -174,7 +174,7 @@ import Testing
         #expect(!server.announcements.contains { $0.contains("as root") })
         try folder.write("config/apps/a.json", folder.read("config/apps/a.json").replacing("/one/", with: "/two/"))
         var line = server.nextLine()
-        while let text = line, !text.hasPrefix("  a.example: ") { line = server.nextLine() }
+        while let text = line, !text.hasPrefix("a.example: ") { line = server.nextLine() }
         #expect(line?.contains("apple-app-site-association") == true)
         // The folder for what is to be remembered was not there, and has been made for the user.
         server.send(SIGTERM)
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--user", "no such user"], "associated: there is no user \"no such user\"", Int32(1)),
+        (["--user", "no such user"], "error there is no user \"no such user\"", Int32(1)),
         (["--sandbox", "maybe"], "associated: --sandbox maybe is none of on, required, off", 2),
     ])
     func `what cannot be done is said`(arguments: [String], line: String, status: Int32) throws {
@@ -219,7 +219,7 @@ import Testing
         let server = try RunningServer(["--config", link, "--http", "127.0.0.1:0"])
         try FileManager.default.createSymbolicLink(atPath: "\(link).new", withDestinationPath: "releases/2")
         #expect(rename("\(link).new", link) == 0)
-        while let line = server.nextLine() { if line.hasPrefix("  a.example: ") { break } }
+        while let line = server.nextLine() { if line.hasPrefix("a.example: ") { break } }
         let url = "http://127.0.0.1:\(server.port)/.well-known/apple-app-site-association"
         #expect(try Subject.curl(["--header", "Host: a.example", url]).output.contains("/two/"))
     }

@@ -173,13 +173,13 @@ struct ServeTests {
         ] {
             let run = try Subject.run(["serve"] + arguments)
             #expect(run.status == 1)
-            #expect(run.errors.split(separator: "\n").last?.hasPrefix("associated: \(line)") == true, "\(run.errors)")
+            #expect(run.messages.last?.hasPrefix(line) == true, "\(run.errors)")
         }
         try folder.write("apps/a.json", "{")
         let run = try Subject.run("serve", "--config", folder.path)
         #expect(run.status == 1)
-        let reason = "associated: not started: no app file in \(folder.path)/apps gives a host to serve; "
-        #expect(run.errors.split(separator: "\n").last?.hasPrefix(reason) == true, "\(run.errors)")
+        let reason = "not started: no app file in \(folder.path)/apps gives a host to serve; "
+        #expect(run.messages.last?.hasPrefix(reason) == true, "\(run.errors)")
     }
 
     @Test(arguments: [("user: 65532", "`user`"), ("sandbox: 'requird', strict: 1", "`sandbox` and `strict`")])
@@ -189,8 +189,8 @@ struct ServeTests {
         // Whatever else keeps it from starting comes later.
         let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:0", "--strict")
         #expect(run.status == 1)
-        let lines = run.errors.split(separator: "\n")
-        let reason = "associated: not started: without \(keys) of \(folder.path)/server.json, which cannot be used"
+        let lines = run.messages
+        let reason = "not started: without \(keys) of \(folder.path)/server.json, which cannot be used"
         #expect(lines.last?.hasPrefix(reason) == true, "\(run.errors)")
         // Nothing has been read by whoever it should not be.
         #expect(lines.dropLast().allSatisfy { $0.hasPrefix("\(folder.path)/server.json:1:") }, "\(run.errors)")
@@ -201,10 +201,10 @@ struct ServeTests {
         try folder.write("server.json", "{ https: [\"127.0.0.1:0\"]")
         let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:0")
         #expect(run.status == 1)
-        let lines = run.errors.split(separator: "\n")
+        let lines = run.messages
         #expect(lines.first?.hasPrefix("\(folder.path)/server.json:1:") == true, "\(run.errors)")
-        let reason = "associated: not started: \(folder.path)/server.json cannot be read; mend it or remove it"
-        #expect(lines.last.map(String.init) == reason)
+        let reason = "not started: \(folder.path)/server.json cannot be read; mend it or remove it"
+        #expect(lines.last == reason)
     }
 
     @Test func `a server that joins another on its port says so`() throws {
@@ -234,8 +234,8 @@ struct ServeTests {
         let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:\(port)")
         #expect(run.status == 1)
         #expect(
-            run.errors.hasPrefix(
-                "associated: cannot listen on 127.0.0.1:\(port): address already in use; stop what listens"))
+            run.messages.first?.hasPrefix(
+                "cannot listen on 127.0.0.1:\(port): address already in use; stop what listens") == true)
     }
 
     private static func config(broken: Bool) throws -> Folder {

@@ -10,6 +10,9 @@ struct Run {
     var status: Int32
     var output: String
     var errors: String
+
+    /// The events of a server's log, without their times and levels.
+    var messages: [String] { errors.split(separator: "\n").map { Subject.message(String($0)) } }
 }
 
 enum Subject {
@@ -39,6 +42,15 @@ enum Subject {
     }
 
     static func run(_ arguments: [String]) throws -> Run { try run(executable, arguments, [:]) }
+
+    /// A line of a server's log without its time and level; other lines as they are.
+    static func message(_ line: String) -> String {
+        let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].hasSuffix("Z"), ["info", "warning", "error"].contains(parts[1]) else {
+            return line
+        }
+        return String(parts[2])
+    }
 
     /// Runs curl to its end.
     static func curl(_ arguments: [String]) throws -> Run {
@@ -138,8 +150,11 @@ final class RunningServer {
     /// The port of the first address.
     var port: String { addresses.first?.split(separator: ":").last.map(String.init) ?? "0" }
 
-    /// The next line on standard error; nil at its end, or when there is none for so long that none will come.
-    func nextLine() -> String? {
+    /// The message of the next event in the log; nil at its end, or when there is none for so long that none will come.
+    func nextLine() -> String? { nextRawLine().map(Subject.message) }
+
+    /// The same with its time and level.
+    func nextRawLine() -> String? {
         var line: [UInt8] = []
         while hasMore(), let byte = (try? errors.fileHandleForReading.read(upToCount: 1))?.first {
             if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }

@@ -40,7 +40,7 @@ struct SettingsReaderTests {
               fronts: { trust: ["10.0.0.0/8", "unix:"], proxyProtocol: true, fields: "forwarded", host: true },
               user: "associated:tls", sandbox: { mode: "required", read: ["/srv/releases"], write: ["/srv/log"] },
               limits: { headBytesMax: 4096, connectionsMax: 100, idleTimeoutMilliseconds: 5000 },
-              log: { access: "/var/log/associated/access.log", format: "combined" },
+              log: { access: "/var/log/associated/access.log", format: "combined", process: "json", level: "warning" },
               linkTargets: ["/srv/acme-challenges"],
               lint: { ignore: ["APP-040"], severity: { "APP-036": "error" } },
             }
@@ -75,6 +75,7 @@ struct SettingsReaderTests {
         #expect(reader.settings.limits.idleTimeoutMilliseconds == 5000)
         #expect(reader.settings.accessLog.place == .file("/var/log/associated/access.log"))
         #expect(reader.settings.accessLog.format == .combined)
+        #expect(reader.settings.processLog.format == .json && reader.settings.processLog.level == .warning)
     }
 
     @Test(arguments: [

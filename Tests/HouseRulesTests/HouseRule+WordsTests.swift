@@ -9,14 +9,11 @@ struct HouseRuleWordsTests {
         ("Engine", "Task { work() }"),
         ("Engine", "Task.detached { work() }"),
         ("Catalogue", "await x()"),
-        ("TLS", "print(x)"),
         ("TLS", "let x = try! y()"),
         ("HTTP", "fatalError(\"no\")"),
         ("HTTP", "let x = Foundation.Date()"),
         ("Association", "let x: any Sequence = y"),
-        ("Association", "print(x)"),
         ("Association", "if text.hasPrefix(other) {}"),
-        ("Hosting", "print(x)"),
         ("Verifier", "try! x()"),
         ("associated", "fatalError(\"no\")"),
     ])
@@ -28,12 +25,20 @@ struct HouseRuleWordsTests {
 
     @Test(arguments: [
         ("Hosting", "let x: any Sequence = Data(y)"),
-        ("associated", "print(x)"),
         ("HTTP", "// print(x), try! and await are words"),
         ("HTTP", "let company = userData(y)"),
     ])
     func `lets the plane use its own`(module: String, line: String) {
         #expect(HouseRule.words.check(SourceFile(path: "Sources/\(module)/A.swift", line)).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("TLS", "print(x)"), ("associated", "print(x)"), ("Hosting", "fputs(x, stderr)"),
+        ("associated", "write(STDOUT_FILENO, x, 1)"), ("Engine", "write(STDERR_FILENO, x, 1)"),
+    ])
+    func `only one file writes to standard output and standard error`(module: String, line: String) {
+        #expect(!HouseRule.output.check(SourceFile(path: "Sources/\(module)/A.swift", line)).isEmpty)
+        #expect(HouseRule.output.check(SourceFile(path: "Tests/\(module)Tests/A.swift", line)).isEmpty)
     }
 
     @Test func `leaves tests alone`() {

@@ -22,4 +22,23 @@ struct PrintableTests {
     @Test func `a line end of two characters is two of them`() {
         #expect(Printable.line("a\r\nb") == "a\u{FFFD}\u{FFFD}b")
     }
+
+    @Test(arguments: [
+        ("one\ntwo\n", "one\ntwo\n"), ("a\tb\r\n", "a b\u{FFFD}\n"),
+        ("\u{1B}[31mred\u{1B}[0m", "\u{FFFD}[31mred\u{FFFD}[0m"),
+        ("a\u{202E}b\u{2028}c", "a\u{FFFD}b\u{FFFD}c"),
+    ])
+    func `lines keep their ends and lose what acts`(text: String, shown: String) {
+        #expect(Printable.lines(text) == shown)
+    }
+
+    @Test(arguments: [
+        ("\u{1B}[31mred\u{1B}[0m\n", "\u{1B}[31mred\u{1B}[0m\n"), ("\u{1B}[2J", "\u{FFFD}[2J"), ("\u{1B}", "\u{FFFD}"),
+        ("\u{1B}[", "\u{FFFD}["), ("\u{1B}]0;title\u{7}", "\u{FFFD}]0;title\u{FFFD}"),
+        ("\u{1B}[1234m", "\u{FFFD}[1234m"),
+        ("\u{1B}[3;1m", "\u{FFFD}[3;1m"),
+    ])
+    func `styles stay where they are wanted, and nothing else does`(text: String, shown: String) {
+        #expect(Printable.lines(text, keepingStyles: true) == shown)
+    }
 }

@@ -30,7 +30,7 @@ struct HouseRule: Sendable, CustomTestStringConvertible {
 
     /// The rules that every Swift file is held to.
     static let forSwift = [
-        imports, words, fileLength, functionLength, openingComment, marks, banners, testCompanion, hashes,
+        imports, words, output, fileLength, functionLength, openingComment, marks, banners, testCompanion, hashes,
     ]
 
     /// The rules that every text is held to.

@@ -1,0 +1,82 @@
+// The process log: what `serve` says of itself on standard error, one event a line, with its time and its level. Text for
+// people, JSON for collectors; where standard error is the journal, its priority in front instead of a time, which the journal
+// has. Whatever stands in a message, it stays one line: escaping is here, once, for all of them.
+
+import Association
+import Glibc
+import HTTP
+import Hosting
+import Posix
+import SourceJSON
+import Synchronization
+
+enum Log {
+    typealias Level = ProcessLogSettings.Level
+    typealias Fields = [(String, SourceValue)]
+
+    private static let isJournal = StandardDescriptors.errorIsJournal
+    /// Nil until a server begins: other commands speak to a person.
+    private static let settings = Mutex<ProcessLogSettings?>(nil)
+
+    /// From here on all events of this process are lines of the log.
+    static func begin(_ wanted: ProcessLogSettings) { settings.withLock { $0 = wanted } }
+
+    static func error(_ message: String, _ fields: Fields = []) { write(.error, message, fields) }
+    static func warning(_ message: String, _ fields: Fields = []) { write(.warning, message, fields) }
+    static func info(_ message: String, _ fields: Fields = []) { write(.info, message, fields) }
+
+    /// A finding, as one line: in JSON its parts are fields.
+    static func finding(_ finding: Finding) {
+        let level: Level =
+            switch finding.severity {
+            case .error: .error
+            case .warning: .warning
+            case .note: .info
+            }
+        var fields: Fields = [("rule", .string(finding.rule)), ("file", .string(finding.file))]
+        if let start = finding.range?.start {
+            fields += [("line", .integer(start.line)), ("column", .integer(start.column))]
+        }
+        if let fix = finding.fix { fields.append(("fix", .string(fix))) }
+        write(level, Console.line(finding), fields)
+    }
+
+    /// False when no server has begun, so that the message has to be said in another way.
+    @discardableResult
+    static func write(_ level: Level, _ message: String, _ fields: Fields = []) -> Bool {
+        guard let settings = settings.withLock({ $0 }) else { return false }
+        guard level <= settings.level else { return true }
+        let priority = isJournal ? "<\(level.rawValue)>" : ""
+        let time = isJournal ? nil : timestamp(Clock.wallNanoseconds() / 1_000_000)
+        Console.error(line: priority + line(settings.format, time, level, message, fields))
+        return true
+    }
+
+    /// One event without its end.
+    static func line(
+        _ format: ProcessLogSettings.Format, _ time: String?, _ level: Level, _ message: String, _ fields: Fields
+    ) -> String {
+        switch format {
+        case .text: return Printable.line("\(time.map { "\($0) " } ?? "")\(level.name) \(message)")
+        case .json:
+            let members =
+                (time.map { [("time", SourceValue.string($0))] } ?? [])
+                + [("level", .string(level.name)), ("msg", .string(Printable.line(message)))]
+                + fields.map { ($0.0, printable($0.1)) }
+            return String(decoding: SourceWriter.minified(.object(members)), as: UTF8.self)
+        }
+    }
+
+    /// JSON escapes controls, but not what turns the direction of text.
+    private static func printable(_ value: SourceValue) -> SourceValue {
+        value.asString.map { .string(Printable.line($0)) } ?? value
+    }
+
+    /// `2026-11-22T13:40:06.123Z`
+    private static func timestamp(_ milliseconds: Int64) -> String {
+        var bytes = [UInt8](repeating: 0, count: HTTPDate.timestampByteCount)
+        bytes.withUnsafeMutableBytes { HTTPDate.writeTimestamp(milliseconds / 1_000, into: $0) }
+        let fraction = String(milliseconds % 1_000 + 1_000).dropFirst()
+        return "\(String(decoding: bytes, as: UTF8.self)).\(fraction)Z"
+    }
+}
