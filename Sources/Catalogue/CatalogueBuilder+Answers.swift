@@ -32,6 +32,7 @@ extension CatalogueBuilder {
             tagCount: UInt16(representation.entityTag.utf8.count), file: -1)
         switch representation.content {
         case .bytes(let bytes): record.body = heap.store(bytes)
+        case .kept(let bytes): record.body = heap.store(bytes.layer.view.bytes(bytes.blob))
         case .file(let file):
             record.body.count = UInt64(file.byteCount)
             record.file = Int64(number(of: file))

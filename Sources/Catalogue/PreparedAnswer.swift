@@ -26,6 +26,8 @@ public struct Representation: Hashable, Sendable {
     /// Where the bytes are.
     public enum Content: Hashable, Sendable {
         case bytes([UInt8])
+        /// Bytes of an earlier answer.
+        case kept(KeptBytes)
         /// Sent from the file, piece by piece.
         case file(OpenFile)
     }

@@ -15,6 +15,9 @@ public struct FieldLines: Sendable, Hashable {
 
     public init() {}
 
+    /// Field lines that were made of this before.
+    public init(prepared lines: UnsafeRawBufferPointer) { bytes = Array(lines) }
+
     /// Adds a field. Its value is ours or the operator's and was checked when it was read: a line break in it is a bug.
     public mutating func add(_ name: String, _ value: String) {
         var value = value

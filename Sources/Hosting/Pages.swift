@@ -18,8 +18,13 @@ struct PageSet: Sendable {
     private(set) var shortage: SystemError?
     /// Whether the host has more than its share, so there are no pages.
     private(set) var isOverShare = false
+    /// What came of each file.
+    private(set) var made: [MadeFile] = []
+    /// How many files were read, because they were not known to be the same.
+    private(set) var readCount = 0
     private var openFileCount = 0
     private var findings = FolderFindings()
+    private var known = KnownFiles.none
     /// The folder, which links must stay in.
     private let directory: String
 
@@ -34,8 +39,15 @@ struct PageSet: Sendable {
     init() { directory = "" }
 
     /// The pages below a folder; none when there is no such folder.
-    init(of name: String, in folders: HostFolders, share: inout HostShare, findings: inout [Finding]) {
+    ///
+    /// - Parameter known: what came of its files when the same host was made before.
+    init(
+        of name: String, in folders: HostFolders, known: KnownFiles = .none, share: inout HostShare,
+        findings: inout [Finding]
+    ) {
         directory = folders.path(.pages(name))
+        self.known = known
+        defer { self.known = .none }
         do throws(SystemError) {
             guard let root = try folders.open(.pages(name)) else { return }
             let scan = FolderScan(root, share.bounds)
@@ -75,40 +87,71 @@ struct PageSet: Sendable {
     private mutating func addFile(
         _ root: borrowing FencedFolder, _ path: String, isPacked: Bool, in folders: HostFolders
     ) {
-        do {
-            if let refusal = KeyFile.refusal(of: path) { return refuse(key: path, refusal) }
-            let file = try root.open(String(path.dropFirst()))
-            var content = Representation.Content.file(file)
-            if file.byteCount <= PageSet.memoryBytesMax {
-                guard let bytes = try file.settledContents() else {
-                    // Half of it looks like a page too; its writer's end is another reason to look.
-                    findings.append(unreadable(directory + path, "it is being written to"))
-                    return refuse(path)
-                }
-                if let refusal = KeyFile.refusal(of: bytes) { return refuse(key: path, refusal) }
-                content = .bytes(bytes)
-                if path == "/robots.txt", let finding = RobotsFile.finding(bytes, file: directory + path) {
-                    findings.append(finding)
-                }
-            } else if openFileCount == PageSet.openFilesMax {
-                findings.append(unreadable(directory + path, "this folder has \(openFileCount) large files already"))
-                return
-            } else if OpenFile.count > folders.openFilesMax {
-                return crowdOut(path, folders.openFilesMax)
-            } else {
-                openFileCount += 1
+        do throws(FileError) {
+            if let refusal = KeyFile.refusal(of: path) {
+                // What was served under its path goes, too: it must not be served.
+                return findings.append(KeyFile.finding(directory + path, refusal))
             }
-            let packed =
-                isPacked ? self.packed(root, path, of: file, content, in: folders) : nil
-            let answer = AnswerMaker.answer(
-                Document(
-                    kind: .page, contentType: MediaType.of(path), content: content, packed: packed,
-                    cacheSeconds: PageSet.cacheSeconds, modified: file.modified))
-            answers[path] = answer
-            if let folder = PageSet.folder(ofIndex: path) { answers[folder] = answer }
+            let now = Clock.wallNanoseconds()
+            let file = try root.open(String(path.dropFirst()))
+            let packed = isPacked ? packedFile(root, path) : nil
+            let mark = FileMark(
+                directory + path, [file, packed].compactMap { $0?.status }, openedNanoseconds: now)
+            if let same = known.file(path, mark) { return take(same) }
+            guard var new = try make(path, of: file, packed, in: folders) else { return }
+            readCount += 1
+            new.mark = mark
+            take(new)
         } catch {
             note(error, directory + path, Obstacle(error, in: directory))
         }
+    }
+
+    private mutating func take(_ file: MadeFile) {
+        made.append(file)
+        for finding in file.findings { findings.append(finding) }
+        guard let answer = file.answer else { return }
+        for form in [answer.identity, answer.gzip] {
+            if case .file = form?.content { openFileCount += 1 }
+        }
+        answers[file.path] = answer
+        if let folder = PageSet.folder(ofIndex: file.path) { answers[folder] = answer }
+    }
+
+    /// What comes of a file; nil when nothing can be said of it but at this moment.
+    private mutating func make(
+        _ path: String, of file: OpenFile, _ packed: OpenFile?, in folders: HostFolders
+    ) throws(FileError) -> MadeFile? {
+        var made = MadeFile(path: path)
+        var content = Representation.Content.file(file)
+        if file.byteCount <= PageSet.memoryBytesMax {
+            guard let bytes = try file.settledContents() else {
+                // Half of it looks like a page too; its writer's end is another reason to look.
+                findings.append(unreadable(directory + path, "it is being written to"))
+                refuse(path)
+                return nil
+            }
+            if let refusal = KeyFile.refusal(of: bytes) {
+                made.findings.append(KeyFile.finding(directory + path, refusal))
+                return made
+            }
+            content = .bytes(bytes)
+            if path == "/robots.txt", let finding = RobotsFile.finding(bytes, file: directory + path) {
+                made.findings.append(finding)
+            }
+        } else if openFileCount == PageSet.openFilesMax {
+            findings.append(unreadable(directory + path, "this folder has \(openFileCount) large files already"))
+            return nil
+        } else if OpenFile.count > folders.openFilesMax {
+            crowdOut(path, folders.openFilesMax)
+            return nil
+        }
+        let gzip = packed.flatMap { self.packed($0, path, content, in: folders, &made.findings) }
+        made.answer = AnswerMaker.answer(
+            Document(
+                kind: .page, contentType: MediaType.of(path), content: content, packed: gzip,
+                cacheSeconds: PageSet.cacheSeconds, modified: file.modified))
+        return made
     }
 
     /// A file or folder that cannot be read. A shortage is no finding on it.
@@ -118,11 +161,6 @@ struct PageSet: Sendable {
         } else {
             findings.append(unreadable(path, obstacle.reason, fix: obstacle.fix))
         }
-    }
-
-    /// What was served under its path goes, too: it must not be served.
-    private mutating func refuse(key path: String, _ reason: String) {
-        findings.append(KeyFile.finding(directory + path, reason))
     }
 
     private mutating func refuse(_ path: String) {
@@ -145,35 +183,48 @@ struct PageSet: Sendable {
         path.hasSuffix("/index.html") ? String(path.dropLast("index.html".count)) : nil
     }
 
-    /// The page in gzip form, from the file beside it; nil, with a finding, when that is no such thing.
-    private mutating func packed(
-        _ root: borrowing FencedFolder, _ path: String, of page: OpenFile, _ content: Representation.Content,
-        in folders: HostFolders
-    ) -> Representation.Content? {
+    /// The file beside a page that may hold its gzip form; nil, with a finding, when it cannot be opened.
+    private mutating func packedFile(_ root: borrowing FencedFolder, _ path: String) -> OpenFile? {
         let path = path + PackedPage.suffix
+        do throws(FileError) {
+            return try root.open(String(path.dropFirst()))
+        } catch {
+            if let shortage = error.shortage {
+                self.shortage = self.shortage ?? shortage
+            } else {
+                findings.append(unused(path, .unreadable(error)))
+            }
+            return nil
+        }
+    }
+
+    /// The page in gzip form; nil, with a finding, when the file is no such thing.
+    private mutating func packed(
+        _ file: OpenFile, _ path: String, _ content: Representation.Content, in folders: HostFolders,
+        _ findings: inout [Finding]
+    ) -> Representation.Content? {
         do throws(PackedPage.Problem) {
-            let file: OpenFile
-            do throws(FileError) { file = try root.open(String(path.dropFirst())) } catch { throw .unreadable(error) }
             switch content {
             case .bytes(let bytes): return try PackedPage.content(file, of: bytes)
-            case .file where openFileCount == PageSet.openFilesMax || OpenFile.count > folders.openFilesMax: return nil
-            case .file:
-                let packed = try PackedPage.content(file, of: page)
-                openFileCount += 1
-                return packed
+            case .file(let page):
+                if openFileCount + 1 >= PageSet.openFilesMax || OpenFile.count > folders.openFilesMax { return nil }
+                return try PackedPage.content(file, of: page)
+            case .kept: return nil
             }
         } catch {
             if case .unreadable(let error) = error, let shortage = error.shortage {
                 self.shortage = self.shortage ?? shortage
                 return nil
             }
-            findings.append(
-                Finding(
-                    rule: "CFG-006", severity: .warning, file: directory + path, range: nil,
-                    message: "the packed page is not used: \(error)",
-                    fix: "make it again with `gzip -9 -k`, or remove it"))
+            findings.append(unused(path + PackedPage.suffix, error))
             return nil
         }
+    }
+
+    private func unused(_ path: String, _ problem: PackedPage.Problem) -> Finding {
+        Finding(
+            rule: "CFG-006", severity: .warning, file: directory + path, range: nil,
+            message: "the packed page is not used: \(problem)", fix: "make it again with `gzip -9 -k`, or remove it")
     }
 
     /// The template of the host's landing pages. It is no page itself.
@@ -185,7 +236,7 @@ struct PageSet: Sendable {
                 throw FileError.tooLarge(byteCount: file.byteCount, limit: LandingTemplate.bytesMax)
             }
             let bytes = try file.contents()
-            if let refusal = KeyFile.refusal(of: bytes) { return refuse(key: LandingTemplate.path, refusal) }
+            if let refusal = KeyFile.refusal(of: bytes) { return findings.append(KeyFile.finding(path, refusal)) }
             do throws(LandingTemplate.Problem) {
                 landingTemplate = try LandingTemplate(bytes, file: path)
             } catch {

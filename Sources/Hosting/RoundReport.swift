@@ -10,6 +10,8 @@ public struct RoundReport: Sendable {
     public var catalogue = Catalogue(layers: [])
     /// App files that were read in the round.
     var readCount = 0
+    /// Files in folders of hosts that were read, because they were not known to be the same.
+    var hostFilesRead = 0
     /// App files that are served.
     public var appCount = 0
     public var hostCount = 0

@@ -23,6 +23,10 @@ struct RenderedSite: Sendable {
     var isClosed = false
     /// Whether any of its documents is to be signed.
     var isSigned = false
+    /// What came of the files in its folders.
+    var known = KnownFiles()
+    /// How many of them were read.
+    var readCount = 0
     /// Why it is not whole, when nothing on disk is to blame for it.
     var shortage: SystemError?
 
@@ -34,6 +38,14 @@ struct RenderedSite: Sendable {
         // A file that is not served may be the reason with no more than a warning, beside errors that are none.
         let reasons = findings.filter { $0.severity == .error || $0.rule == "CFG-005" }
         return reasons.isEmpty ? findings : reasons
+    }
+
+    /// Remembers what came of the files in folders, for the next time.
+    mutating func remember(_ folders: [SiteFolder], in answers: [String: PreparedAnswer]) {
+        for folder in folders {
+            known.add(folder.pages.made, in: answers)
+            known.add(folder.wellKnown?.made ?? [], in: answers)
+        }
     }
 
     /// The entity tag of an answer; nil where there is none.
@@ -78,6 +90,7 @@ struct SiteRenderer: Sendable {
             rendered.withheld.formUnion(wellKnown.withheld)
             answers.merge(wellKnown.answers) { _, verbatim in verbatim }
         }
+        rendered.remember(source.folders, in: answers)
         rendered.missing.subtract(answers.keys)
         let isSinglePageApp = apps.contains { $0.appFile.pages.isSinglePageApp }
         rendered.site = PreparedSite(

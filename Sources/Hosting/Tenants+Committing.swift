@@ -28,6 +28,7 @@ extension Tenants {
         for host in rendered.keys.sorted() {
             guard let outcome = rendered[host] else { continue }
             if !outcome.isFileToBlame { report.findings += outcome.findings }
+            report.hostFilesRead += outcome.readCount
             if outcome.isSigned { signed.insert(host) } else { signed.remove(host) }
             if round.stale.contains(host) {
                 stale.insert(host)
@@ -36,6 +37,8 @@ extension Tenants {
             }
             stale.remove(host)
             note(outcome.findings, on: host)
+            // The first time all of them would be too much to remember, and most are never made again.
+            if !isFirst { knownFiles[host] = outcome.known.isEmpty ? nil : outcome.known }
             let before = isFirst ? nil : shelf.tags(of: host)
             if let site = outcome.site {
                 // The first ones have been put away as they were made.

@@ -10,6 +10,8 @@ struct SiteJob: Sendable {
     var apps: [LoadedAppFile]
     /// The names whose folders it is made of; what a later one has wins.
     var folders: [(host: String, record: FolderRecord)]
+    /// What is known of the files in them.
+    var known = KnownFiles.none
 }
 
 extension Tenants {
@@ -110,7 +112,10 @@ extension Tenants {
                 names.insert(wildcard, at: 0)
             }
         }
-        return SiteJob(host: host, apps: apps, folders: names.map { ($0, folderRecords[$0] ?? FolderRecord()) })
+        var known = knownFiles[host] ?? .none
+        if !known.isEmpty { known.answers = shelf.catalogue.keptAnswers(of: host) }
+        return SiteJob(
+            host: host, apps: apps, folders: names.map { ($0, folderRecords[$0] ?? FolderRecord()) }, known: known)
     }
 
     private func namedWildcard(over host: String, _ round: Round) -> String? {
@@ -153,10 +158,12 @@ extension Tenants {
             var share = HostShare(folders.limits)
             let name = HostFolders.name(of: host)
             if record.wellKnown != nil {
-                folder.wellKnown = WellKnownFiles(of: name, in: folders, share: &share, findings: &findings)
+                folder.wellKnown = WellKnownFiles(
+                    of: name, in: folders, known: job.known, share: &share, findings: &findings)
             }
             if record.pages != nil {
-                folder.pages = PageSet(of: name, in: folders, share: &share, findings: &findings)
+                folder.pages = PageSet(
+                    of: name, in: folders, known: job.known, share: &share, findings: &findings)
             }
             own.append(folder)
         }
@@ -167,10 +174,12 @@ extension Tenants {
             rendered = renderer.render(SiteSource(host: job.host, apps: job.apps, folders: own))
         } else {
             rendered.withheld = files?.withheld ?? WithheldPaths()
+            rendered.remember(own, in: [:])
         }
         rendered.findings = findings + rendered.findings
         for folder in own {
             rendered.shortage = rendered.shortage ?? folder.pages.shortage ?? folder.wellKnown?.shortage
+            rendered.readCount += folder.pages.readCount + (folder.wellKnown?.readCount ?? 0)
         }
         return rendered
     }

@@ -23,6 +23,8 @@ public final class Tenants: @unchecked Sendable {
     /// Marks of the pages that every host has.
     var defaultsSignature: UInt64?
     var shelf = SiteShelf()
+    /// What came of the files of hosts that were made again since the start, by host: what the catalogue has of these files.
+    var knownFiles: [String: KnownFiles] = [:]
     /// Hosts that keep an earlier version because the present one cannot be rendered.
     var stale: Set<String> = []
     /// Hosts with a signed document.

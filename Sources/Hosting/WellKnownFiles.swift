@@ -20,15 +20,29 @@ struct WellKnownFiles: Sendable {
     /// The folder that links must stay in: the host's own.
     private let fence: String
     private let isWildcard: Bool
+    /// What came of each file.
+    private(set) var made: [MadeFile] = []
+    /// How many files were read, because they were not known to be the same.
+    private(set) var readCount = 0
     private var findings = FolderFindings()
+    private var known = KnownFiles.none
 
+    /// What is said of these is more than is remembered, or depends on the day.
+    private static let readAlways: Set = ["apple-app-site-association", "assetlinks.json", "security.txt"]
     static let prefix = "/.well-known/"
     /// Google reads no more of a file (reference B3-4), and the others are smaller by far.
     static let bytesMax = 1_048_576
     private static let urlBytesMax = 2_048
 
     /// The files below a folder; none when there is no such folder.
-    init(of name: String, in folders: HostFolders, share: inout HostShare, findings: inout [Finding]) {
+    ///
+    /// - Parameter known: what came of its files when the same host was made before.
+    init(
+        of name: String, in folders: HostFolders, known: KnownFiles = .none, share: inout HostShare,
+        findings: inout [Finding]
+    ) {
+        self.known = known
+        defer { self.known = .none }
         let tree = HostTree.wellKnown(name)
         directory = folders.path(tree)
         fence = folders.fencePath(tree)
@@ -68,26 +82,49 @@ struct WellKnownFiles: Sendable {
 
     private mutating func addFile(_ root: borrowing FencedFolder, _ name: String, _ findings: inout [Finding]) {
         do throws(FileError) {
+            if let refusal = KeyFile.refusal(of: name) {
+                // What was served under its path goes, too: it must not be served.
+                return self.findings.append(KeyFile.finding("\(directory)/\(name)", refusal))
+            }
+            let path = WellKnownFiles.prefix + name
+            let now = Clock.wallNanoseconds()
+            let status = try root.open(name).status
+            if let same = known.file(path, FileMark("\(directory)/\(name)", [status], openedNanoseconds: now)) {
+                return take(same)
+            }
             guard let file = try root.read(name, bytesMax: WellKnownFiles.bytesMax) else {
                 // Half of it may look like the whole; its writer's end is another reason to look.
                 self.findings.append(problem(name, "cannot serve the file: it is being written to"))
                 return refuse(name)
             }
-            if let refusal = KeyFile.refusal(of: name) ?? KeyFile.refusal(of: file.bytes) {
-                // What was served under its path goes, too: it must not be served.
-                return self.findings.append(KeyFile.finding("\(directory)/\(name)", refusal))
+            readCount += 1
+            var new = MadeFile(path: path)
+            if !WellKnownFiles.readAlways.contains(name) {
+                new.mark = FileMark(
+                    "\(directory)/\(name)", [file.status], openedNanoseconds: file.readNanoseconds)
             }
-            guard let answer = answer(name, file.bytes, modified: file.modified, &findings) else {
-                return refuse(name)
+            if let refusal = KeyFile.refusal(of: file.bytes) {
+                new.findings.append(KeyFile.finding("\(directory)/\(name)", refusal))
+            } else {
+                new.answer = answer(name, file.bytes, modified: file.modified, &new.findings, &findings)
+                new.isWithheld = new.answer == nil
             }
-            answers[WellKnownFiles.prefix + name] = answer
-            // Systems of the first years ask for it at the root (reference A1-2).
-            if answer.kind == .appleAssociation { answers["/\(name)"] = answer }
+            take(new)
         } catch {
             if let shortage = error.shortage { return self.shortage = self.shortage ?? shortage }
             self.findings.append(unreadable(name, "cannot serve the file", Obstacle(error, in: fence)))
             refuse(name)
         }
+    }
+
+    private mutating func take(_ file: MadeFile) {
+        made.append(file)
+        for finding in file.findings { findings.append(finding) }
+        if file.isWithheld { withheld.insert(file.path) }
+        guard let answer = file.answer else { return }
+        answers[file.path] = answer
+        // Systems of the first years ask for it at the root (reference A1-2).
+        if answer.kind == .appleAssociation { answers[AssociationPath.appleRoot] = answer }
     }
 
     private mutating func refuse(_ name: String) { withheld.insert(WellKnownFiles.prefix + name) }
@@ -108,15 +145,15 @@ struct WellKnownFiles: Sendable {
 
     /// The answer that a file makes; nil when it must not be served. What is said of an association file is not counted with
     /// the rest: all of it is needed to fix it.
-    private mutating func answer(
-        _ name: String, _ bytes: [UInt8], modified: Int64, _ findings: inout [Finding]
+    private func answer(
+        _ name: String, _ bytes: [UInt8], modified: Int64, _ said: inout [Finding], _ findings: inout [Finding]
     ) -> PreparedAnswer? {
         var kind = AnswerKind.wellKnown
         var type = WellKnownType.of(name)
         switch name {
         case "change-password":
             guard let target = WellKnownFiles.location(in: bytes) else {
-                self.findings.append(
+                said.append(
                     problem(
                         name, "the file holds no address to lead to",
                         fix: "write one line: a path of this host such as `/account/password`, or an https URL"))
@@ -133,9 +170,9 @@ struct WellKnownFiles: Sendable {
         default:
             let found = NeighbourFile.lint(
                 bytes, name: name, file: "\(directory)/\(name)", isWildcard: isWildcard, now: Clock.wallSeconds())
-            for finding in found { self.findings.append(finding) }
+            said += found
             if found.isEmpty, type.hasSuffix("json"), !isJSON(bytes) {
-                self.findings.append(problem(name, "the text is not strict JSON, so its readers will refuse it"))
+                said.append(problem(name, "the text is not strict JSON, so its readers will refuse it"))
             }
         }
         return AnswerMaker.answer(

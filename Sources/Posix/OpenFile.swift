@@ -10,10 +10,8 @@ public final class OpenFile: Sendable {
     private let descriptor: Descriptor
     /// Where it was opened: its folder's path, and its own below that.
     public let path: String
-    public let byteCount: Int
-    public let inode: UInt64
-    /// Since 1970.
-    public let modifiedNanoseconds: Int64
+    /// As it was when it was opened.
+    public let status: FileStatus
 
     init(takingOwnershipOf descriptor: consuming Descriptor, path: String) throws(FileError) {
         var status = stat()
@@ -21,9 +19,7 @@ public final class OpenFile: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         self.descriptor = descriptor
         self.path = path
-        byteCount = Int(status.st_size)
-        inode = UInt64(status.st_ino)
-        modifiedNanoseconds = OpenFile.modified(status)
+        self.status = FileStatus(status)
         OpenFile.alive.add(1, ordering: .relaxed)
     }
 
@@ -35,13 +31,10 @@ public final class OpenFile: Sendable {
     /// long as anybody has it.
     public static var count: Int { alive.load(ordering: .relaxed) }
 
-    private static func modified(_ status: stat) -> Int64 {
-        Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-    }
-
     /// Whether the file is as it was when it was opened.
     func isUnchanged(_ status: stat) -> Bool {
-        Int(status.st_size) == byteCount && OpenFile.modified(status) == modifiedNanoseconds
+        let now = FileStatus(status)
+        return now.byteCount == self.status.byteCount && now.modifiedNanoseconds == modifiedNanoseconds
     }
 
     /// Opens a regular file by its path. Without waiting, so that a pipe in its place cannot hold us up.
@@ -51,6 +44,10 @@ public final class OpenFile: Sendable {
         try self.init(takingOwnershipOf: Descriptor(takingOwnershipOf: number), path: path)
     }
 
+    public var byteCount: Int { Int(status.byteCount) }
+    public var inode: UInt64 { status.inode }
+    /// Since 1970.
+    public var modifiedNanoseconds: Int64 { status.modifiedNanoseconds }
     /// Seconds since 1970.
     public var modified: Int64 { modifiedNanoseconds / 1_000_000_000 }
 
