@@ -53,6 +53,16 @@ struct SourceLimitsTests {
         }
     #endif
 
+    @Test func `takes as many values as the largest app file needs, and says where there are too many`() {
+        func text(_ count: Int) -> String { "[" + String(repeating: "{a:1},", count: count) + "]" }
+        let inner = SourceLimits.standard.values / 2
+        // Each object is a value and has one, and the array around them is one.
+        #expect(read(text(inner - 1), as: .json5).isAcceptable)
+        let document = read(text(inner + 1_000), as: .json5)
+        #expect(problems(document) == ["too-many-values@1:\(5 + inner * 6)"])
+        #expect(!document.isAcceptable)
+    }
+
     @Test func `takes a file up to its bytes`() {
         #expect(read("[12]", limits: SourceLimits(bytes: 4)).isAcceptable)
         let document = read("[123]", limits: SourceLimits(bytes: 4))
