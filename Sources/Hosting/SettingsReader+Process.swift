@@ -39,7 +39,20 @@ extension SettingsReader {
                 fix: "name the folders that links may lead into")
             return .none
         }
-        return LinkTargets(paths)
+        var held: (target: String, folder: String)?
+        for target in paths where held == nil {
+            held = tenantFolders.first { LinkTargets([target]).hold(directory: $0) }.map { (target, $0) }
+        }
+        guard let held else { return LinkTargets(paths) }
+        var range = member.value.range
+        if case .array(let elements) = member.value.kind, let index = paths.firstIndex(of: held.target) {
+            range = elements[index].range
+        }
+        report(
+            range,
+            "`linkTargets` must not name \(held.target): \(held.folder) is in it, so links would reach all tenants",
+            fix: "name folders beside config/, public/ and the state directory")
+        return .none
     }
 
     private mutating func paths(_ member: SourceMember, example: String = "/srv/releases") -> [String] {

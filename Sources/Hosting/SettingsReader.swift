@@ -9,6 +9,8 @@ import TLS
 /// Turns the text of `server.json` into settings and findings.
 public struct SettingsReader {
     private let file: String
+    /// Folders that have what belongs to all tenants.
+    let tenantFolders: [String]
     public internal(set) var settings = ServerSettings()
     public private(set) var findings: [Finding] = []
     /// Settings that are there, cannot be used as they are, and without which the server would be less safe than somebody
@@ -33,8 +35,11 @@ public struct SettingsReader {
 
     /// Reads the file. That it is missing is fine; that it cannot be read is a finding.
     /// - Parameter limits: those that hold where the file says nothing.
-    public init(file: String, limits: Limits = Limits()) {
+    /// - Parameter folders: those of all tenants beside the one that the file is in; no link target may hold one.
+    public init(file: String, limits: Limits = Limits(), folders: [String] = []) {
         self.file = file
+        let config = String(file.dropLast("/server.json".count))
+        tenantFolders = [config] + ["apps", "retired", "hosts"].map { "\(config)/\($0)" } + folders
         settings.limits = limits
         do {
             let contents = try File.read(file, bytesMax: SettingsReader.bytesMax)

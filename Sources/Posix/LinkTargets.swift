@@ -18,6 +18,12 @@ public struct LinkTargets: Hashable, Sendable {
     /// These directories and those.
     public func adding(_ other: LinkTargets) -> LinkTargets { LinkTargets(paths + other.paths) }
 
+    /// Whether one of them is or holds a directory by its path, whether it is there already or not.
+    public func hold(directory path: String) -> Bool {
+        let place = RealPath(named: path)
+        return paths.contains { place.isBeneath(RealPath(named: $0)) }
+    }
+
     /// Whether one of them is or holds a place. They are looked at each time, because each may be a link that is turned.
     func contain(_ place: RealPath) -> Bool {
         paths.contains { path in
@@ -45,6 +51,19 @@ struct RealPath: Equatable {
     }
 
     init(_ path: String) { bytes = Array(path.utf8) }
+
+    /// What a path leads to; the path itself where there is nothing yet.
+    init(named path: String) {
+        let number = retrying { associated_find(AT_FDCWD, path) }
+        if number >= 0 {
+            let found = Descriptor(takingOwnershipOf: number)
+            if let real = try? RealPath(of: found.number) {
+                self = real
+                return
+            }
+        }
+        self.init(Directory.absolute(path))
+    }
 
     /// Whether this is the other place, or below it.
     func isBeneath(_ other: RealPath) -> Bool {

@@ -22,12 +22,12 @@ struct GivenConfiguration {
     /// - Parameter path: the folder, where it is not the one of `--config`.
     init(_ arguments: ParsedArguments, at path: String? = nil) {
         self.path = path ?? arguments["--config"] ?? "config"
-        let reader = SettingsReader(file: "\(self.path)/server.json")
+        publicPath = arguments["--public"] ?? "public"
+        let reader = SettingsReader(file: "\(self.path)/server.json", folders: [publicPath])
         settings = reader.settings
         findings = reader.findings
         environment = arguments["--environment"] ?? settings.environment
         passphrase = PassphraseSource.given(arguments, settingsFile: settings.passphraseFile)?.passphrase
-        publicPath = arguments["--public"] ?? "public"
     }
 
     /// The paths of its app files; nil where it has no folder of them.

@@ -63,10 +63,11 @@ struct LoadedSettings {
     static func load(_ arguments: ParsedArguments) -> Outcome {
         let configPath = arguments["--config"] ?? "config"
         let limits = Limits(fitting: ProcessMemory.limitBytes)
-        let reader = SettingsReader(file: "\(configPath)/server.json", limits: limits)
+        let (publicPath, statePath) = (arguments["--public"] ?? "public", arguments["--state"] ?? "state")
+        let reader = SettingsReader(
+            file: "\(configPath)/server.json", limits: limits, folders: [publicPath, statePath])
         var loaded = LoadedSettings(
-            configPath: configPath, publicPath: arguments["--public"] ?? "public",
-            statePath: arguments["--state"] ?? "state", isDevelopment: arguments.has("--dev"),
+            configPath: configPath, publicPath: publicPath, statePath: statePath, isDevelopment: arguments.has("--dev"),
             settings: reader.settings,
             passphrase: .given(arguments, settingsFile: reader.settings.passphraseFile), findings: reader.findings,
             lostSafeguards: reader.lostSafeguards, limitsByMemory: limits)

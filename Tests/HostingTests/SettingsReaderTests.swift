@@ -224,4 +224,22 @@ struct SettingsReaderTests {
         #expect(reader.findings.count == 1)
         #expect(reader.settings.sandbox == SandboxSettings() && reader.settings.user == nil)
     }
+
+    /// A link target that holds the folders of all tenants, however it is called; nil where it is beside them.
+    @Test(arguments: [
+        ("root", true), ("config", true), ("config/hosts", true), ("public", true), ("state", true), ("link", true),
+        ("config/../config", true),
+        ("config/acme", false), ("public/shared", false), ("acme", false), ("nowhere", false), ("publi", false),
+    ])
+    func `no link target holds what belongs to tenants`(name: String, isHolding: Bool) throws {
+        let tree = try ConfigTree()
+        let target = name == "root" ? tree.root : "\(tree.root)/\(name)"
+        for folder in ["config/hosts", "public", "acme"] { try tree.write("\(folder)/x", "") }
+        try FileManager.default.createSymbolicLink(atPath: "\(tree.root)/link", withDestinationPath: "config")
+        try tree.write("config/server.json", "{ linkTargets: ['/srv/a', '\(target)'] }")
+        let reader = SettingsReader(
+            file: "\(tree.config)/server.json", folders: ["\(tree.root)/public", "\(tree.root)/state"])
+        #expect(reader.findings.map(\.range?.start.column) == (isHolding ? [27] : []))
+        #expect(reader.settings.linkTargets.paths == (!isHolding ? ["/srv/a", target] : []))
+    }
 }
