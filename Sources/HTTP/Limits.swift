@@ -54,6 +54,14 @@ public struct Limits: Sendable {
     /// about three times as much, which leaves room for others in a container of 256 MiB.
     public var bytesPerHostMax = 33_554_432
 
+    /// Files directly in `config/apps`, which are the operator's: names of all kinds, folders among them.
+    public var appFilesMax = 1_000_000
+    /// Files in one folder of `config/apps` and below it, which may be a tenant's: links and other names included. An agency with
+    /// a thousand apps has room four times over; a refused file costs each change of others some microseconds.
+    public var filesPerAppFolderMax = 4_096
+    /// Folders in it, links to folders included; each is watched.
+    public var foldersPerAppFolderMax = 1_024
+
     /// What every connection costs: its place in the table, and what the kernel keeps for its socket.
     public static let connectionBytes = 4_096
     /// What a TLS session costs beyond that: 13 KiB were measured, and OpenSSL may have a record of 16 KiB for a while.

@@ -2,6 +2,7 @@
 // one is a finding on that one and leaves the others as they are. Nothing here remembers anything.
 
 import Association
+import HTTP
 import Posix
 
 /// A folder of app files, kept open for as long as it is looked at.
@@ -9,6 +10,7 @@ final class AppTree: Sendable {
     /// How the folder is called in findings.
     let label: String
     private let root: FencedFolder
+    private let limits: Limits
 
     /// More bytes are not an app file, whatever they are.
     static let bytesMax = AppFile.bytesMax
@@ -39,12 +41,21 @@ final class AppTree: Sendable {
     }
 
     /// Opens `apps` or `retired`.
-    init(configPath: String, _ name: String, links targets: LinkTargets = .none) throws(SystemError) {
+    init(
+        configPath: String, _ name: String, links targets: LinkTargets = .none, limits: Limits = Limits()
+    ) throws(SystemError) {
         label = "\(configPath)/\(name)"
+        self.limits = limits
         root = FencedFolder(try Folder(label, links: targets))
     }
 
-    /// Lists folders of the tree with everything below them; an empty path is all of it. Which of its names a folder has when
+    /// The folder of `config/apps` that a path is in, whose files share a quota; nil for what is directly there.
+    static func topFolder(of path: String) -> String? {
+        path.firstIndex(of: "/").map { String(path[..<$0]) }
+    }
+
+    /// Lists folders of the tree with everything below them; an empty path is all of it. A folder is listed together with the
+    /// others that share its quota. Which of its names a folder has when
     /// links lead to it can only be told from the whole, so where there is such a link all of it is listed. Returns what was
     /// listed.
     func list(_ folders: Set<String>, into listing: inout Listing) -> Set<String> {
@@ -52,13 +63,14 @@ final class AppTree: Sendable {
             add(scan(""), to: &listing)
             return [""]
         }
+        let folders = Set(folders.map { AppTree.topFolder(of: $0) ?? $0 })
         let scans = folders.map { ($0, scan($0)) }
         if scans.contains(where: { $1.hasLinkedFolders }) { return list([""], into: &listing) }
         for (_, scan) in scans { add(scan, to: &listing) }
         return folders
     }
 
-    private func scan(_ folder: String) -> FolderScan { FolderScan(root, from: folder, .init(isOfPaths: false)) }
+    private func scan(_ folder: String) -> FolderScan { FolderScan(root, from: folder, .apps(limits)) }
 
     /// Whether a folder, or one that it is in, is a link.
     private func isBehindLink(_ folder: String) -> Bool {
@@ -71,14 +83,21 @@ final class AppTree: Sendable {
 
     private func add(_ scan: FolderScan, to listing: inout Listing) {
         if scan.failure?.isMissing == true { return }
-        let wrongFolders = scan.folders.filter(AppTree.isAppFile)
-        for folder in wrongFolders { listing.problems[folder] = unreadable(folder, Obstacle("it is a folder")) }
-        for file in scan.files where AppTree.isAppFile(file.path) {
-            if !wrongFolders.contains(where: { file.path.hasPrefix("\($0)/") }) {
+        for (folder, excess) in scan.overfull { addExcess(excess, of: folder, to: &listing) }
+        if let excess = scan.excess { return addExcess(excess, of: "", to: &listing) }
+        func isLeftOut(_ path: String) -> Bool {
+            !scan.overfull.isEmpty && scan.overfull[AppTree.topFolder(of: path) ?? path] != nil
+        }
+        let wrongFolders = Set(scan.folders.filter(AppTree.isAppFile))
+        for folder in wrongFolders where !isLeftOut(folder) {
+            listing.problems[folder] = unreadable(folder, Obstacle("it is a folder"))
+        }
+        for file in scan.files where AppTree.isAppFile(file.path) && !isLeftOut(file.path) {
+            if wrongFolders.isEmpty || !AppTree.isPath(file.path, in: wrongFolders.contains) {
                 listing.files[file.path] = file.status
             }
         }
-        for (path, problem) in scan.problems {
+        for (path, problem) in scan.problems where !isLeftOut(path) {
             let obstacle = Obstacle(problem, in: label)
             switch problem {
             case .notAFile:
@@ -92,6 +111,19 @@ final class AppTree: Sendable {
         listing.unlisted += scan.starved
         listing.starved += scan.starved
         listing.shortage = listing.shortage ?? scan.shortage
+    }
+
+    private func addExcess(_ excess: FolderScan.Excess, of folder: String, to listing: inout Listing) {
+        let path = folder.isEmpty ? label : "\(label)/\(folder)"
+        listing.unlisted.append(folder)
+        listing.folderProblems[folder] = HostShare.Excess(excess, ofAppFolder: folder, limits).finding(
+            host: folder.isEmpty ? "apps" : "apps/\(folder)", path: path)
+    }
+
+    /// Whether a path is in one of some folders, the whole tree among them.
+    static func isPath(_ path: String, in isOne: (String) -> Bool) -> Bool {
+        if isOne("") { return true }
+        return path.utf8.indices.contains { path.utf8[$0] == UInt8(ascii: "/") && isOne(String(path[..<$0])) }
     }
 
     /// What a path stands for at this moment.

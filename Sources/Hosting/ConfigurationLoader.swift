@@ -56,8 +56,10 @@ public struct ConfigurationLoader: Sendable {
 extension ConfigurationLoader {
     /// The paths of the app files of a configuration, for whoever reads them one by one; nil where it has no folder of them.
     /// What cannot be looked into is among the findings of `load`.
-    public static func appFiles(configPath: String, linkTargets: LinkTargets) -> [String]? {
-        guard let tree = try? AppTree(configPath: configPath, "apps", links: linkTargets) else { return nil }
+    public static func appFiles(configPath: String, linkTargets: LinkTargets, limits: Limits) -> [String]? {
+        guard let tree = try? AppTree(configPath: configPath, "apps", links: linkTargets, limits: limits) else {
+            return nil
+        }
         var listing = AppTree.Listing()
         _ = tree.list([""], into: &listing)
         return listing.files.keys.sorted().map { "\(tree.label)/\($0)" }

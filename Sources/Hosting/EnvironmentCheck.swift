@@ -2,14 +2,23 @@
 // a file is what it is in production, so a mistyped name would put production where staging was meant.
 
 public import Association
+public import HTTP
 public import Posix
 import SourceJSON
 
 public enum EnvironmentCheck {
+    /// The error for a server with these settings.
+    public static func error(_ settings: ServerSettings, configPath: String) -> Finding? {
+        error(
+            settings.environment, configPath: configPath, linkTargets: settings.linkTargets, limits: settings.limits)
+    }
+
     /// An error where no app file has the environment; nil as soon as one has it, and where there are no app files.
-    public static func error(_ environment: String?, configPath: String, linkTargets: LinkTargets) -> Finding? {
+    public static func error(
+        _ environment: String?, configPath: String, linkTargets: LinkTargets, limits: Limits = Limits()
+    ) -> Finding? {
         guard let environment else { return nil }
-        let count = Tally(environment, files(configPath, linkTargets), stopsAtFirst: true)
+        let count = Tally(environment, files(configPath, linkTargets, limits), stopsAtFirst: true)
         guard count.having == 0, count.files > 0 else { return nil }
         let nearest = NearestKey.find(environment, among: count.names)
         let known =
@@ -21,10 +30,14 @@ public enum EnvironmentCheck {
     }
 
     /// That error, or one note about the files that lack the environment.
-    public static func finding(_ environment: String?, configPath: String, linkTargets: LinkTargets) -> Finding? {
-        if let error = error(environment, configPath: configPath, linkTargets: linkTargets) { return error }
+    public static func finding(
+        _ environment: String?, configPath: String, linkTargets: LinkTargets, limits: Limits = Limits()
+    ) -> Finding? {
+        if let error = error(environment, configPath: configPath, linkTargets: linkTargets, limits: limits) {
+            return error
+        }
         guard let environment else { return nil }
-        let count = Tally(environment, files(configPath, linkTargets), stopsAtFirst: false)
+        let count = Tally(environment, files(configPath, linkTargets, limits), stopsAtFirst: false)
         guard count.having < count.files else { return nil }
         return Finding(
             rule: "APP-022", severity: .note, file: "\(configPath)/apps", range: nil,
@@ -33,8 +46,8 @@ public enum EnvironmentCheck {
                 + "served without one")
     }
 
-    private static func files(_ configPath: String, _ linkTargets: LinkTargets) -> [String] {
-        ConfigurationLoader.appFiles(configPath: configPath, linkTargets: linkTargets) ?? []
+    private static func files(_ configPath: String, _ linkTargets: LinkTargets, _ limits: Limits) -> [String] {
+        ConfigurationLoader.appFiles(configPath: configPath, linkTargets: linkTargets, limits: limits) ?? []
     }
 
     /// The app files, and those of them that have an environment.

@@ -28,6 +28,17 @@ struct FolderScan {
         var foldersMax = Int.max
         /// Whether a folder that is found already is found again under the name of a link to it, and all is in order.
         var isOfPaths = true
+        /// What each folder at the top may have by itself, where each is another tenant's. The bounds above are for the top
+        /// alone, then.
+        var share: Share?
+
+        struct Share {
+            let filesMax: Int
+            let foldersMax: Int
+
+            fileprivate var namesMax: Int { filesMax + foldersMax }
+        }
+
         /// Names of all kinds, so that links are bounded too.
         fileprivate var namesMax: Int { filesMax == .max ? .max : filesMax + foldersMax }
     }
@@ -44,6 +55,8 @@ struct FolderScan {
     private(set) var hasLinkedFolders = false
     private(set) var problems: [(path: String, problem: Problem)] = []
     private(set) var excess: Excess?
+    /// The folders at the top that have more than their share.
+    private(set) var overfull: [String: Excess] = [:]
     /// Why the folder itself could not be listed.
     private(set) var failure: SystemError?
     /// Folders that could not be listed for want of descriptors or memory.
@@ -60,6 +73,14 @@ struct FolderScan {
     private var linked: [Step] = []
     private var stepCount = 0
     private var nameCount = 0
+    private var used: [Substring: Use] = [:]
+
+    /// What a folder at the top has.
+    private struct Use {
+        var names = 0
+        var files = 0
+        var folders = 0
+    }
 
     private struct Child: Hashable {
         let parent: FileStatus.Identity
@@ -98,8 +119,10 @@ struct FolderScan {
     private mutating func list(
         _ path: String, _ root: borrowing FencedFolder
     ) throws(SystemError) -> (FileStatus.Identity, [ListedEntry]) {
-        let listing = try root.list(path, entriesMax: bounds.namesMax - nameCount)
-        if !listing.isWhole { excess = .files }
+        let top = top(of: path)
+        let room = top.map { bounds.share!.namesMax - (used[$0]?.names ?? 0) } ?? bounds.namesMax - nameCount
+        let listing = try root.list(path, entriesMax: max(0, room))
+        if !listing.isWhole { note(.files, in: top) }
         if let known = directories[listing.identity] { return (listing.identity, known) }
         var entries = listing.entries
         if bounds.isOfPaths { entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
@@ -120,22 +143,23 @@ struct FolderScan {
     }
 
     private mutating func enter(_ step: Step, _ entries: [ListedEntry], _ root: borrowing FencedFolder) {
-        stepCount += 1
-        if stepCount > bounds.foldersMax { excess = excess ?? .folders }
+        let top = top(of: step.path)
+        countFolder(in: top)
         for entry in entries {
-            nameCount += 1
-            if files.count > bounds.filesMax || nameCount > bounds.namesMax { excess = excess ?? .files }
-            if excess != nil { return }
+            countName(in: top)
+            if excess != nil || isOverfull(top) { return }
             let path = step.path.isEmpty ? entry.name : "\(step.path)/\(entry.name)"
             if entry.isLink { links.append(path) }
             switch entry.kind {
             case .file:
-                if let status = entry.status { files.append(File(path: path, status: status)) }
+                guard let status = entry.status else { continue }
+                files.append(File(path: path, status: status))
+                if let top { used[top, default: Use()].files += 1 }
             case .other: problems.append((path, .notAFile))
             case .directory: enterFolder(entry, path, in: step, root)
             }
         }
-        if files.count > bounds.filesMax { excess = excess ?? .files }
+        countFiles(in: top)
     }
 
     private mutating func enterFolder(
@@ -167,6 +191,7 @@ struct FolderScan {
 
     /// Looks into the folder that a link leads to.
     private mutating func follow(_ step: Step, _ root: borrowing FencedFolder) {
+        if isOverfull(top(of: step.path)) { return }
         if step.above.contains(step.identity) {
             if bounds.isOfPaths { problems.append((step.path, .loop)) }
             return
@@ -180,6 +205,52 @@ struct FolderScan {
             enter(Step(path: step.path, depth: step.depth, identity: identity, above: step.above), entries, root)
         } catch {
             note(error, at: step.path)
+        }
+    }
+}
+
+extension FolderScan {
+    /// The folder at the top that a path is in or is, where each has a share of its own.
+    private func top(of path: String) -> Substring? {
+        bounds.share == nil || path.isEmpty ? nil : path.prefix { $0 != "/" }
+    }
+
+    private func isOverfull(_ top: Substring?) -> Bool { top.map { overfull[String($0)] != nil } ?? false }
+
+    private mutating func note(_ excess: Excess, in top: Substring?) {
+        if let top {
+            if overfull[String(top)] == nil { overfull[String(top)] = excess }
+        } else {
+            self.excess = self.excess ?? excess
+        }
+    }
+
+    private mutating func countFolder(in top: Substring?) {
+        if let top, let share = bounds.share {
+            used[top, default: Use()].folders += 1
+            if used[top]!.folders > share.foldersMax { note(.folders, in: top) }
+        } else {
+            stepCount += 1
+            if stepCount > bounds.foldersMax { note(.folders, in: nil) }
+        }
+    }
+
+    private mutating func countName(in top: Substring?) {
+        if let top, let share = bounds.share {
+            used[top, default: Use()].names += 1
+            if used[top]!.names > share.namesMax { note(.files, in: top) }
+        } else {
+            nameCount += 1
+            if nameCount > bounds.namesMax { note(.files, in: nil) }
+        }
+        countFiles(in: top)
+    }
+
+    private mutating func countFiles(in top: Substring?) {
+        if let top, let share = bounds.share {
+            if used[top]?.files ?? 0 > share.filesMax { note(.files, in: top) }
+        } else if bounds.share == nil, files.count > bounds.filesMax {
+            note(.files, in: nil)
         }
     }
 }

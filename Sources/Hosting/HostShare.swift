@@ -41,7 +41,7 @@ struct HostShare: Sendable {
         let key: LimitKey
 
         /// - Parameters:
-        ///   - host: as its folder is called.
+        ///   - host: as its folder is called; a folder of `config/apps` by its path.
         ///   - path: that of the folder that is left out.
         func finding(host: String, path: String) -> Finding {
             Finding(
@@ -50,6 +50,29 @@ struct HostShare: Sendable {
                     "\(host) has more than \(limit) \(what), so none of this folder takes effect; what was served of it "
                     + "before stays",
                 fix: "remove files or links, or raise `limits.\(key.rawValue)` in server.json")
+        }
+    }
+}
+
+extension FolderScan.Bounds {
+    /// For a walk through `config/apps` or a part of it. What lies directly in it is the operator's; each folder there may be a
+    /// tenant's, and has a share by itself.
+    static func apps(_ limits: Limits) -> FolderScan.Bounds {
+        FolderScan.Bounds(
+            filesMax: limits.appFilesMax, foldersMax: 1, isOfPaths: false,
+            share: Share(filesMax: limits.filesPerAppFolderMax, foldersMax: limits.foldersPerAppFolderMax))
+    }
+}
+
+extension HostShare.Excess {
+    /// More than there may be in a folder of `config/apps`; in that one itself where it has no name.
+    init(_ excess: FolderScan.Excess, ofAppFolder name: String, _ limits: Limits) {
+        if name.isEmpty {
+            self.init(limit: limits.appFilesMax, what: "files", key: .appFilesMax)
+        } else if excess == .files {
+            self.init(limit: limits.filesPerAppFolderMax, what: "files", key: .filesPerAppFolderMax)
+        } else {
+            self.init(limit: limits.foldersPerAppFolderMax, what: "folders", key: .foldersPerAppFolderMax)
         }
     }
 }
@@ -68,10 +91,45 @@ struct FolderFindings {
     /// - Parameter path: that of the folder.
     func all(in path: String) -> [Finding] {
         guard restCount > 0, let last = first.last else { return first }
-        return first + [
-            Finding(
-                rule: last.rule, severity: last.severity, file: path, range: nil,
-                message: "\(Count.of(restCount, "more finding")) on files of this folder", fix: "fix those above first")
-        ]
+        return first + [FolderFindings.rest(restCount, like: last, in: path)]
+    }
+
+    static func rest(_ count: Int, like last: Finding, in path: String) -> Finding {
+        Finding(
+            rule: last.rule, severity: last.severity, file: path, range: nil,
+            message: "\(Count.of(count, "more finding")) on files of this folder", fix: "fix those above first")
+    }
+}
+
+/// Findings on app files, in the order in which they come: of each folder of `config/apps` the first ones, and one that counts the
+/// rest. Those on files directly in `config/apps` are the operator's, and all are there.
+struct AppFindings {
+    private var first: [Finding] = []
+    private var folders: [String: (count: Int, last: Finding)] = [:]
+
+    /// Of one folder. It may have the files of many apps, each with a few.
+    static let countMax = 100
+    /// Of one file.
+    static let ofFileMax = 20
+
+    /// - Parameter path: that of the file, or of a folder, below `config/apps`.
+    mutating func append(_ finding: Finding, at path: String) {
+        guard let folder = AppTree.topFolder(of: path) else { return first.append(finding) }
+        let known = folders[folder]
+        if known?.count ?? 0 < AppFindings.countMax {
+            first.append(finding)
+            folders[folder] = ((known?.count ?? 0) + 1, finding)
+        } else {
+            folders[folder]?.count += 1
+        }
+    }
+
+    /// - Parameter label: the path of `config/apps`.
+    func all(in label: String) -> [Finding] {
+        let rest = folders.filter { $0.value.count > AppFindings.countMax }.sorted { $0.key < $1.key }
+        return first
+            + rest.map { folder, found in
+                FolderFindings.rest(found.count - AppFindings.countMax, like: found.last, in: "\(label)/\(folder)")
+            }
     }
 }

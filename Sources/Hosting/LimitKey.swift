@@ -26,6 +26,9 @@ enum LimitKey: String, CaseIterable {
     case filesPerHostMax
     case foldersPerHostMax
     case bytesPerHostMax
+    case appFilesMax
+    case filesPerAppFolderMax
+    case foldersPerAppFolderMax
 
     var allowed: ClosedRange<Int> {
         switch self {
@@ -38,7 +41,8 @@ enum LimitKey: String, CaseIterable {
         case .bodyBytesPerSecondMin, .writeBytesPerSecondMin: 0...1_073_741_824
         case .connectionsMax, .handshakesMax: 16...4_194_304
         case .connectionsPerAddressMax: 0...4_194_304
-        case .filesPerHostMax, .foldersPerHostMax: 1...1_000_000
+        case .filesPerHostMax, .foldersPerHostMax, .filesPerAppFolderMax, .foldersPerAppFolderMax: 1...1_000_000
+        case .appFilesMax: 1...10_000_000
         case .bytesPerHostMax: 65_536...1 << 40
         case .heldBytesMax: Limits.heldBytesMin...1 << 50
         case .handshakeTimeoutMilliseconds, .headTimeoutMilliseconds, .bodyTimeoutMilliseconds,
@@ -72,6 +76,9 @@ enum LimitKey: String, CaseIterable {
         case .filesPerHostMax: limits.filesPerHostMax = value
         case .foldersPerHostMax: limits.foldersPerHostMax = value
         case .bytesPerHostMax: limits.bytesPerHostMax = value
+        case .appFilesMax: limits.appFilesMax = value
+        case .filesPerAppFolderMax: limits.filesPerAppFolderMax = value
+        case .foldersPerAppFolderMax: limits.foldersPerAppFolderMax = value
         case .bodyBytesPerSecondMin: limits.bodyBytesPerSecondMin = value
         }
     }

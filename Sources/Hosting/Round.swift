@@ -56,6 +56,8 @@ struct Round {
     /// Those of them with a signed document.
     var firstSigned: Set<String> = []
     var findings: [Finding] = []
+    /// What there is to say about app files and their folders, as far as it is known.
+    var appFindings = AppFindings()
     /// How many files more, or less, name a host in another environment only.
     var elsewhereChanges: [String: Int] = [:]
     /// All app files as they were found already; nil when they are to be listed.

@@ -71,7 +71,7 @@ extension Tenants {
         report.keptFiles = ledger.troubled.count(where: isServed)
         report.standing = summary(keptHosts: keptHosts.count)
         report.keptHosts = report.standing.keptHosts
-        let troubledFiles = Set(standingFindings.map(\.file))
+        let troubledFiles = allTroubledFiles
         report.mendedFiles = self.troubledFiles.subtracting(troubledFiles).sorted()
         self.troubledFiles = troubledFiles
         return report
@@ -81,11 +81,30 @@ extension Tenants {
     /// reported and is still so.
     public var standingFindings: [Finding] {
         var seen: Set<Finding> = []
+        var (files, tree) = (AppFindings(), AppFindings())
+        for (path, findings) in troubles.sorted(by: { $0.key < $1.key }) {
+            for finding in findings { files.append(finding, at: path) }
+        }
+        for (path, finding) in treeTroubles.sorted(by: { $0.key < $1.key }) { tree.append(finding, at: path) }
+        let label = "\(configPath)/apps"
         let all =
-            [troubles, hostTroubles].flatMap { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
-            + treeTroubles.sorted { $0.key < $1.key }.map(\.value) + [hostsTrouble].compactMap { $0 }
+            files.all(in: label) + hostTroubles.sorted { $0.key < $1.key }.flatMap(\.value)
+            + tree.all(in: label) + [hostsTrouble].compactMap { $0 }
         // The files of a wildcard are those of hosts below it too.
         return all.filter { seen.insert($0).inserted }
+    }
+
+    /// The files that these are about, those that are only counted among them.
+    private var allTroubledFiles: Set<String> {
+        var files: Set<String> = []
+        for findings in [troubles, hostTroubles].flatMap(\.values) {
+            for (index, finding) in findings.enumerated() where index == 0 || findings[index - 1].file != finding.file {
+                files.insert(finding.file)
+            }
+        }
+        files.formUnion(treeTroubles.values.map(\.file))
+        if let hostsTrouble { files.insert(hostsTrouble.file) }
+        return files
     }
 
     /// Remembers what is wrong with a host that is made of what there is: something of it is not served, or by something
@@ -133,13 +152,14 @@ extension Tenants {
     /// What there is to say about app files, in the order of their paths. What was said of a file that stands as it stood
     /// is not said again because something else has changed.
     private func findings(_ round: Round) -> [Finding] {
-        var findings: [Finding] = []
+        var findings = round.appFindings
         let telling = round.candidates.filter { !$0.value.findings.isEmpty }
         for (path, candidate) in telling.sorted(by: { $0.key < $1.key }) {
-            if !round.touched.contains(path), let known = troubles[path], known == candidate.findings { continue }
-            findings += candidate.findings
+            let kept = candidate.findings.prefix(AppFindings.ofFileMax)
+            if !round.touched.contains(path), let known = troubles[path], known.elementsEqual(kept) { continue }
+            for finding in candidate.findings { findings.append(finding, at: path) }
         }
-        return findings
+        return findings.all(in: "\(configPath)/apps")
     }
 
     /// Hosts of files whose landing page is another one than before.
@@ -162,7 +182,7 @@ extension Tenants {
         }
         for (path, candidate) in round.candidates {
             let old = ledger[path]
-            troubles[path] = candidate.rejection == nil ? nil : candidate.findings
+            troubles[path] = candidate.rejection == nil ? nil : Array(candidate.findings.prefix(AppFindings.ofFileMax))
             guarded[path] = candidate.rejection == nil ? nil : candidate.guardedCount
             if let standing = candidate.rejection {
                 let mark = standing == .gone ? nil : candidate.mark

@@ -46,7 +46,7 @@ extension Tenants {
                 if !candidate.isGone { round.candidates[first.path] = candidate }
                 return
             }
-            round.findings += candidate.findings
+            for finding in candidate.findings { round.appFindings.append(finding, at: first.path) }
             ledger.put(AppRecord(mark: candidate.mark, standing: .current, good: good), at: first.path)
             round.hosts.formUnion(good.otherHosts)
             if first.sites.isEmpty { round.hosts.formUnion(good.hosts) }

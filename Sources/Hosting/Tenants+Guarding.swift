@@ -133,7 +133,8 @@ extension Tenants {
         if let known = round.retired { return known }
         var retired = RetiredFiles()
         do throws(SystemError) {
-            let tree = try AppTree(configPath: configPath, "retired", links: folders.linkTargets)
+            let tree = try AppTree(
+                configPath: configPath, "retired", links: folders.linkTargets, limits: folders.limits)
             var listing = AppTree.Listing()
             _ = tree.list([""], into: &listing)
             retired.paths = Set(listing.files.keys)

@@ -61,7 +61,9 @@ extension Tenants {
     /// as long as the other. Says what could not be used.
     func start() throws(ConfigurationError) -> (complaints: [String], listing: AppTree.Listing?) {
         let listed = Listed()
-        guard keeping != nil, let tree = try? AppTree(configPath: configPath, "apps", links: folders.linkTargets),
+        guard keeping != nil,
+            let tree = try? AppTree(
+                configPath: configPath, "apps", links: folders.linkTargets, limits: folders.limits),
             let thread = try? Thread(name: "lister", { _ = tree.list([""], into: &listed.listing) })
         else { return (try restore(), nil) }
         let restored = Result { () throws(ConfigurationError) in try restore() }

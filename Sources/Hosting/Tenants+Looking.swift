@@ -10,7 +10,7 @@ extension Tenants {
     func look(_ changes: TreeChanges, _ round: inout Round) throws(ConfigurationError) {
         let tree: AppTree
         do {
-            tree = try AppTree(configPath: configPath, "apps", links: folders.linkTargets)
+            tree = try AppTree(configPath: configPath, "apps", links: folders.linkTargets, limits: folders.limits)
         } catch {
             if error.isShortage {
                 if shelf.isEmpty { throw ConfigurationError("\(configPath)/apps", error) }
@@ -34,6 +34,7 @@ extension Tenants {
         let waiting = changes.waiting.filter { ledger[$0].map { !$0.awaited.isEmpty } ?? false }.sorted()
         paths.formUnion(waiting.prefix(Tenants.waitingAtOnceMax))
         round.later.waiting.formUnion(waiting.dropFirst(Tenants.waitingAtOnceMax))
+        if !treeTroubles.isEmpty { paths = paths.filter { !isOverShare($0) } }
         round.read = paths
         var folderLook: FolderLook?
         do throws(SystemError) {
@@ -75,7 +76,7 @@ extension Tenants {
 
     /// Lists what has to be listed; files of other marks than they had are to be read, and those that are gone.
     private func changed(in tree: AppTree, _ changes: TreeChanges, _ round: inout Round) -> Set<String> {
-        var roots = changes.everything ? [""] : changes.appFolders
+        var roots = changes.everything ? [""] : foldersToList(changes)
         if roots.isEmpty { return [] }
         var listing = round.listing ?? AppTree.Listing()
         if round.listing == nil { roots = tree.list(roots, into: &listing) }

@@ -83,7 +83,12 @@ public final class TreeWatch: @unchecked Sendable {
                 return folder.isEmpty
             }
         }
-        for place in places { look(through: place) }
+        // What shares a quota is looked through together.
+        let tops = places.map { place -> WatchedPlace in
+            if case .apps(let folder) = place, let top = AppTree.topFolder(of: folder) { return .apps(top) }
+            return place
+        }
+        for place in Set(tops) { look(through: place) }
         return changes
     }
 
@@ -191,7 +196,7 @@ public final class TreeWatch: @unchecked Sendable {
         guard let root = noting({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
             return
         }
-        let scan = FolderScan(FencedFolder(root), .init(isOfPaths: false))
+        let scan = FolderScan(FencedFolder(root), .apps(folders.limits))
         shortage = shortage ?? scan.shortage
         for folder in scan.folders { add(WatchedPlace.join(path, folder), for: place) }
     }
@@ -201,7 +206,7 @@ public final class TreeWatch: @unchecked Sendable {
         guard let root = noting({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
             return
         }
-        let scan = FolderScan(FencedFolder(root), from: folder, .init(isOfPaths: false))
+        let scan = FolderScan(FencedFolder(root), from: folder, .apps(folders.limits))
         shortage = shortage ?? scan.shortage
         let links = Set(scan.links)
         var linked: Set<Int32> = []

@@ -32,7 +32,8 @@ struct GivenConfiguration {
 
     /// The paths of its app files; nil where it has no folder of them.
     var appFiles: [String]? {
-        ConfigurationLoader.appFiles(configPath: path, linkTargets: settings.linkTargets)
+        ConfigurationLoader.appFiles(
+            configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
     }
 
     /// Where links in a host's folder may lead.
@@ -40,7 +41,8 @@ struct GivenConfiguration {
 
     /// What is wrong with the environment it is loaded for.
     var environmentFinding: Finding? {
-        EnvironmentCheck.finding(environment, configPath: path, linkTargets: settings.linkTargets)
+        EnvironmentCheck.finding(
+            environment, configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
     }
 
     /// Loads it as a server would.

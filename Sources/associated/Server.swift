@@ -71,10 +71,10 @@ struct Server {
         // A change of user has allowed it again.
         try ProcessMemory.forbidDumps()
         try confinement.shut()
-        let (environment, targets) = (settings.environment, settings.linkTargets)
-        if let finding = EnvironmentCheck.error(environment, configPath: given.configPath, linkTargets: targets) {
-            Log.finding(finding)
-            return .ended(.failure(saying: "not started: no app file has the environment \(environment ?? "")"))
+        if let error = EnvironmentCheck.error(settings, configPath: given.configPath) {
+            Log.finding(error)
+            let name = settings.environment ?? ""
+            return .ended(.failure(saying: "not started: no app file has the environment \(name)"))
         }
         let development = try developmentAuthority()
         let tenants = tenants(development)

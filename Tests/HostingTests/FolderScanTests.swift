@@ -128,3 +128,32 @@ struct FolderScanTests {
         #expect(try scan(.init(filesMax: 50, foldersMax: 50)).excess == .files)
     }
 }
+
+extension FolderScanTests {
+    /// What each folder at the top may have is its own affair, and what is at the top is bounded by itself.
+    @Test(
+        arguments: [
+            (["a/1", "a/2", "b/1", "c", "d"], ["a/1", "a/2", "b/1", "c", "d"], [:], false),
+            (["a/1", "a/2", "a/3", "b/1"], ["b/1"], ["a": .files], false),
+            (["a/x/1", "a/y/2", "a/3", "b/1"], ["b/1"], ["a": .files], false),
+            (["a/x/", "a/y/", "a/z/", "b/1"], ["b/1"], ["a": .folders], false),
+            (
+                ["a/l1 -> x", "a/l2 -> x", "a/l3 -> x", "a/l4 -> x", "a/l5 -> x", "a/l6 -> x", "b/1"], ["b/1"],
+                ["a": .files], false
+            ),
+            (["b/1", "b/2", "a/l -> ../b"], ["b/1", "b/2"], [:], false),
+            (["1", "2", "3", "4", "5", "6"], [], [:], true),
+        ] as [([String], [String], [String: FolderScan.Excess], Bool)])
+    func `each folder at the top has a share`(
+        names: [String], files: [String], overfull: [String: FolderScan.Excess], isWholeOver: Bool
+    ) throws {
+        try make(names)
+        let found = try scan(
+            .init(filesMax: 4, foldersMax: 1, isOfPaths: false, share: .init(filesMax: 2, foldersMax: 3)))
+        #expect(found.overfull == overfull)
+        #expect((found.excess != nil) == isWholeOver)
+        if isWholeOver { return }
+        let whole = found.files.map(\.path).filter { path in !overfull.keys.contains { path.hasPrefix("\($0)/") } }
+        #expect(whole.sorted() == files)
+    }
+}

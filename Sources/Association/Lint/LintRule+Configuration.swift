@@ -47,9 +47,10 @@ extension LintRule {
             fix: "remove the file. If others could read it, replace the key and revoke its certificate.",
             sources: [.inference], subject: .installation),
         LintRule(
-            "CFG-010", .error, "a host with more files than its share",
+            "CFG-010", .error, "more files than a host's share, or than that of a folder of apps/",
             why:
-                "One host must not take the memory of all. What was served of the folder stays, and nothing new of it is served.",
+                "One tenant must not take memory and time of all. What was served of the folder stays, and nothing new of it is "
+                + "served.",
             fix: "remove files, or raise the key under limits that the message names; docs/limits.md has them.",
             sources: [.inference], subject: .installation),
     ]
