@@ -51,9 +51,19 @@ struct AdminRoutes: Sendable {
             return AdminResponse(.ok, AdminResponse.json, sources.status().json)
         default: break
         }
-        let prefix = "/status/"
+        let (prefix, expiring) = ("/status/", "/expiring/")
+        if path.hasPrefix(expiring), let seconds = Int64(path.dropFirst(expiring.count)),
+            (0...ExpiryReport.withinMax).contains(seconds)
+        {
+            guard let report = sources.expiring(seconds) else {
+                return AdminResponse(.notFound, lines: ["this server speaks no TLS"])
+            }
+            return AdminResponse(.ok, AdminResponse.json, report.json)
+        }
         guard path.hasPrefix(prefix) else {
-            return AdminResponse(.notFound, lines: ["/healthz", "/readyz", "/metrics", "/status", "/status/HOST"])
+            return AdminResponse(
+                .notFound,
+                lines: ["/healthz", "/readyz", "/metrics", "/status", "/status/HOST", "/expiring/SECONDS"])
         }
         guard let report = sources.host(path.dropFirst(prefix.count).lowercased()) else {
             return AdminResponse(.notFound, lines: ["this host is not served"])

@@ -8,14 +8,18 @@ public struct AdminSources: Sendable {
     public var status: @Sendable () -> StatusReport
     /// Nil for a host that is not served.
     public var host: @Sendable (String) -> HostReport?
+    /// Certificates that end within so many seconds; nil where no TLS is spoken.
+    public var expiring: @Sendable (Int64) -> ExpiryReport?
 
     public init(
         health: @escaping @Sendable () -> HealthReport, metrics: @escaping @Sendable () -> MetricsSnapshot,
-        status: @escaping @Sendable () -> StatusReport, host: @escaping @Sendable (String) -> HostReport?
+        status: @escaping @Sendable () -> StatusReport, host: @escaping @Sendable (String) -> HostReport?,
+        expiring: @escaping @Sendable (Int64) -> ExpiryReport?
     ) {
         self.health = health
         self.metrics = metrics
         self.status = status
         self.host = host
+        self.expiring = expiring
     }
 }

@@ -20,7 +20,7 @@ extension HostReport {
                     })
             ),
             ("reasons", .array(reasons.map { .string($0) })),
-            ("verifiers", .array(verifiers.map { value(of: $0) })),
+            ("certificate", certificate?.value ?? .null), ("verifiers", .array(verifiers.map { value(of: $0) })),
             ("recordedSinceSeconds", .integer(Int(recordedSinceSeconds))),
         ])
     }
@@ -52,7 +52,9 @@ extension HostReport {
                 guard let kind = DocumentKind(label: document.text("document")) else { return nil }
                 return Document(
                     kind: kind, entityTags: (document.list("entityTags") ?? []).compactMap { $0.asString })
-            }, reasons: reasons.compactMap { $0.asString }, verifiers: verifiers.compactMap { VerifierRecord($0) },
+            }, reasons: reasons.compactMap { $0.asString },
+            certificate: value.member(named: "certificate").flatMap { CertificateReport($0) },
+            verifiers: verifiers.compactMap { VerifierRecord($0) },
             recordedSinceSeconds: Int64(since))
     }
 }

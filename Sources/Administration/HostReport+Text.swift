@@ -1,5 +1,6 @@
 // A host's standing in lines for people.
 
+import HTTP
 import SourceJSON
 import Telemetry
 
@@ -13,8 +14,22 @@ extension HostReport {
         if documents.isEmpty { lines.append("  no association file") }
         if !reasons.isEmpty { lines.append("  serves its last good version, because of") }
         lines += reasons.map { "    \($0)" }
+        lines += certificateLines
         lines += VerifierKind.known.map { line(about: $0) }
         return lines.map { "\(Printable.line($0))\n" }.joined()
+    }
+
+    private var certificateLines: [String] {
+        guard let certificate else { return [] }
+        var line = "  certificate in hosts/\(certificate.folder): \(certificate.state.replacing("_", with: " "))"
+        if let notAfter = certificate.notAfter {
+            let left = notAfter - nowSeconds
+            let when = left >= 0 ? "ends in \(Age.text(seconds: left))" : "ended \(Age.text(seconds: -left)) ago"
+            line += ", \(when) (\(HTTPDate.day(notAfter)))"
+        }
+        if let serial = certificate.serial { line += ", serial \(serial)" }
+        if let issuer = certificate.issuer { line += ", issuer \(issuer)" }
+        return [line] + certificate.problems.map { "    \($0.text(nowSeconds))" }
     }
 
     private func line(about verifier: VerifierKind) -> String {

@@ -12,6 +12,8 @@ public struct HostReport: Sendable, Equatable {
     public var documents: [Document]
     /// Why an earlier version is served than there is on disk; none as a rule.
     public var reasons: [String]
+    /// Nil where no TLS is spoken, none is needed, or no survey has come to it yet.
+    public var certificate: CertificateReport?
     /// The latest first.
     public var verifiers: [VerifierRecord]
     /// Since when fetches of verifiers are recorded.
@@ -31,13 +33,14 @@ public struct HostReport: Sendable, Equatable {
 
     public init(
         host: String, name: String, nowSeconds: Int64, documents: [Document], reasons: [String],
-        verifiers: [VerifierRecord], recordedSinceSeconds: Int64
+        certificate: CertificateReport? = nil, verifiers: [VerifierRecord], recordedSinceSeconds: Int64
     ) {
         self.host = host
         self.name = name
         self.nowSeconds = nowSeconds
         self.documents = documents
         self.reasons = reasons
+        self.certificate = certificate
         self.verifiers = verifiers
         self.recordedSinceSeconds = recordedSinceSeconds
     }

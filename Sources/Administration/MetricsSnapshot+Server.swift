@@ -91,9 +91,15 @@ extension MetricsSnapshot {
         guard let certificates else { return [] }
         var families = [
             labelled(
-                "associated_certificates_in_memory", .gauge,
-                "Certificates that clients have asked for since the start.",
-                "state", [("usable", certificates.usable), ("broken", certificates.broken)]),
+                "associated_certificates", .gauge,
+                "Certificates of served hosts; those that are missing are hosts without any.", "state",
+                [
+                    ("usable", certificates.usable), ("last_good", certificates.lastGood),
+                    ("broken", certificates.broken), ("missing", certificates.missing),
+                ]),
+            gauge(
+                "associated_certificates_in_memory", "Certificates that are kept because clients asked for them.",
+                MetricValue(certificates.inMemory)),
             MetricFamily(
                 "associated_certificate_load_failures_total", .counter,
                 "Times that files of a certificate were found to be of no use.",
@@ -101,14 +107,24 @@ extension MetricsSnapshot {
             labelled(
                 "associated_certificate_findings_total", .counter, "Findings about certificates since the start.",
                 "severity",
-                [("error", certificates.errors), ("warning", certificates.warnings), ("note", certificates.notes)]),
+                [
+                    ("error", certificates.found.errors), ("warning", certificates.found.warnings),
+                    ("note", certificates.found.notes),
+                ]),
         ]
         if let first = certificates.soonest.first {
             families.append(
                 gauge(
                     "associated_certificate_earliest_expiry_timestamp_seconds",
-                    "When the first of the certificates in memory ends; of the others nothing is known.",
+                    "When the first of the certificates of served hosts ends.",
                     .number(Double(first.notAfter))))
+        }
+        if let left = certificates.lifeLeftMin {
+            families.append(
+                gauge(
+                    "associated_certificate_life_left_ratio_min",
+                    "The least share of its life that a certificate has left; 0 and less from its end on.",
+                    .number(left)))
         }
         return families
     }

@@ -136,33 +136,6 @@ extension HistogramReading {
     }
 }
 
-/// The certificates in memory: those that clients have asked for since the start.
-public struct CertificateFigures: Sendable, Equatable {
-    public var usable = 0
-    public var broken = 0
-    /// The first to end, with the folder it is in.
-    public var soonest: [Expiry] = []
-    /// Times that files were found to be of no use, since the start.
-    public var loadFailures = 0
-    /// What was found since the start, these included.
-    public var errors = 0
-    public var warnings = 0
-    public var notes = 0
-
-    public struct Expiry: Sendable, Equatable {
-        public var folder: String
-        /// Seconds since 1970.
-        public var notAfter: Int64
-
-        public init(folder: String, notAfter: Int64) {
-            self.folder = folder
-            self.notAfter = notAfter
-        }
-    }
-
-    public init() {}
-}
-
 /// Who has looked at the association files.
 public struct VerifierFigures: Sendable, Equatable {
     /// By kind of verifier, and of these by the hundreds of the status, since the start.

@@ -100,37 +100,6 @@ extension ReloadFigures {
     }
 }
 
-extension CertificateFigures {
-    fileprivate var value: SourceValue {
-        .object([
-            ("usable", .integer(usable)), ("broken", .integer(broken)), ("loadFailures", .integer(loadFailures)),
-            ("errors", .integer(errors)), ("warnings", .integer(warnings)), ("notes", .integer(notes)),
-            (
-                "soonest",
-                .array(
-                    soonest.map {
-                        .object([("folder", .string($0.folder)), ("notAfterSeconds", .integer(Int($0.notAfter)))])
-                    })
-            ),
-        ])
-    }
-
-    fileprivate init?(_ value: SourceValue) {
-        guard let usable = value.number("usable"), let broken = value.number("broken"),
-            let failures = value.number("loadFailures")
-        else { return nil }
-        self.init()
-        (self.usable, self.broken, loadFailures) = (usable, broken, failures)
-        (errors, warnings, notes) = (
-            value.number("errors") ?? 0, value.number("warnings") ?? 0, value.number("notes") ?? 0
-        )
-        soonest = (value.list("soonest") ?? []).compactMap { expiry in
-            guard let folder = expiry.text("folder"), let end = expiry.number("notAfterSeconds") else { return nil }
-            return Expiry(folder: folder, notAfter: Int64(end))
-        }
-    }
-}
-
 extension WorkerState {
     fileprivate var value: SourceValue {
         .object([

@@ -40,7 +40,7 @@ extension StatusReport {
             "findings that stand: \(count(hosting.errors, "error")), \(count(hosting.warnings, "warning")), "
                 + "\(count(hosting.notes, "note"))")
         lines += findings.map { "  \($0)" }
-        return lines + more(than: findings.count, of: all)
+        return lines + more(than: findings.count, of: all - (certificates?.standing.sum ?? 0))
     }
 
     private var reloadLine: String {
@@ -60,9 +60,12 @@ extension StatusReport {
     private var certificateLines: [String] {
         guard let certificates else { return ["no TLS"] }
         var lines = [
-            "\(count(certificates.usable, "certificate")) in memory, \(certificates.broken) broken, "
-                + "\(count(certificates.loadFailures, "failure")) to load"
+            "\(count(certificates.usable, "certificate")) usable, \(certificates.lastGood) on a last good version, "
+                + "\(certificates.broken) broken; \(count(certificates.missing, "host")) without one"
+                + (certificates.isComplete ? "" : "; not all looked at yet")
         ]
+        lines += certificates.problems.map { "  \($0.folder), \($0.text(nowSeconds))" }
+        lines += more(than: certificates.problems.count, of: certificates.standing.sum)
         for expiry in certificates.soonest {
             let left = expiry.notAfter - nowSeconds
             let when = left >= 0 ? "expires in \(Age.text(seconds: left))" : "expired \(Age.text(seconds: -left)) ago"
@@ -99,5 +102,12 @@ extension StatusReport {
     private func milliseconds(_ microseconds: Int64) -> String {
         if microseconds >= 10_000 { return "\(microseconds / 1_000) ms" }
         return "\(microseconds / 1_000).\(microseconds % 1_000 / 100) ms"
+    }
+}
+
+extension CertificateReport.Problem {
+    /// Since when, and what.
+    func text(_ nowSeconds: Int64) -> String {
+        "since \(HTTPDate.day(sinceSeconds)) (\(Age.ago(from: sinceSeconds, to: nowSeconds))): \(finding)"
     }
 }

@@ -1,4 +1,4 @@
-// Which version of a document a host serves, for those who compare.
+// Which hosts are served, and which version of a document each serves.
 
 import HTTP
 
@@ -6,6 +6,26 @@ extension Catalogue {
     /// The name by which a host is configured; nil for one that is not served.
     public func configuredName(of host: String) -> String? {
         withExtendedLifetime(self) { view.configuredName(of: host) }
+    }
+
+    /// The hosts that are served, each once, wildcards with their asterisk.
+    public var servedHosts: [String] {
+        withExtendedLifetime(self) {
+            var hosts: [String] = []
+            hosts.reserveCapacity(siteCount)
+            // What newer layers say about a host is what counts.
+            var decided: Set<String> = []
+            for (index, layer) in layers.enumerated() {
+                let isOldest = index == layers.count - 1
+                for site in 0..<layer.view.siteCount {
+                    let host = layer.view.host(site)
+                    if decided.contains(host) { continue }
+                    if !isOldest { decided.insert(host) }
+                    if layer.view.isServed(site) { hosts.append(host) }
+                }
+            }
+            return hosts
+        }
     }
 
     /// The entity tags of what a host serves under a path, with their quotes: that of the plain form first, then that of

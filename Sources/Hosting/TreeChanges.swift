@@ -22,6 +22,9 @@ public struct TreeChanges: Hashable, Sendable {
     public var retired = false
     /// Folders of `config/hosts` by name.
     public var hostFolders: Set<String> = []
+    /// Those of them in which something besides `well-known` has changed. No round needs to know: certificates are looked at
+    /// beside the rounds.
+    public var certificateFolders: Set<String> = []
     /// Folders of `public` by name.
     public var pageFolders: Set<String> = []
     /// Certificates that sign documents.
@@ -67,6 +70,7 @@ public struct TreeChanges: Hashable, Sendable {
         waiting.formUnion(other.waiting)
         retired = retired || other.retired
         hostFolders.formUnion(other.hostFolders)
+        certificateFolders.formUnion(other.certificateFolders)
         pageFolders.formUnion(other.pageFolders)
         signatures = signatures || other.signatures
         hosts.formUnion(other.hosts)

@@ -50,7 +50,8 @@ enum WatchedPlace: Hashable {
             let path = WatchedPlace.join(folder, name)
             if AppTree.isAppFile(name) { changes.appFiles = [path] } else { changes.appFolders = [path] }
         case .hosts: changes.hostFolders = [name]
-        case .host(let host): if name == "well-known" { changes.hostFolders = [host] }
+        case .host(let host):
+            if name == "well-known" { changes.hostFolders = [host] } else { changes.certificateFolders = [host] }
         case .pageFolders: changes.pageFolders = [name]
         case .linkedApps, .retired, .wellKnown, .pages: return allChanges
         }

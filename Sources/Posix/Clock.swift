@@ -25,6 +25,14 @@ public enum Clock {
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
+    /// The day of a moment in seconds since 1970, such as `2027-05-30`, at Greenwich. The corresponding C function is `gmtime_r`.
+    public static func day(_ seconds: Int64) -> String {
+        var (time, parts) = (time_t(seconds), tm())
+        guard gmtime_r(&time, &parts) != nil else { return "a day beyond all calendars" }
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+    }
+
     private static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()
         let result = clock_gettime(clock, &time)

@@ -93,3 +93,9 @@ private func refuseBrokenPipeSignal() {
     let result = pthread_sigmask(SIG_BLOCK, &set, nil)
     precondition(result == 0, "a thread may block a signal")
 }
+
+extension Thread {
+    /// Lets all other threads go first from here on. The corresponding C function is `setpriority`, which on Linux concerns one
+    /// thread.
+    public static func stepBack() { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) }
+}

@@ -33,6 +33,10 @@ extension Command {
             Option(name: "--fix", value: nil, help: "apply the mechanical fixes, and show the difference"),
             Option(name: "--dry-run", value: nil, help: "with --fix: show the difference, and change nothing"),
             Option(name: "--explain", value: "RULE", help: "tell what a rule such as AASA-019 means, and end"),
+            Option(
+                name: "--https", value: "ADDR:PORT",
+                help: "check for a server that speaks TLS there: each host needs a certificate; may be repeated",
+                variable: "ASSOCIATED_HTTPS", isRepeatable: true),
             .environment, .passphraseFile,
         ]
     ) { arguments in

@@ -11,21 +11,33 @@ extension Command {
         name: "status", summary: "tell how the running server stands, and who fetched the files of a host",
         details: """
             Asks the running server on its admin listener. Without HOST: what it serves, hosts on a last good version and why,
-            the last reload, certificates that end soon, workers. With HOST: when Apple, Google and phones last fetched its
-            association files, and whether they got the current version.
+            the last reload, what is wrong with certificates and since when, workers. With HOST: its certificate, when Apple,
+            Google and phones last fetched its association files, and whether they got the current version.
+            --expiring 14d lists the certificates that end within fourteen days, the first first.
 
-            The address is found as `serve` finds it. Exits 0 when the server answered and is ready, 1 when it cannot be asked,
-            is not ready, or does not serve HOST.
+            The address is found as `serve` finds it. Exits 0 when the server is ready and no error stands, and with HOST or
+            --expiring when there is an answer; 1 otherwise.
             """,
         operands: Operands(usage: "[HOST]", counts: 0...1),
         options: [
             .config, .admin, .adminTokenFile,
+            Option(
+                name: "--expiring", value: "TIME",
+                help: "list the certificates that end within this time, such as 14d or 36h"),
             Option(name: "--format", value: "text|json", help: "for people or for programs (text)"),
         ]
     ) { arguments in
         let format = arguments["--format"] ?? "text"
         guard ["text", "json"].contains(format) else {
             return .usage(saying: "--format \(format) is neither text nor json")
+        }
+        var within: Int64?
+        if let text = arguments["--expiring"] {
+            guard arguments.operands.isEmpty else { return .usage(saying: "--expiring takes no HOST") }
+            guard let seconds = seconds(text) else {
+                return .usage(saying: "--expiring \(text) is not a time; write 14d or 36h")
+            }
+            within = seconds
         }
         let settings: ServerSettings
         switch LoadedSettings.load(arguments) {
@@ -40,10 +52,15 @@ extension Command {
         }
         do {
             let token = try AdminSettings(place).token
-            let path = arguments.operands.first.map { "/status/\(HostPattern.inASCII($0))" } ?? "/status"
+            let path =
+                within.map { "/expiring/\($0)" } ?? arguments.operands.first.map {
+                    "/status/\(HostPattern.inASCII($0))"
+                }
+                ?? "/status"
             guard isPath(path) else { return .usage(saying: "\"\(arguments.operands[0])\" is not a host") }
             let response = try AdminClient.get(
                 path, from: place.address, token: token, timeoutMilliseconds: statusTimeoutMilliseconds)
+            if within != nil { return show(expiring: response, isJSON: format == "json") }
             return show(response, of: arguments.operands.first, isJSON: format == "json")
         } catch {
             return .failure(saying: "\(error)")
@@ -52,20 +69,43 @@ extension Command {
 
     private static let statusTimeoutMilliseconds = 5_000
 
+    /// Days or hours.
+    private static func seconds(_ text: String) -> Int64? {
+        let units: [Character: Int64] = ["d": 86_400, "h": 3_600]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+            (0...36_500).contains(count)
+        else { return nil }
+        return count * unit
+    }
+
     /// Whether a host of the command line can be part of a request.
     private static func isPath(_ path: String) -> Bool {
         path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     }
 
-    private static func show(_ response: AdminClient.Response, of host: String?, isJSON: Bool) -> ExitStatus {
-        switch response.status {
-        case 200: break
-        case 401:
-            return .failure(
-                saying: "the server asks for a token; give it with --admin-token-file or ASSOCIATED_ADMIN_TOKEN")
-        case 404: return .failure(saying: "\(host ?? "this") is not served")
-        default: return .failure(saying: "the server answers \(response.status)")
+    private static func show(expiring response: AdminClient.Response, isJSON: Bool) -> ExitStatus {
+        if response.status == 404 { return .failure(saying: "the server speaks no TLS, or is too old to tell") }
+        if let refusal = refusal(of: response, "this") { return refusal }
+        let value = SourceReader.read(response.body, as: .json).value
+        guard let report = value.flatMap({ ExpiryReport($0) }) else {
+            return .failure(saying: "the server tells nothing that this version understands")
         }
+        show(report.text, response, isJSON)
+        return .success
+    }
+
+    private static func refusal(of response: AdminClient.Response, _ what: String) -> ExitStatus? {
+        switch response.status {
+        case 200: nil
+        case 401:
+            .failure(saying: "the server asks for a token; give it with --admin-token-file or ASSOCIATED_ADMIN_TOKEN")
+        case 404: .failure(saying: "\(what) is not served")
+        default: .failure(saying: "the server answers \(response.status)")
+        }
+    }
+
+    private static func show(_ response: AdminClient.Response, of host: String?, isJSON: Bool) -> ExitStatus {
+        if let refusal = refusal(of: response, host ?? "this") { return refusal }
         let value = SourceReader.read(response.body, as: .json).value
         if let host {
             guard let report = value.flatMap({ HostReport($0) }) else {
@@ -78,7 +118,7 @@ extension Command {
             return .failure(saying: "the server tells nothing that this version understands")
         }
         show(report.text, response, isJSON)
-        return report.isReady ? .success : .failure
+        return report.isReady && report.hosting.errors == 0 ? .success : .failure
     }
 
     private static func show(_ text: String, _ response: AdminClient.Response, _ isJSON: Bool) {

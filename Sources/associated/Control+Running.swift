@@ -13,6 +13,7 @@ extension Control {
         let published: PublishedCatalogue
         let tenants: Tenants
         let certificates: CertificateStore?
+        let surveyor: CertificateSurveyor?
         let tickets: TicketKeys?
         let supervisor: Supervisor
         let log: ReloadLog

@@ -198,7 +198,11 @@ final class Control: @unchecked Sendable {
         }
     }
 
-    private func note(_ changes: TreeChanges) {
+    private func note(_ found: TreeChanges) {
+        if found.everything, !found.again { running.surveyor?.survey() }
+        running.surveyor?.survey(found.hostFolders.union(found.certificateFolders))
+        var changes = found
+        changes.certificateFolders = []
         if changes.isEmpty { return }
         let now = Clock.monotonicMilliseconds()
         if pending.isEmpty { firstMilliseconds = now }
@@ -209,8 +213,8 @@ final class Control: @unchecked Sendable {
     /// Somebody wants everything to be looked at, now.
     private func ask() {
         running.supervisor.tell(.reloading)
-        // Certificates too: they would be looked at within seconds, but whoever asks wants it now.
         running.certificates?.invalidateAll()
+        running.surveyor?.surveyAgain()
         isAsked = true
         note(.allAgain)
     }
@@ -243,7 +247,8 @@ final class Control: @unchecked Sendable {
         if nextLook != nil { nextLook = now + max(Control.lookMillisecondsMin, (now - workBegan) * Control.lookShare) }
         switch outcome.value {
         case .success(let report):
-            log.reloaded(report, isAsked: isAnswering, running.certificates)
+            log.reloaded(report, isAsked: isAnswering)
+            running.surveyor?.survey(report.changes.map(\.host))
             note(report.later)
             retrying.note(report.postponed, log)
         case .failure(let error): log.kept(error)
@@ -262,10 +267,8 @@ final class Control: @unchecked Sendable {
         // Those who do not answer until somebody wants to know have been asked by then.
         _ = running.engine.silences()
         for text in running.overseeing.complaints() { Log.warning(text) }
-        // Workers find what is wrong with a certificate in the middle of a handshake and leave saying so to this thread.
-        let problems = running.certificates?.problemsByNow() ?? []
-        running.standing.note(problems)
-        for problem in problems { Log.finding(Finding(problem)) }
+        // Surveys and handshakes leave what they find to this thread.
+        if let news = running.certificates?.drainNews() { log.certificates(news) }
         AccessLog.report(running.engine.journal)
         if let error = running.tickets?.look(now: now) { Log.error("\(error)") }
         guard work == .none else { return }

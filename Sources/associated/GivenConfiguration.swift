@@ -28,6 +28,7 @@ struct GivenConfiguration {
         findings = reader.findings
         environment = arguments["--environment"] ?? settings.environment
         passphrase = PassphraseSource.given(arguments, settingsFile: settings.passphraseFile)?.passphrase
+        speaksTLS = arguments.has("--https") || !settings.https.isEmpty
     }
 
     /// The paths of its app files; nil where it has no folder of them.
@@ -38,6 +39,9 @@ struct GivenConfiguration {
 
     /// Where links in a host's folder may lead.
     var linkTargets: LinkTargets { settings.linkTargets }
+
+    /// Whether a server would speak TLS: the settings, the command line or the environment ask for it.
+    let speaksTLS: Bool
 
     /// What is wrong with the environment it is loaded for.
     var environmentFinding: Finding? {

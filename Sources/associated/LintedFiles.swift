@@ -191,13 +191,13 @@ extension LintedFiles {
         findings += overlaps(below: "\(path)/apps/", environment: given.environment)
         findings += LookalikeNames.findings(below: "\(path)/apps")
         let hosts = "\(path)/hosts"
-        guard Directory.exists(hosts) else { return findings }
-        for entry in entries(of: hosts) where entry.kind == .directory {
+        for entry in Directory.exists(hosts) ? entries(of: hosts) : [] where entry.kind == .directory {
             findings += CertificateChecks.problems(
                 folder: entry.name, in: hosts, links: given.linkTargets, passphrase: given.passphrase
             ).map(Finding.init)
         }
-        var coverage = CertificateCoverage(hostsPath: hosts, links: given.linkTargets, passphrase: given.passphrase)
+        var coverage = CertificateCoverage(
+            hostsPath: hosts, links: given.linkTargets, passphrase: given.passphrase, isTLSOn: given.speaksTLS)
         findings += served.compactMap { coverage.problem(for: $0) }.map(Finding.init)
         return findings
     }

@@ -18,7 +18,7 @@ extension Oversight {
         let parts: Parts
         let ledger: VerifierLedger
 
-        func health() -> HealthReport { HealthReport(standing.phase, workers: workers(), hosting: standing.hosting) }
+        func health() -> HealthReport { HealthReport(standing.phase, workers: workers(), hosting: hosting) }
 
         func metrics() -> MetricsSnapshot {
             MetricsSnapshot(
@@ -26,7 +26,7 @@ extension Oversight {
                     version: Product.version, library: Library.version, uptimeSeconds: standing.uptimeSeconds,
                     isReady: health().isReady),
                 records: records, workers: workers(), hosting: hosting, reloads: standing.reloads,
-                certificates: standing.certificates(parts.certificates), verifiers: ledger.figures, process: process(),
+                certificates: certificates(), verifiers: ledger.figures, process: process(),
                 nowMilliseconds: Clock.monotonicMilliseconds())
         }
 
@@ -36,10 +36,8 @@ extension Oversight {
                 version: Product.version, library: Library.version, processID: Int(getpid()),
                 nowSeconds: Clock.wallSeconds(), startedSeconds: standing.startedSeconds,
                 waits: health.failures + health.waits, hosting: hosting, kept: standing.kept,
-                findings: Array(
-                    (losses.map { Console.line(Finding($0)) } + standing.findings).prefix(StatusReport.listMax)),
-                reloads: standing.reloads,
-                certificates: standing.certificates(parts.certificates), workers: workers(),
+                findings: standing.findings, reloads: standing.reloads,
+                certificates: certificates(listMax: StatusReport.listMax), workers: workers(),
                 openConnections: records.openConnections, verifiers: ledger.figures)
         }
 
@@ -57,15 +55,33 @@ extension Oversight {
             }
             return HostReport(
                 host: host, name: name, nowSeconds: Clock.wallSeconds(), documents: documents,
-                reasons: standing.reasons(of: name), verifiers: ledger.records(of: name),
-                recordedSinceSeconds: ledger.beganSeconds)
+                reasons: standing.reasons(of: name),
+                certificate: parts.certificates?.certificate(of: asked == host ? host : name).map {
+                    CertificateReport($0)
+                },
+                verifiers: ledger.records(of: name), recordedSinceSeconds: ledger.beganSeconds)
         }
 
-        private var losses: [CertificateProblem] { parts.certificates?.losses ?? [] }
+        /// The certificates that end within so many seconds; nil where no TLS is spoken.
+        func expiring(within seconds: Int64) -> ExpiryReport? {
+            guard let store = parts.certificates else { return nil }
+            let now = Clock.wallSeconds()
+            return ExpiryReport(
+                nowSeconds: now, withinSeconds: seconds,
+                all: store.ending(before: now + seconds).map { CertificateFigures.Expiry($0) })
+        }
 
+        private func certificates(listMax: Int = 0) -> CertificateFigures? {
+            parts.certificates.map { CertificateFigures($0, listMax: listMax, now: Clock.wallSeconds()) }
+        }
+
+        /// What stands about certificates is counted with the rest.
         private var hosting: HostingFigures {
             var figures = standing.hosting
-            figures.errors += losses.count
+            guard let counts = parts.certificates?.standingCounts else { return figures }
+            figures.errors += counts.errors
+            figures.warnings += counts.warnings
+            figures.notes += counts.notes
             return figures
         }
 

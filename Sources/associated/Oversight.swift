@@ -65,7 +65,7 @@ final class Oversight: Sendable {
         let answers = Answers(standing: standing, records: records, usage: usage, parts: parts, ledger: ledger)
         let sources = AdminSources(
             health: { answers.health() }, metrics: { answers.metrics() }, status: { answers.status() },
-            host: { answers.host($0) })
+            host: { answers.host($0) }, expiring: { answers.expiring(within: $0) })
         return Running(keeper: keeper, listener: try AdminListener(settings, sources, on: socket))
     }
 

@@ -2,6 +2,7 @@
 // fixed. A look that found nothing says nothing, unless it was asked for.
 
 import Association
+import HTTP
 import Hosting
 import Posix
 import SourceJSON
@@ -24,18 +25,16 @@ struct ReloadLog {
         for note in notes { Log.warning(note) }
     }
 
-    /// An operator who asked learns of certificates too.
-    func reloaded(_ report: RoundReport, isAsked: Bool, _ certificates: CertificateStore?) {
+    func reloaded(_ report: RoundReport, isAsked: Bool) {
         for finding in report.findings { Log.finding(finding) }
         notes(report.notes)
         if report.changes.isEmpty, report.findings.isEmpty, report.mendedFiles.isEmpty, !isAsked { return }
         Log.info("reloaded: serving \(report.summary)")
         hosts(report)
         for file in report.mendedFiles.prefix(ReloadLog.filesMax) {
-            Log.info("\(file): nothing is wrong any more", [("file", .string(file))])
+            fixed(file)
         }
         more(report.mendedFiles.count - ReloadLog.filesMax, "file", "fixed")
-        if isAsked { losses(of: certificates) }
     }
 
     private func hosts(_ report: RoundReport) {
@@ -49,10 +48,22 @@ struct ReloadLog {
         if count > 0 { Log.info("\(Count.of(count, "more \(noun)")) \(verb)") }
     }
 
-    /// Certificates whose files are gone, for an operator who asks.
-    private func losses(of certificates: CertificateStore?) {
-        certificates?.lookAtLosses()
-        for problem in certificates?.losses ?? [] { Log.finding(Finding(problem)) }
+    /// What has changed about certificates.
+    func certificates(_ news: CertificateNews) {
+        for problem in news.found { Log.finding(Finding(problem)) }
+        if news.moreFound > 0 {
+            Log.warning("\(Count.of(news.moreFound, "more problem")) of certificates; associated status tells them")
+        }
+        for (file, isFine) in news.ended { fixed(file, isFine: isFine) }
+        more(news.moreEnded, "certificate", "fixed")
+        for (folder, notAfter) in news.renewed {
+            Log.info("certificate of \(folder): renewed, ends \(HTTPDate.day(notAfter))", [("host", .string(folder))])
+        }
+        more(news.moreRenewed, "certificate", "renewed")
+    }
+
+    private func fixed(_ file: String, isFine: Bool = true) {
+        Log.info("\(file): \(isFine ? "nothing is wrong" : "no error") any more", [("file", .string(file))])
     }
 
     func kept(_ error: ConfigurationError) {

@@ -12,7 +12,7 @@ import Telemetry
 
 struct Server {
     /// With the addresses of inherited sockets.
-    private let given: LoadedSettings
+    let given: LoadedSettings
     private let sockets: Result<ServerSockets, any Error>
     private let supervisor = Supervisor()
 
@@ -26,7 +26,7 @@ struct Server {
         self.given = given
     }
 
-    private var settings: ServerSettings { given.settings }
+    var settings: ServerSettings { given.settings }
 
     func run() -> ExitStatus {
         do {
@@ -88,6 +88,8 @@ struct Server {
         oversight.standing.began(loaded, tenants)
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
+        let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
+        if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }
         // Asked before we listen ourselves.
         let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
         let engineSettings = try engineSettings(certificates, oversight.records)
@@ -105,10 +107,11 @@ struct Server {
         confinement.say()
         announce(loaded, engine, development, isShared, admin: overseeing.address)
         supervisor.tell(.ready(status: "serving \(loaded.summary)"))
+        surveyor?.survey()
         let orders = try ControlOrders()
         let control = try Control(
             Control.Running(
-                engine: engine, published: published, tenants: tenants, certificates: certificates,
+                engine: engine, published: published, tenants: tenants, certificates: certificates, surveyor: surveyor,
                 tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log, confinement: confinement,
                 standing: oversight.standing, overseeing: overseeing),
             background, orders, watching: (given.configPath, given.publicPath), after: loaded)
@@ -123,10 +126,15 @@ struct Server {
         // Whoever wants no errors at all has to be told of all of them first.
         let changes = settings.isStrict ? TreeChanges.allAgain : .start
         background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(changes) } }
+        return isFinished(background, signals) ? try outcome.value?.get() : nil
+    }
+
+    /// Waits for work that may take long, and says whether that has ended before a signal ended the server.
+    func isFinished(_ background: Background, _ signals: borrowing Signals) -> Bool {
         while !background.wait(milliseconds: Server.signalMilliseconds) {
-            if let signal = signals.next(timeoutMilliseconds: 0), signal != SIGHUP, signal != SIGUSR1 { return nil }
+            if let signal = signals.next(timeoutMilliseconds: 0), signal != SIGHUP, signal != SIGUSR1 { return false }
         }
-        return try outcome.value?.get()
+        return true
     }
 
     /// Passes signals on until one ends the server.
@@ -220,18 +228,6 @@ struct Server {
             state: (given.statePath, Product.identity),
             openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax),
             linkTargets: settings.linkTargets, limits: settings.limits)
-    }
-
-    private func certificateStore(
-        _ published: PublishedCatalogue, _ development: DevelopmentAuthority?
-    ) -> CertificateStore? {
-        if settings.https.isEmpty { return nil }
-        return CertificateStore(
-            hostsPath: "\(given.configPath)/hosts", links: settings.linkTargets,
-            passphrase: given.passphrase?.passphrase, development: development,
-            // Names are made certificates for only while they are served.
-            wantsDevelopment: { host in published.current.reading { $0.knows(host) } },
-            serves: { host in published.current.reading { $0.knows(host) } })
     }
 
     private func engineSettings(

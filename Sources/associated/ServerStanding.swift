@@ -1,5 +1,4 @@
-// What is known of a running server besides its traffic: what it hosts, what became of reloads, what is wrong with
-// certificates. Written by the thread that manages the process and by the one that does its work, read by the one that
+// What is known of a running server besides its traffic and its certificates: what it hosts, what became of reloads. Written by the thread that manages the process and by the one that does its work, read by the one that
 // answers questions.
 
 import Administration
@@ -7,7 +6,6 @@ import Association
 import Hosting
 import Posix
 import Synchronization
-import TLS
 
 final class ServerStanding: Sendable {
     private struct State {
@@ -18,7 +16,6 @@ final class ServerStanding: Sendable {
         var reasons: [String: [String]] = [:]
         var findings: [String] = []
         var reloads = ReloadFigures()
-        var certificates = CertificateFigures()
         var tickMilliseconds = Clock.monotonicMilliseconds()
     }
 
@@ -50,21 +47,6 @@ final class ServerStanding: Sendable {
         state.withLock { state in
             state.reloads.failed += 1
             state.reloads.end(.failed, since: began, message: "\(error)")
-        }
-    }
-
-    /// What was found about certificates.
-    func note(_ problems: [CertificateProblem]) {
-        if problems.isEmpty { return }
-        state.withLock { state in
-            for problem in problems {
-                if problem.kind.isFailureToLoad { state.certificates.loadFailures += 1 }
-                switch problem.severity {
-                case .error: state.certificates.errors += 1
-                case .warning: state.certificates.warnings += 1
-                case .note: state.certificates.notes += 1
-                }
-            }
         }
     }
 
@@ -101,16 +83,6 @@ extension ServerStanding {
             reloads.controlMilliseconds = max(0, Clock.monotonicMilliseconds() - state.tickMilliseconds)
             return reloads
         }
-    }
-
-    /// What was found, with what is in memory at this moment.
-    func certificates(_ store: CertificateStore?) -> CertificateFigures? {
-        guard let store else { return nil }
-        let survey = store.survey(soonestMax: 5)
-        var figures = state.withLock { $0.certificates }
-        (figures.usable, figures.broken) = (survey.usableCount, survey.brokenCount)
-        figures.soonest = survey.soonest.map { .init(folder: $0.folder, notAfter: $0.notAfter) }
-        return figures
     }
 
     var uptimeSeconds: Double { Double(Clock.monotonicMilliseconds() - startedMilliseconds) / 1_000 }

@@ -63,6 +63,10 @@ struct AdminListenerTests {
         #expect(Array(status.body.utf8) == Samples.status.json)
         #expect(try Array(bench.ask("/status/Shop.example.com").body.utf8) == Samples.host.json)
         #expect(try bench.ask("/status/other.example.com").status == 404)
+        #expect(try Array(bench.ask("/expiring/86400").body.utf8) == Samples.expiring(86_400).json)
+        for seconds in ["-1", "", "x", "99999999999999999999"] {
+            #expect(try bench.ask("/expiring/\(seconds)").status == 404)
+        }
         #expect(try bench.ask("/").status == 404)
         #expect(try bench.ask("/metrics?a=b").status == 200)
     }

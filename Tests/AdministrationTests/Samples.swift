@@ -31,7 +31,7 @@ enum Samples {
         var hosting = HostingFigures()
         (hosting.hosts, hosting.appFiles, hosting.keptHosts) = (388, 214, 1)
         (hosting.brokenFiles, hosting.heldFiles, hosting.guardedEntries) = (1, 1, 2)
-        (hosting.errors, hosting.warnings) = (2, 1)
+        (hosting.errors, hosting.warnings) = (6, 1)
         return hosting
     }
 
@@ -45,15 +45,28 @@ enum Samples {
         return reloads
     }
 
+    static let problem = CertificateReport.Problem(
+        folder: "old.example.com", sinceSeconds: now - 2 * 86_400, rule: "CERT-009", severity: "error",
+        finding: "hosts/old.example.com/fullchain.pem: error[CERT-009]: the certificate expired 2 days ago")
+
     static var certificates: CertificateFigures {
         var certificates = CertificateFigures()
         (certificates.usable, certificates.broken, certificates.loadFailures) = (12, 1, 2)
-        (certificates.errors, certificates.warnings) = (2, 3)
+        (certificates.lastGood, certificates.missing, certificates.inMemory) = (2, 3, 9)
+        (certificates.found.errors, certificates.found.warnings) = (2, 3)
+        certificates.standing = .init(errors: 4)
+        certificates.lifeLeftMin = -0.02
+        certificates.problems = [problem]
         certificates.soonest = [
-            .init(folder: "old.example.com", notAfter: now - 2 * 86_400),
-            .init(folder: "_wildcard.example.com", notAfter: now + 21 * 86_400),
+            .init(folder: "old.example.com", notAfter: now - 2 * 86_400, issuer: "CN=R11"),
+            .init(folder: "_wildcard.example.com", notAfter: now + 21 * 86_400, issuer: "CN=R11"),
         ]
         return certificates
+    }
+
+    static func expiring(_ seconds: Int64) -> ExpiryReport {
+        let all = certificates.soonest.filter { $0.notAfter < now + seconds }
+        return ExpiryReport(nowSeconds: now, withinSeconds: seconds, all: all)
     }
 
     static var verifiers: VerifierFigures {
@@ -97,6 +110,9 @@ enum Samples {
                 .init(kind: .appleAssociation, entityTags: ["\"b7e07d6d\"", "\"b7e07d6d-gzip\""]),
                 .init(kind: .statementList, entityTags: ["\"91535165\"", "\"91535165-gzip\""]),
             ], reasons: [],
+            certificate: CertificateReport(
+                folder: "_wildcard.example.com", state: "last_good", notAfter: now + 21 * 86_400, serial: "03AB",
+                issuer: "CN=R11", problems: [problem]),
             verifiers: [
                 record(.appleCDN, .appleAssociation, 200, "\"b7e07d6d-gzip\"", ago: 12 * 60),
                 record(.googleAssociation, .statementList, 200, "\"dc84c8cf\"", ago: 3 * 86_400),

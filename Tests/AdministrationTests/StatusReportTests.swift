@@ -15,11 +15,14 @@ struct StatusReportTests {
                 1 host on a last good version:
                   shop.example.com: apps/shop.json:33:1: error[APP-001]: the text goes on
                 the removal guard keeps 2 entries live
-                findings that stand: 2 errors, 1 warning, 0 notes
+                findings that stand: 6 errors, 1 warning, 0 notes
                   apps/shop.json:33:1: error[APP-001]: the text goes on
                   and 2 more
                 the last reload ended 12 minutes ago, took 8.4 ms and brought changes (5 reloads, 1 failed)
-                12 certificates in memory, 1 broken, 2 failures to load
+                12 certificates usable, 2 on a last good version, 1 broken; 3 hosts without one
+                  old.example.com, since 2026-11-18 (2 days ago): hosts/old.example.com/fullchain.pem: error[CERT-009]: the \
+                certificate expired 2 days ago
+                  and 3 more
                   old.example.com expired 2 days ago (2026-11-18)
                   _wildcard.example.com expires in 21 days (2026-12-11)
                 2 workers, all alive; longest round of the last half minute 1.5 ms
@@ -76,6 +79,10 @@ struct StatusReportTests {
                 shop.example.com
                   apple-app-site-association "b7e07d6d"
                   assetlinks.json "91535165"
+                  certificate in hosts/_wildcard.example.com: last good, ends in 21 days (2026-12-11), serial 03AB, \
+                issuer CN=R11
+                    since 2026-11-18 (2 days ago): hosts/old.example.com/fullchain.pem: error[CERT-009]: the certificate \
+                expired 2 days ago
                 Apple last fetched shop.example.com 12 minutes ago, got the current version
                 Apple devices last fetched shop.example.com just now, had the current version already
                 Google last fetched shop.example.com 3 days ago, got an older version, "dc84c8cf"
@@ -88,7 +95,7 @@ struct StatusReportTests {
     @Test func `a host behind a wildcard, with nothing as it should be`() {
         var host = Samples.host
         (host.host, host.name) = ("a.example.com", "*.example.com")
-        (host.documents, host.verifiers) = ([], [])
+        (host.documents, host.verifiers, host.certificate) = ([], [], nil)
         host.reasons = ["apps/shop.json: error[APP-001]: broken"]
         #expect(
             host.text.split(separator: "\n").prefix(5) == [
@@ -104,11 +111,34 @@ struct StatusReportTests {
         // Counts by status are for metrics alone.
         expected.verifiers.fetches = [:]
         expected.reloads.durations = HistogramReading()
+        expected.certificates?.lifeLeftMin = nil
         #expect(StatusReport(status) == expected)
         let host = try #require(SourceReader.read(Samples.host.json, as: .json).value)
         #expect(HostReport(host) == Samples.host)
         #expect(StatusReport(host) == nil)
         #expect(HostReport(status) == nil)
+    }
+
+    @Test func `certificates that end before long, in lines and as JSON`() throws {
+        let report = ExpiryReport(
+            nowSeconds: Samples.now, withinSeconds: 14 * 86_400, all: Samples.certificates.soonest)
+        #expect(
+            report.text == """
+                2026-11-18  2 days ago  old.example.com  CN=R11
+                2026-12-11  in 21 days  _wildcard.example.com  CN=R11
+
+                """)
+        #expect(String(decoding: report.json, as: UTF8.self).contains("\"daysLeft\": 21"))
+        let value = try #require(SourceReader.read(report.json, as: .json).value)
+        #expect(ExpiryReport(value) == report)
+        let none = ExpiryReport(nowSeconds: Samples.now, withinSeconds: 14 * 86_400, all: [])
+        #expect(none.text == "no certificate ends within 14 days\n")
+        let many = ExpiryReport(
+            nowSeconds: 0, withinSeconds: 1,
+            all: Array(repeating: Samples.certificates.soonest[0], count: ExpiryReport.listMax + 3))
+        #expect(many.text.hasSuffix("and 3 more\n"))
+        // As much as the client of the admin listener reads.
+        #expect(many.json.count < 8 << 20)
     }
 
     @Test(

@@ -163,4 +163,21 @@ struct CatalogueTests {
         #expect(body(first, "a", "/") == "old")
         #expect(body(published.current, "a", "/") == "new")
     }
+
+    @Test func `each host that is served is told once, whichever layers it is in`() {
+        var oldest = CatalogueBuilder()
+        for host in ["a.example", "*.b.example", "gone.example", "back.example"] {
+            oldest.add(PreparedSite(host: host, answers: [("/x", page("old"))]))
+        }
+        var newer = CatalogueBuilder()
+        newer.add(PreparedSite(host: "a.example", answers: [("/x", page("new"))]))
+        newer.remove(host: "gone.example")
+        newer.remove(host: "back.example")
+        var newest = CatalogueBuilder()
+        newest.add(PreparedSite(host: "back.example", answers: [("/x", page("again"))]))
+        newest.add(PreparedSite(host: "new.example", answers: [("/x", page("new"))]))
+        let catalogue = Catalogue(layers: [newest.finish(), newer.finish(), oldest.finish()])
+        #expect(catalogue.servedHosts.sorted() == ["*.b.example", "a.example", "back.example", "new.example"])
+        #expect(catalogue.servedHosts.count == catalogue.siteCount)
+    }
 }

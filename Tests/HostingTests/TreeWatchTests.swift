@@ -67,7 +67,6 @@ struct TreeWatchTests {
 
     @Test func `what nobody reads is no reason to look`() throws {
         #expect(try isNothing { try site.write("config/apps/.a.json.swp", "x") })
-        #expect(try isNothing { try site.write("config/hosts/a.example.com/fullchain.pem", "y") })
         #expect(try isNothing { try site.write("config/server.json", "{}") })
         // An empty file is the beginning of one; it is told when its writer closes it.
         let file = open(site.tree.config + "/apps/new.json", O_CREAT | O_WRONLY, 0o644)
@@ -103,6 +102,11 @@ struct TreeWatchTests {
         #expect(
             try changes { try site.write("config/hosts/a.example.com/well-known/deep/y", "1") }
                 == Self.changes { $0.hostFolders = ["a.example.com"] })
+        for _ in 0..<2 {
+            #expect(
+                try changes { try site.write("config/hosts/a.example.com/privkey.pem", "1") }
+                    == Self.changes { $0.certificateFolders = ["a.example.com"] })
+        }
         #expect(
             try changes { try site.write("public/_default/index.html", "1") }
                 == Self.changes { $0.pageFolders = ["_default"] })
@@ -223,7 +227,9 @@ struct TreeWatchTests {
     @Test func `changes add up`() {
         var sum = Self.changes { $0.appFiles = ["a"] }
         sum.merge(Self.changes { $0.hostFolders = ["b"] })
+        sum.merge(Self.changes { $0.certificateFolders = ["c"] })
         sum.merge(.allAgain)
+        #expect(sum.certificateFolders == ["c"])
         #expect(sum.everything && sum.again && sum.appFiles == ["a"] && sum.hostFolders == ["b"])
         #expect(!sum.isEmpty)
     }

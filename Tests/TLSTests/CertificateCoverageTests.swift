@@ -22,30 +22,16 @@ struct CertificateCoverageTests {
         #expect(coverage.problem(for: "d.example.org")?.file.hasSuffix("_default/fullchain.pem") == true)
     }
 
-    @Test func `the store says so once for a host that is served, and for no other`() throws {
+    @Test func `where TLS is on, a host without any certificate is a fault`() throws {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
-        let store = CertificateStore(
-            hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
-            serves: { $0.hasSuffix("y.example.com") })
-        for host in ["x.y.example.com", "x.z.example.com", "a.example.com", "x.y.example.com"] {
-            _ = store.read(Array(host.utf8), .quick)
+        for isTLSOn in [true, false] {
+            var coverage = CertificateCoverage(hostsPath: bench.hosts.path, passphrase: nil, isTLSOn: isTLSOn)
+            for (host, folder) in [("none.test", "none.test"), ("*.none.test", "_wildcard.none.test")] {
+                let problem = coverage.problem(for: host)
+                #expect(problem?.kind == (isTLSOn ? .missing : nil))
+                if let problem { #expect(problem.file == "\(bench.hosts.path)/\(folder)/fullchain.pem") }
+            }
+            #expect(coverage.problem(for: "a.example.com") == nil)
         }
-        let problems = store.drainProblems()
-        #expect(problems.map(\.kind) == [.nameNotCovered])
-        #expect(problems.first?.message.contains("x.y.example.com") == true)
-    }
-
-    @Test func `names that a client makes up are one problem of the certificate, not one each`() throws {
-        try bench.install("_wildcard.example.com", names: ["*.example.com"])
-        let store = CertificateStore(
-            hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0), serves: { _ in true })
-        for number in 0..<100 {
-            _ = store.read(Array("g\(number).y.example.com".utf8), .quick)
-            #expect(store.drainProblems().map(\.kind) == (number == 0 ? [.nameNotCovered] : []))
-        }
-        // Another certificate is another problem.
-        try bench.install("_wildcard.example.com", names: ["*.example.com", "example.com"])
-        for number in 0..<100 { _ = store.read(Array("h\(number).y.example.com".utf8), .quick) }
-        #expect(store.drainProblems().map(\.kind) == [.nameNotCovered])
     }
 }

@@ -17,7 +17,7 @@ struct CertificateStoreLoadingTests {
         #expect(bench.answer(store, "a.example") == "a.example")
         try bench.install("a.example", names: ["new.example", "a.example"])
         #expect(bench.answer(store, "a.example") == "new.example")
-        #expect(store.drainProblems().isEmpty)
+        #expect(bench.problems(store).isEmpty)
     }
 
     @Test func `between two looks the files are left alone, unless told`() throws {
@@ -93,7 +93,7 @@ struct CertificateStoreLoadingTests {
         let folder = try TemporaryFolder()
         let store = CertificateStore(
             hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
-            passphrase: Passphrase(file: try folder.write("passphrase", "wrong")))
+            passphrase: Passphrase(file: try folder.write("passphrase", "wrong")), serves: { _ in true })
         #expect(bench.answer(store, "a.example") == "a.example")
         let pair = try bench.authority.issue(["new.example", "a.example"])
         try folder.write("plain.key", pair.key)
@@ -104,7 +104,7 @@ struct CertificateStoreLoadingTests {
         try bench.authority.install(
             TestPair(certificate: pair.certificate, key: secret), "a.example", in: bench.hosts)
         for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(store.drainProblems().map(\.kind) == [.passphrase], "it is said once")
+        #expect(bench.problems(store).map(\.kind) == [.passphrase], "it is said once")
         try folder.write("passphrase", "right")
         #expect(bench.answer(store, "a.example") == "new.example")
     }
@@ -151,7 +151,7 @@ struct CertificateStoreLoadingTests {
             TestPair(certificate: first.certificate, key: second.key), "a.example", in: bench.hosts, suffix: ".rsa")
         let store = bench.store(recheckMilliseconds: 0)
         #expect(bench.answer(store, "a.example") == "a.example")
-        #expect(store.drainProblems().map(\.kind) == [.keyMismatch])
+        #expect(bench.problems(store).map(\.kind) == [.keyMismatch])
         try bench.authority.install(first, "a.example", in: bench.hosts, suffix: ".rsa")
         guard case .identity(let whole) = store.identity(for: "a.example") else {
             Issue.record("there is a certificate")
@@ -178,7 +178,7 @@ struct CertificateStoreLoadingTests {
         #expect(bench.answer(store, "a.example") == "a.example")
         try bench.authority.install(new, "a.example", in: bench.hosts)
         #expect(bench.answer(store, "a.example") == "new.example")
-        #expect(store.drainProblems().isEmpty)
+        #expect(bench.problems(store).isEmpty)
     }
 
     @Test func `the last good pair stays when the files break, and that is reported once`() throws {
@@ -187,12 +187,13 @@ struct CertificateStoreLoadingTests {
         #expect(bench.answer(store, "a.example") == "a.example")
         try bench.hosts.write("a.example/fullchain.pem", "half a cert")
         for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(store.drainProblems().map(\.kind) == [.malformedCertificate])
+        #expect(bench.problems(store).map(\.kind) == [.malformedCertificate])
         for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(store.drainProblems().isEmpty)
+        #expect(bench.problems(store).isEmpty)
         try bench.hosts.write("a.example/fullchain.pem", "another half")
         for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(store.drainProblems().map(\.kind) == [.malformedCertificate])
+        #expect(store.drainNews().isEmpty, "it stands, and is no news")
+        #expect(store.problems(9).map(\.problem.kind) == [.malformedCertificate])
     }
 
     @Test(arguments: [["other.example"], []])
@@ -202,25 +203,25 @@ struct CertificateStoreLoadingTests {
         #expect(bench.answer(store, "a.example") == "a.example")
         try bench.install("a.example", names: names)
         for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(store.drainProblems().map(\.kind) == [.nameNotCovered])
+        #expect(bench.problems(store).map(\.kind) == [.nameNotCovered])
     }
 
     @Test func `an expired certificate is served when there is no better, and replaced by one`() throws {
         try bench.authority.install(try bench.authority.issue(["a.example"], days: -1), "a.example", in: bench.hosts)
         let store = bench.store(recheckMilliseconds: 0)
         #expect(bench.answer(store, "a.example") == "a.example")
-        #expect(store.drainProblems().map(\.kind) == [.expired])
+        #expect(bench.problems(store).map(\.kind) == [.expired])
         try bench.install("a.example", names: ["new.example", "a.example"])
         #expect(bench.answer(store, "a.example") == "new.example")
         try bench.authority.install(
             try bench.authority.issue(["old.example", "a.example"], days: -1), "a.example", in: bench.hosts)
         for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "new.example") }
-        #expect(store.drainProblems().map(\.kind) == [.expired])
+        #expect(bench.problems(store).map(\.kind) == [.expired])
     }
 
     @Test func `a certificate that is taken away ends at the second look`() throws {
         try bench.install("a.example", names: ["a.example"])
-        let store = bench.store(recheckMilliseconds: 0)
+        let store = bench.store(recheckMilliseconds: 0, serves: { _ in false })
         #expect(bench.answer(store, "a.example") == "a.example")
         try bench.hosts.remove("a.example")
         #expect(bench.answer(store, "a.example") == "a.example")
@@ -242,21 +243,19 @@ struct CertificateStoreLoadingTests {
         for _ in 0..<2 {
             try bench.hosts.remove(folder)
             for _ in 0..<4 { #expect(bench.answer(store, host) == name) }
-            #expect(store.drainProblems().map(\.kind) == [.filesGone], "said once")
-            #expect(store.losses.map(\.file) == ["\(bench.hosts.path)/\(folder)/fullchain.pem"])
+            #expect(bench.problems(store).map(\.kind) == [.filesGone], "said once")
+            #expect(store.problems(9).map(\.problem.file) == ["\(bench.hosts.path)/\(folder)/fullchain.pem"])
             try bench.hosts.write("\(folder)/fullchain.pem", files[0])
             try bench.hosts.write("\(folder)/privkey.pem", files[1])
-            store.lookAtLosses()
-            #expect(store.losses.isEmpty)
             #expect(bench.answer(store, host) == name)
-            _ = store.drainProblems()
+            #expect(store.problems(9).isEmpty)
+            #expect(store.drainNews().ended.map(\.file) == ["\(bench.hosts.path)/\(folder)/fullchain.pem"])
         }
         try bench.hosts.remove(folder)
         for _ in 0..<2 { #expect(bench.answer(store, host) == name) }
         serves.withLock { $0 = false }
-        store.lookAtLosses()
-        #expect(store.losses.isEmpty)
         #expect(bench.answer(store, host) == "none")
+        #expect(store.problems(9).isEmpty)
     }
 
     @Test(arguments: ["_wildcard.example", "_default"])
@@ -267,11 +266,11 @@ struct CertificateStoreLoadingTests {
             let store = CertificateStore(
                 hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0), serves: { _ in true })
             #expect(bench.answer(store, "a.example") == "a.example")
-            _ = store.drainProblems()
+            _ = bench.problems(store)
             try bench.hosts.remove("a.example")
             for _ in 0..<3 { _ = bench.answer(store, "a.example") }
             #expect(bench.answer(store, "a.example") == (isMoved ? "*.example" : "a.example"))
-            #expect(store.losses.isEmpty == isMoved)
+            #expect(store.problems(9).contains { $0.problem.kind == .filesGone } == !isMoved)
         }
     }
 }

@@ -1,4 +1,4 @@
-// How the certificates in memory stand, without a look at those that nobody asked for.
+// A look at the certificates of all served hosts, whether clients ask for them or not.
 
 import Synchronization
 import Testing
@@ -6,40 +6,249 @@ import Testing
 @testable import TLS
 
 struct CertificateStoreSurveyTests {
-    @Test func `only what was asked for is told, the first to end first`() throws {
-        let bench = try StoreBench()
-        try bench.install("late.example", names: ["late.example"], days: 90)
-        try bench.install("_wildcard.soon.example", names: ["*.soon.example"], days: 10)
-        try bench.install("_default", names: ["fallback.example"], days: 40)
-        try bench.install("unasked.example", names: ["unasked.example"], days: 1)
-        try bench.hosts.write("broken.example/fullchain.pem", "no certificate")
-        let store = bench.store()
-        #expect(store.survey(soonestMax: 5) == CertificateSurvey())
-        for host in ["late.example", "a.soon.example", "other.example", "broken.example"] {
-            _ = store.identity(for: host)
-        }
-        let survey = store.survey(soonestMax: 5)
-        #expect((survey.usableCount, survey.brokenCount) == (3, 1))
-        #expect(survey.soonest.map(\.folder) == ["_wildcard.soon.example", "_default", "late.example"])
-        let days = survey.soonest.map { ($0.notAfter - survey.soonest[0].notAfter + 43_200) / 86_400 }
-        #expect(days == [0, 30, 80])
-        #expect(store.survey(soonestMax: 2).soonest == Array(survey.soonest.prefix(2)))
-        #expect(store.survey(soonestMax: 0).soonest.isEmpty)
+    private let bench: StoreBench
+
+    init() throws { bench = try StoreBench() }
+
+    private func states(_ store: CertificateStore) -> [CertificateState: Int] { store.surveyed(now: 0).counts }
+
+    /// The rule of what is found, and the folders of what has ended or was renewed.
+    private func news(_ store: CertificateStore) -> [String] {
+        let news = store.drainNews()
+        return news.found.map(\.id) + news.ended.map { "ended \($0.file.dropFirst(bench.hosts.path.count + 1))" }
+            + news.renewed.map { "renewed \($0.folder)" }
     }
 
-    @Test func `many are gone through step by step`() throws {
-        let bench = try StoreBench()
-        try bench.install("_default", names: ["fallback.example"])
-        let store = bench.store()
-        guard case .identity(let identity) = store.identity(for: "") else {
-            Issue.record("no certificate")
-            return
+    private func isSettled(_ outcome: SurveyOutcome) -> Bool { outcome.unsettled.isEmpty }
+
+    private func store(_ serves: @escaping @Sendable (String) -> Bool = { _ in true }) -> CertificateStore {
+        bench.store(recheckMilliseconds: 0, serves: serves)
+    }
+
+    @Test func `every served host is looked at, and each fault stands`() throws {
+        try bench.install("good.test", names: ["good.test"])
+        try bench.install("late.test", names: ["late.test"], days: -1)
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        try bench.install("wrong.test", names: ["other.test"])
+        try bench.hosts.write("broken.test/fullchain.pem", "no certificate")
+        try bench.install("unserved.test", names: ["other.test"])
+        let hosts = [
+            "good.test", "late.test", "a.example.com", "x.y.example.com", "broken.test", "none.test", "*.none.test",
+            "wrong.test",
+        ]
+        let store = store { hosts.contains($0) }
+        #expect(!store.surveyed(now: 0).isComplete)
+        #expect(isSettled(store.survey(hosts)))
+        #expect(store.surveyed(now: 0).isComplete)
+        #expect(states(store) == [.usable: 2, .broken: 4, .missing: 2])
+        #expect(
+            news(store).sorted() == [
+                "CERT-002", "CERT-009", "CERT-011", "CERT-011", "CERT-025", "CERT-025",
+            ])
+        #expect(store.surveyed(now: 0).soonest.first?.folder == "late.test")
+        #expect(store.identityCount == 0, "nothing of it is kept")
+        // Names that a client makes up are no findings.
+        for index in 0..<20 { _ = store.identity(for: "g\(index).y.example.com") }
+        #expect(isSettled(store.survey(hosts)))
+        #expect(news(store).isEmpty)
+        // Who asks again is told again.
+        _ = store.survey(hosts, repeats: true)
+        #expect(news(store).count == 6)
+    }
+
+    /// Each row: a host, the folder of the certificate that answers, its state, the rules and whether there is a certificate.
+    @Test func `of each host is told which certificate answers`() throws {
+        try bench.install("good.test", names: ["good.test"])
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        let hosts = ["good.test", "a.example.com", "x.y.example.com", "none.test"]
+        let store = store { hosts.contains($0) }
+        #expect(store.certificate(of: "good.test") == nil)
+        _ = store.survey(hosts)
+        for (host, folder, state, rules, isThere) in [
+            ("good.test", "good.test", .usable, [], true),
+            ("a.example.com", "_wildcard.example.com", .usable, [], true),
+            ("x.y.example.com", "_wildcard.example.com", .broken, ["CERT-011"], true),
+            ("none.test", "none.test", .missing, ["CERT-025"], false),
+        ] as [(String, String, CertificateState, [String], Bool)] {
+            let found = try #require(store.certificate(of: host))
+            #expect(found.folder == folder)
+            #expect(found.state == state, "\(host)")
+            #expect(found.problems.map(\.problem.id) == rules)
+            #expect((found.summary?.issuer == "CN=Test Intermediate") == isThere)
+            #expect(found.summary.map { $0.serial.isEmpty } == (isThere ? false : nil))
         }
-        for count in 0..<1_000 {
-            let name = Array("h\(count).example".utf8)
-            let record = CertificateRecord(.identity(identity), stamp: 0)
-            store.cache.withLock { $0.folders.insert(name.span, hash: HostKey.hash(name.span), record) }
+    }
+
+    @Test func `a fault ends when it is fixed, and a renewal is told`() throws {
+        let store = store()
+        let hosts = ["a.test"]
+        _ = store.survey(hosts)
+        #expect(news(store) == ["CERT-025"])
+        try bench.install("a.test", names: ["a.test"])
+        _ = store.survey(hosts)
+        #expect(news(store) == ["ended a.test/fullchain.pem"])
+        #expect(states(store) == [.usable: 1])
+        try bench.install("a.test", names: ["a.test"])
+        _ = store.survey(hosts)
+        #expect(news(store) == ["renewed a.test"])
+        // Files in the middle of being replaced are looked at once more before they count.
+        try bench.hosts.write("a.test/privkey.pem", try bench.authority.issue(["a.test"]).key)
+        #expect(store.survey(hosts).unsettled == ["a.test"])
+        #expect(news(store).isEmpty)
+        #expect(states(store) == [.usable: 1])
+        #expect(isSettled(store.survey(only: hosts) { _ in true }))
+        #expect(news(store) == ["CERT-006"])
+        #expect(states(store) == [.broken: 1])
+        // The same with a folder that is moved away.
+        try bench.hosts.remove("a.test")
+        #expect(store.survey(hosts).unsettled == ["a.test"])
+        #expect(states(store) == [.broken: 1])
+        #expect(isSettled(store.survey(hosts)))
+        #expect(states(store) == [.missing: 1])
+        #expect(news(store) == ["CERT-025"])
+    }
+
+    @Test func `the first half of a pair is not judged while the other half may come`() throws {
+        let store = store()
+        _ = store.survey(["a.test"])
+        let pair = try bench.authority.issue(["a.test"])
+        try bench.hosts.write("a.test/fullchain.pem", pair.certificate + bench.authority.intermediate)
+        #expect(store.survey(["a.test"]).unsettled == ["a.test"])
+        try bench.hosts.write("a.test/privkey.pem", pair.key)
+        #expect(isSettled(store.survey(["a.test"])))
+        #expect(news(store) == ["CERT-025", "ended a.test/fullchain.pem"])
+    }
+
+    @Test func `files are given as long as handshakes give them, however often they are looked at`() throws {
+        let store = bench.store(recheckMilliseconds: 3_600_000)
+        for host in ["asked.test", "unasked.test"] { try bench.install(host, names: [host]) }
+        let hosts = ["asked.test", "unasked.test"]
+        #expect(bench.answer(store, "asked.test") == "asked.test")
+        _ = store.survey(hosts)
+        for host in hosts { try bench.hosts.write("\(host)/privkey.pem", try bench.authority.issue(["x.test"]).key) }
+        for _ in 0..<3 { #expect(store.survey(only: hosts) { _ in true }.unsettled.sorted() == hosts) }
+        #expect(news(store).isEmpty)
+        // An operator who asks wants to know what is there now.
+        store.invalidateAll()
+        _ = store.survey(hosts)
+        #expect(news(store) == ["CERT-006"])
+    }
+
+    @Test func `files that could not be opened are read again, though they are the same`() throws {
+        let store = store()
+        try bench.install("a.test", names: ["a.test"])
+        let key = try bench.hosts.read("a.test/privkey.pem")
+        try bench.hosts.remove("a.test/privkey.pem")
+        try bench.hosts.write("a.test/privkey.pem/in-the-way", "")
+        _ = store.survey(["a.test"])
+        #expect(news(store) == ["CERT-001"])
+        _ = store.survey(["a.test"])
+        #expect(news(store).isEmpty)
+        try bench.hosts.remove("a.test/privkey.pem")
+        try bench.hosts.write("a.test/privkey.pem", key)
+        _ = store.survey(["a.test"])
+        #expect(news(store) == ["ended a.test/privkey.pem"])
+    }
+
+    @Test func `what is in use stays on its last good version, and that stands`() throws {
+        try bench.install("a.test", names: ["a.test"])
+        let store = store { $0 == "a.test" }
+        #expect(bench.answer(store, "a.test") == "a.test")
+        try bench.hosts.write("a.test/fullchain.pem", "half a certificate")
+        #expect(!isSettled(store.survey(["a.test"])))
+        #expect(isSettled(store.survey(["a.test"])))
+        #expect(states(store) == [.lastGood: 1])
+        #expect(news(store) == ["CERT-003"])
+        try bench.hosts.remove("a.test")
+        #expect(!isSettled(store.survey(["a.test"])))
+        #expect(isSettled(store.survey(["a.test"])))
+        #expect(states(store) == [.lastGood: 1])
+        #expect(news(store).contains("CERT-024"))
+        #expect(bench.answer(store, "a.test") == "a.test")
+        // Repaired files come into service without a handshake.
+        try bench.install("a.test", names: ["a.test", "new.test"])
+        #expect(isSettled(store.survey(["a.test"])))
+        #expect(states(store) == [.usable: 1])
+        #expect(news(store) == ["ended a.test/fullchain.pem", "renewed a.test"])
+    }
+
+    @Test func `what no served host needs is dropped, in a survey and at once`() throws {
+        for host in ["a.test", "b.test", "c.test"] {
+            try bench.install(host, names: [host], days: host == "a.test" ? 90 : -1)
         }
-        #expect(store.survey(soonestMax: 1).usableCount == 1_001)
+        let served = Mutex(["a.test", "b.test", "c.test"])
+        let store = store { host in served.withLock { $0.contains(host) } }
+        for host in ["a.test", "b.test", "c.test"] { #expect(bench.answer(store, host) == host) }
+        _ = store.survey(served.withLock { $0 })
+        #expect(news(store) == ["CERT-009", "CERT-009"])
+        served.withLock { $0 = ["a.test", "c.test"] }
+        #expect(!store.survey(only: ["b.test"]) { _ in false }.wantsEverything)
+        #expect(store.identityCount == 2)
+        served.withLock { $0 = ["a.test"] }
+        _ = store.survey(["a.test"])
+        #expect(news(store).isEmpty)
+        #expect(store.identityCount == 1)
+        #expect(states(store) == [.usable: 1])
+        #expect(store.surveyed(now: 0).soonest.map(\.folder) == ["a.test"])
+        #expect(store.standingCounts == ProblemCounts())
+    }
+
+    @Test func `a certificate that hosts share is dropped with the last of them`() throws {
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        let served = Mutex(["a.example.com", "b.example.com"])
+        let store = store { host in served.withLock { $0.contains(host) } }
+        _ = store.survey(served.withLock { $0 })
+        for left in [["b.example.com"], []] {
+            served.withLock { $0 = left }
+            #expect(store.survey(only: ["a.example.com"]) { left.contains($0) }.wantsEverything)
+            _ = store.survey(left)
+            #expect(states(store) == (left.isEmpty ? [:] : [.usable: 1]))
+        }
+    }
+
+    @Test func `a folder below a served wildcard is looked at, though no app file names it`() throws {
+        try bench.install("_wildcard.example.com", names: ["*.example.com"])
+        try bench.install("own.example.com", names: ["own.example.com"])
+        let store = store { $0.hasSuffix(".example.com") }
+        #expect(bench.answer(store, "own.example.com") == "own.example.com")
+        for _ in 0..<2 {
+            _ = store.survey(["*.example.com"])
+            #expect(states(store) == [.usable: 2])
+        }
+        try bench.hosts.remove("own.example.com")
+        for _ in 0..<2 { _ = store.survey(only: ["own.example.com"]) { $0 == "*.example.com" } }
+        #expect(states(store) == [.usable: 1])
+        #expect(news(store).isEmpty)
+    }
+
+    @Test func `a survey that is no longer wanted keeps what it has found`() throws {
+        let store = store()
+        var asked = 0
+        let outcome = store.survey(["a.test", "b.test", "c.test"]) {
+            asked += 1
+            return asked < 3
+        }
+        #expect(!outcome.isWhole)
+        #expect(states(store) == [.missing: 2])
+        #expect(!store.surveyed(now: 0).isComplete)
+    }
+
+    @Test func `the certificate for clients that name no host is looked at, and need not be there`() throws {
+        let store = store { _ in false }
+        _ = store.survey([])
+        #expect(states(store) == [:])
+        try bench.hosts.write("_default/fullchain.pem", "no certificate")
+        _ = store.survey([])
+        #expect(states(store) == [.broken: 1])
+        #expect(news(store) == ["CERT-002"])
+    }
+
+    @Test func `with a development authority no host is without a certificate`() throws {
+        let folder = try TemporaryFolder()
+        let store = CertificateStore(
+            hostsPath: bench.hosts.path, development: try DevelopmentAuthority(directory: folder.path),
+            wantsDevelopment: { $0 != "other.test" })
+        _ = store.survey(["shop.localhost", "other.test"])
+        #expect(news(store) == ["CERT-025"])
     }
 }

@@ -30,7 +30,7 @@ struct CertificateStoreTests {
             Issue.record("no identity for clients without a name")
             return
         }
-        #expect(store.drainProblems().isEmpty)
+        #expect(bench.problems(store).isEmpty)
     }
 
     @Test func `a folder without a certificate is passed over`() throws {
@@ -61,10 +61,10 @@ struct CertificateStoreTests {
             TestPair(certificate: first.certificate, key: second.key), "a.example", in: bench.hosts)
         let store = bench.store(recheckMilliseconds: 0)
         for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "broken") }
-        #expect(store.drainProblems().map(\.kind) == [.keyMismatch])
+        #expect(bench.problems(store).map(\.kind) == [.keyMismatch])
         try bench.authority.install(second, "a.example", in: bench.hosts)
         #expect(bench.answer(store, "a.example") == "a.example")
-        #expect(store.drainProblems().isEmpty)
+        #expect(bench.problems(store).isEmpty)
     }
 
     @Test func `a pair of which one file is missing is broken`() throws {
@@ -72,7 +72,7 @@ struct CertificateStoreTests {
         try bench.hosts.remove("a.example/privkey.pem")
         let store = bench.store()
         #expect(bench.answer(store, "a.example") == "broken")
-        #expect(store.drainProblems().map(\.kind) == [.incompletePair])
+        #expect(bench.problems(store).map(\.kind) == [.incompletePair])
     }
 
     /// Links both files of a host to another place.
@@ -99,7 +99,7 @@ struct CertificateStoreTests {
             atPath: "\(bench.hosts.path)/c.example", withDestinationPath: place.path + "/archive")
         let store = CertificateStore(hostsPath: bench.hosts.path, links: LinkTargets([place.path]))
         for host in ["a.example", "b.example", "c.example"] { #expect(bench.answer(store, host) == "a.example") }
-        #expect(store.drainProblems().isEmpty)
+        #expect(bench.problems(store).isEmpty)
         #expect(store.identityCount == 3)
     }
 
@@ -118,13 +118,13 @@ struct CertificateStoreTests {
         try FileManager.default.createSymbolicLink(
             atPath: "\(hosts.path)/hosts/c.example",
             withDestinationPath: target.hasPrefix("../../") ? "../elsewhere" : "b.example")
-        let store = CertificateStore(hostsPath: "\(hosts.path)/hosts")
+        let store = CertificateStore(hostsPath: "\(hosts.path)/hosts", serves: { _ in true })
         let signer = DocumentSigner(hostsPath: "\(hosts.path)/hosts")
         for (host, reason) in [
             ("a.example", "leads out of the host's own folder"), ("c.example", "is a link to another place"),
         ] {
             #expect(bench.answer(store, host) == "broken")
-            let problems = store.drainProblems()
+            let problems = bench.problems(store)
             #expect(problems.map(\.kind) == [.unreadableFile])
             #expect(problems.first?.message.contains(reason) == true, "\(problems)")
             #expect(problems.first?.fix.contains("`linkTargets` in server.json") == true)

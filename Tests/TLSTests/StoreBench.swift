@@ -20,9 +20,16 @@ struct StoreBench {
         return limits
     }
 
-    func store(recheckMilliseconds: Int64 = 5000) -> CertificateStore {
-        CertificateStore(hostsPath: hosts.path, limits: StoreBench.limits(recheckMilliseconds: recheckMilliseconds))
+    /// A store over the folder, with every host served unless it is said otherwise.
+    func store(
+        recheckMilliseconds: Int64 = 5000, serves: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) -> CertificateStore {
+        CertificateStore(
+            hostsPath: hosts.path, limits: StoreBench.limits(recheckMilliseconds: recheckMilliseconds), serves: serves)
     }
+
+    /// The problems that are news since the last call.
+    func problems(_ store: CertificateStore) -> [CertificateProblem] { store.drainNews().found }
 
     func install(_ folder: String, names: [String], days: Int = 90) throws {
         try authority.install(try authority.issue(names, days: days), folder, in: hosts)

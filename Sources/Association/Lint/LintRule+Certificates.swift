@@ -116,6 +116,10 @@ extension LintRule {
             "CERT-024", .error, "the files of a host's certificate are gone",
             why: "A running server shows the last one it read; when it ends, nobody reaches the host.",
             fix: "put both files back, or stop serving the host."),
+        rule(
+            "CERT-025", .error, "a served host has no certificate, and TLS is on",
+            why: "Apple's and Google's fetchers, phones and browsers are refused in the handshake.",
+            fix: "put fullchain.pem and privkey.pem into the host's folder, or a certificate for it into a wildcard's."),
     ]
 
     private static func rule(

@@ -6,7 +6,7 @@ extension Certificate {
     var facts: CertificateFacts {
         CertificateFacts(
             subject: subject, issuer: issuer, names: names, notBefore: notBefore, notAfter: notAfter,
-            isSelfSigned: isSelfSigned, key: key, fingerprint: fingerprint)
+            isSelfSigned: isSelfSigned, key: key, serial: serial, fingerprint: fingerprint)
     }
 
     var subject: String { Certificate.text(X509_get_subject_name(pointer)) }
@@ -20,6 +20,12 @@ extension Certificate {
     }
 
     var key: KeyKind { X509_get0_pubkey(pointer).map { KeyKind($0) } ?? .other("unknown") }
+
+    var serial: [UInt8] {
+        guard let number = X509_get0_serialNumber(pointer) else { return [] }
+        let bytes = UnsafeBufferPointer(start: ASN1_STRING_get0_data(number), count: Int(ASN1_STRING_length(number)))
+        return Array(bytes)
+    }
 
     var fingerprint: [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)

@@ -1,58 +1,52 @@
-// Whether a certificate is good today, and for how long. A renewal that has stopped working shows here first: certbot renews
-// thirty days ahead, so with 21 left it has failed for nine. Certificates that live for days are held to shares of that.
+// Whether a certificate is good today, and for how long. A renewal that has stopped working shows here first.
 
 import Posix
 
 extension CertificateChecks {
-    /// What time has to say about an identity; asked again and again while it is in use.
+    /// What time has to say about an identity.
     static func expiry(of identity: ServerIdentity, _ now: Int64) -> CertificateProblem? {
-        let problem = expiry(of: identity.first, now)
-        switch identity.second {
-        case .some(let other): return problem ?? expiry(of: other, now)
-        case .none: return problem
-        }
+        expiry(of: identity.periods, now) { identity.certificateFile(ofSecondPair: $0) }
     }
 
-    static func expiry(of credentials: borrowing Credentials, _ now: Int64) -> CertificateProblem? {
-        let file = credentials.certificateFile
-        if let problem = expiry(of: credentials.certificate, "the certificate", file, now) { return problem }
-        guard let chain = credentials.chain else { return nil }
-        for index in 0..<chain.count {
-            let certificate = chain.certificate(index)
-            let subject = "the intermediate certificate \(certificate.subject)"
-            if certificate.isSelfSigned { continue }
-            if let problem = expiry(of: certificate, subject, file, now) { return problem }
-        }
-        return nil
-    }
-
-    private static func expiry(
-        of certificate: borrowing Certificate, _ subject: String, _ file: String, _ now: Int64
+    /// The same by what was kept of it. Where several certificates of a host have something, the worst of it.
+    /// - Parameter file: where the certificates of the first or of the second pair are.
+    static func expiry(
+        of periods: some Sequence<CertificatePeriod>, _ now: Int64, file: (_ isOfSecondPair: Bool) -> String
     ) -> CertificateProblem? {
-        let (notBefore, notAfter) = (certificate.notBefore, certificate.notAfter)
-        if now > notAfter {
+        var worst: (kind: CertificateProblem.Kind, period: CertificatePeriod)?
+        for period in periods {
+            guard let kind = period.verdict(now) else { continue }
+            if let worst, rank(worst.kind) <= rank(kind) { continue }
+            worst = (kind, period)
+        }
+        return worst.map { problem($0.kind, $0.period, now, file: file($0.period.isOfSecondPair)) }
+    }
+
+    private static func rank(_ kind: CertificateProblem.Kind) -> Int {
+        [.expired, .notYetValid, .expiresWithinDays].firstIndex(of: kind) ?? 3
+    }
+
+    private static func problem(
+        _ kind: CertificateProblem.Kind, _ period: CertificatePeriod, _ now: Int64, file: String
+    ) -> CertificateProblem {
+        let subject = period.subject
+        switch kind {
+        case .expired:
             return CertificateProblem(
-                .expired, file: file, "\(subject) expired \(days(now - notAfter)) ago; every client refuses it",
+                kind, file: file, "\(subject) expired \(days(now - period.notAfter)) ago; every client refuses it",
                 fix: "renew it now")
-        }
-        if now < notBefore {
+        case .notYetValid:
             return CertificateProblem(
-                .notYetValid, file: file, "\(subject) is valid only in \(days(notBefore - now))",
+                kind, file: file,
+                "\(subject) is not valid until \(Clock.day(period.notBefore)) (in \(days(period.notBefore - now)))",
                 fix: "check the clock of this machine, or wait with using it")
-        }
-        let lifetime = notAfter - notBefore
-        let left = notAfter - now
-        if left < min(7 * day, lifetime / 10) {
+        default:
             return CertificateProblem(
-                .expiresWithinDays, file: file, "\(subject) expires in \(days(left))",
-                fix: "renew it now, and find out why it has not renewed itself")
+                kind, file: file, "\(subject) expires in \(days(period.notAfter - now))",
+                fix: kind == .expiresWithinDays
+                    ? "renew it now, and find out why it has not renewed itself"
+                    : "renew it, and find out why it has not renewed itself")
         }
-        if left < min(21 * day, lifetime / 3) {
-            return CertificateProblem(
-                .expiresWithinWeeks, file: file, "\(subject) expires in \(days(left))",
-                fix: "renew it, and find out why it has not renewed itself")
-        }
-        return nil
     }
 
     private static func days(_ seconds: Int64) -> String {

@@ -10,10 +10,15 @@ public enum CertificateChecks {
     ///   - host: the name it is for, such as `shop.example.com` or `*.example.com`; nil where no name is expected of it.
     ///   - now: seconds since 1970.
     public static func problems(of identity: ServerIdentity, host: String?, now: Int64) -> [CertificateProblem] {
-        var problems = identity.problems + problems(of: identity.first, host, now)
+        [expiry(of: identity, now)].compactMap { $0 } + lasting(of: identity, host: host)
+    }
+
+    /// What time has no part in.
+    static func lasting(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
+        var problems = identity.problems + problems(of: identity.first, host)
         switch identity.second {
         case .some(let other):
-            problems += CertificateChecks.problems(of: other, host, now)
+            problems += CertificateChecks.problems(of: other, host)
             if other.certificate.key.isSameAlgorithm(as: identity.first.certificate.key) {
                 problems.append(
                     CertificateProblem(
@@ -26,12 +31,9 @@ public enum CertificateChecks {
         return problems
     }
 
-    private static func problems(
-        of credentials: borrowing Credentials, _ host: String?, _ now: Int64
-    ) -> [CertificateProblem] {
+    private static func problems(of credentials: borrowing Credentials, _ host: String?) -> [CertificateProblem] {
         let file = credentials.certificateFile
         var problems: [CertificateProblem] = []
-        if let problem = expiry(of: credentials, now) { problems.append(problem) }
         if let host, let problem = name(of: credentials.certificate, host, file) { problems.append(problem) }
         if credentials.certificate.refusesServers {
             problems.append(

@@ -8,11 +8,14 @@ public import Posix
 public struct CertificateCoverage {
     private let tree: CertificateTree
     private let passphrase: Passphrase?
+    private let isTLSOn: Bool
     private let pool = ChainPool()
     /// The names of a folder's certificate; nil where it has none, or none that can be read.
     private var names: [CertificateFolder: [String]?] = [:]
 
-    public init(hostsPath: String, links: LinkTargets = .none, passphrase: Passphrase?) {
+    /// - Parameter isTLSOn: whether a host without any certificate is a fault.
+    public init(hostsPath: String, links: LinkTargets = .none, passphrase: Passphrase?, isTLSOn: Bool = false) {
+        self.isTLSOn = isTLSOn
         tree = CertificateTree(hostsPath, links: links)
         self.passphrase = passphrase
     }
@@ -27,7 +30,15 @@ public struct CertificateCoverage {
             return CertificateCoverage.problem(
                 host: host, names: names, file: CertificateFiles(folder, in: tree).path(0))
         }
-        return nil
+        guard isTLSOn, case .folder(let own)? = CertificateOrder.candidates(for: host).first else { return nil }
+        return CertificateCoverage.missing(host: host, file: CertificateFiles(own, in: tree).path(0))
+    }
+
+    static func missing(host: String, file: String) -> CertificateProblem {
+        CertificateProblem(
+            .missing, file: file,
+            "there is no certificate for \(host); every client that asks for it over TLS is refused",
+            fix: "put fullchain.pem and privkey.pem there, or a certificate for it into the folder of a wildcard")
     }
 
     static func problem(host: String, names: [String], file: String) -> CertificateProblem? {

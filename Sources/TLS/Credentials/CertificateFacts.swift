@@ -12,6 +12,8 @@ public struct CertificateFacts: Hashable, Sendable {
     public var notAfter: Int64
     public var isSelfSigned: Bool
     public var key: KeyKind
+    /// The bytes of the number that its issuer gave it.
+    public var serial: [UInt8]
     /// SHA-256 over the DER form.
     public var fingerprint: [UInt8]
 }

@@ -31,8 +31,6 @@ public struct CertificateLimits: Hashable, Sendable {
     public var namesMax = 4096
     /// How long an answer is trusted before the files are looked at again, which takes a few `stat`.
     public var recheckMilliseconds: Int64 = 5000
-    /// Problems that wait for the log, which fetches them every second; more at once are a flood that nobody reads.
-    public var problemsMax = 256
 
     public init() {}
 }

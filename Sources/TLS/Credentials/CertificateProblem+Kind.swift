@@ -27,12 +27,13 @@ extension CertificateProblem {
         case folderName = "CERT-022"
         case rootIncluded = "CERT-023"
         case filesGone = "CERT-024"
+        case missing = "CERT-025"
 
         public var severity: Severity {
             switch self {
             case .unreadableFile, .incompletePair, .malformedCertificate, .malformedKey, .passphrase, .keyMismatch,
                 .weakKey, .weakSignature, .expired, .notYetValid, .nameNotCovered, .notForServers,
-                .expiresWithinDays, .filesGone:
+                .expiresWithinDays, .filesGone, .missing:
                 .error
             case .expiresWithinWeeks, .missingIntermediate, .chainOrder, .strayCertificate, .selfSigned, .unusualKey,
                 .sameKeyTwice, .keyReadableByOthers, .folderName:

@@ -50,6 +50,14 @@ public final class ServerIdentity: Sendable {
         return facts
     }
 
+    /// Where its certificates are.
+    func certificateFile(ofSecondPair isOfSecondPair: Bool) -> String {
+        switch second {
+        case .some(let other) where isOfSecondPair: other.certificateFile
+        default: first.certificateFile
+        }
+    }
+
     public var chainCount: Int { first.chain?.count ?? 0 }
 
     /// Sets the credentials for one connection (an `SSL *`), in a callback of its handshake. False when OpenSSL refuses

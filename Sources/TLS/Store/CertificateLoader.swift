@@ -31,6 +31,12 @@ struct CertificateLoader: Sendable {
         return read(files, stamp, lane)
     }
 
+    /// The state of a folder's files; nil where there is no certificate.
+    func stamp(of folder: CertificateFolder) -> Int? { CertificateFiles(folder, in: tree).stamp(passphrase) }
+
+    /// Of a folder's certificate, for messages.
+    func path(of folder: CertificateFolder) -> String { CertificateFiles(folder, in: tree).path(0) }
+
     private func read(_ files: CertificateFiles, _ stamp: Int, _ lane: ReadingLane) -> Reading {
         switch files.load(passphrase: passphrase, pool: pool, lane) {
         case .absent: return .look(.gone)

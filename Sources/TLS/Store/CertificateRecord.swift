@@ -2,7 +2,7 @@
 // is given, and what it means is decided.
 //
 // Files that can be used replace the ones in service. Files that cannot, or that every client would refuse, leave the last good
-// ones in service; that is reported when it is still so at the next look, because renewals write one file after the other.
+// ones in service; that counts when it is still so at the next look, because renewals write one file after the other.
 
 /// One folder's certificate in memory.
 struct CertificateRecord: Sendable {
@@ -27,7 +27,8 @@ struct CertificateRecord: Sendable {
         /// Nil where the files are gone.
         var stamp: Int?
         var content: Content?
-        var isReported = false
+        /// Whether two looks in a row have found them so.
+        var isSettled = false
     }
 
     private(set) var content: Content
@@ -36,8 +37,6 @@ struct CertificateRecord: Sendable {
     private(set) var refused: Refused?
     /// When the files were looked at, by the monotonic clock.
     var checkedMilliseconds: Int64
-    /// The last problem of time that was reported, so that it is reported once.
-    private var reportedExpiry: CertificateProblem.Kind?
 
     init(_ content: Content, stamp: Int, checkedMilliseconds: Int64 = 0) {
         self.content = content
@@ -45,50 +44,30 @@ struct CertificateRecord: Sendable {
         self.checkedMilliseconds = checkedMilliseconds
     }
 
-    /// Whether the files were gone at two looks.
-    var isGone: Bool { refused.map { $0.stamp == nil && $0.isReported } ?? false }
+    /// Whether the files were gone at two looks in a row.
+    var isGone: Bool { refused.map { $0.stamp == nil && $0.isSettled } ?? false }
 
-    /// What there is to report about files that were read for the first time.
-    mutating func firstProblems(host: String?, now: Int64) -> [CertificateProblem] {
-        switch content {
-        case .broken(let problem): return [problem]
-        case .identity(let identity):
-            reportedExpiry = CertificateChecks.expiry(of: identity, now)?.kind
-            return CertificateChecks.problems(of: identity, host: host, now: now)
+    /// Whether the files are in the middle of being replaced, as far as one look can tell.
+    var isUnsettled: Bool { refused.map { !$0.isSettled } ?? false }
+
+    /// Takes up what a look has found.
+    mutating func take(_ look: Look, host: String?, now: Int64) {
+        switch look {
+        case .same: refused = nil
+        case .gone: refused = Refused(stamp: nil, content: nil, isSettled: refused.map { $0.stamp == nil } ?? false)
+        case .found(let stamp, let found):
+            let isSettled = refused.map { $0.stamp == stamp } ?? false
+            if isBetter(found, host, now) || stamp == self.stamp || isSettled && isBroken {
+                self = CertificateRecord(found, stamp: stamp, checkedMilliseconds: checkedMilliseconds)
+            } else {
+                refused = Refused(stamp: stamp, content: found, isSettled: isSettled)
+            }
         }
     }
 
-    /// Takes up what a look has found, and returns what there is to report.
-    mutating func take(_ look: Look, host: String?, now: Int64) -> [CertificateProblem] {
-        switch look {
-        case .gone:
-            let isSettled = refused.map { $0.stamp == nil } ?? false
-            refused = Refused(stamp: nil, content: nil, isReported: isSettled)
-            return isSettled ? newExpiry(now) : []
-        case .same:
-            refused = nil
-            return newExpiry(now)
-        case .found(let stamp, let found):
-            if isBetter(found, host, now) {
-                self = CertificateRecord(found, stamp: stamp, checkedMilliseconds: checkedMilliseconds)
-                return firstProblems(host: host, now: now)
-            }
-            if stamp == self.stamp {
-                // Read once more because of a shortage, and no better than before.
-                content = found
-                refused = nil
-                return []
-            }
-            let isSettled = refused?.stamp == stamp
-            let isReported = isSettled && refused?.isReported == true
-            refused = Refused(stamp: stamp, content: found, isReported: isSettled)
-            guard isSettled, !isReported else { return newExpiry(now) }
-            if case .broken = content {
-                // One broken state after another: this is the one to speak of.
-                self = CertificateRecord(found, stamp: stamp, checkedMilliseconds: checkedMilliseconds)
-            }
-            return CertificateRecord.problems(of: found, host, now)
-        }
+    private var isBroken: Bool {
+        guard case .broken = content else { return false }
+        return true
     }
 
     /// Whether files may take over: unless clients would refuse them and not what they have now.
@@ -103,19 +82,13 @@ struct CertificateRecord: Sendable {
         return !isRefusedByClients(new) || isRefusedByClients(current)
     }
 
-    private mutating func newExpiry(_ now: Int64) -> [CertificateProblem] {
-        guard case .identity(let identity) = content else { return [] }
-        let problem = CertificateChecks.expiry(of: identity, now)
-        if problem?.kind == reportedExpiry { return [] }
-        reportedExpiry = problem?.kind
-        return problem.map { [$0] } ?? []
-    }
-
-    private static func problems(of content: Content, _ host: String?, _ now: Int64) -> [CertificateProblem] {
-        switch content {
-        case .broken(let problem): [problem]
-        case .identity(let identity): CertificateChecks.problems(of: identity, host: host, now: now)
-        }
+    /// How the certificate stands, what time makes of the one in service left aside.
+    func standing(host: String?, now: Int64) -> CertificateStanding {
+        var standing = CertificateStanding(content, host: host)
+        guard let refused, refused.isSettled else { return standing }
+        if standing.state == .usable { standing.state = .lastGood }
+        if let content = refused.content { standing.add(content, host: host, now: now) }
+        return standing
     }
 }
 
@@ -130,6 +103,10 @@ extension CertificateRecord.Content {
     /// Whether reading the same files again may end differently: the process was short of something, or could not open them.
     var isWorthAnotherReading: Bool {
         guard case .broken(let problem) = self else { return false }
-        return problem.shortage != nil || problem.kind == .unreadableFile
+        return problem.isWorthAnotherReading
     }
+}
+
+extension CertificateProblem {
+    var isWorthAnotherReading: Bool { shortage != nil || kind == .unreadableFile }
 }

@@ -38,12 +38,8 @@ public final class CertificateStore: Sendable {
     let development: DevelopmentAuthority?
     private let wantsDevelopment: @Sendable (String) -> Bool
     let serves: @Sendable (String) -> Bool
-    /// Certificates of which it was said that they are shown to others, by file and names.
-    private let uncovered = Mutex<Set<[String]>>([])
-    private static let uncoveredMax = 4_096
-    /// Folders of served hosts whose files are gone.
-    let lost = Mutex<[CertificateFolder: CertificateProblem]>([:])
-    let problems: ProblemQueue
+    /// How the certificates of served hosts stand.
+    let register: CertificateRegister
     let cache: Mutex<CertificateCache>
 
     /// - Parameters:
@@ -64,7 +60,10 @@ public final class CertificateStore: Sendable {
         self.development = development
         self.wantsDevelopment = wantsDevelopment
         loader = CertificateLoader(CertificateTree(hostsPath, links: links), passphrase: passphrase)
-        problems = ProblemQueue(countMax: limits.problemsMax)
+        let tree = CertificateTree(hostsPath, links: links)
+        register = CertificateRegister { folder, isOfSecondPair in
+            CertificateFiles(CertificateFolder(name: folder), in: tree).path(isOfSecondPair ? 2 : 0)
+        }
         cache = Mutex(CertificateCache(limits))
     }
 
@@ -109,7 +108,6 @@ public final class CertificateStore: Sendable {
                 case .absent: continue
                 case .found(let lookup):
                     note(folder.name == host ? nil : .folder(Array(folder.name.utf8)), for: name)
-                    if folder.name != host { checkCoverage(host, lookup) }
                     return .answer(lookup)
                 }
             case .development:
@@ -151,11 +149,14 @@ public final class CertificateStore: Sendable {
             if let claimed { remember(claimed.record, key, hash, isChecked: false) }
             return .slow
         }
-        if case .gone = look {} else { forgetLoss(folder) }
         guard let record = taken(look, claimed?.record, folder) else {
             cache.withLock { $0.folders.remove(key.span, hash: hash) }
+            // Whether a served host is without one now, a survey finds out.
+            if !isServed(folder) { register.drop(folder.name) }
             return .absent
         }
+        // Others are none of the server's, until a survey finds that a host needs them.
+        if register.entry(folder.name) != nil || isServed(folder) { note(record, folder) }
         // The time is that of the end: a reading may take longer than its result is believed.
         remember(record, key, hash, isChecked: true)
         return .found(record.content.lookup)
@@ -165,20 +166,37 @@ public final class CertificateStore: Sendable {
     private func taken(
         _ look: CertificateRecord.Look, _ known: CertificateRecord?, _ folder: CertificateFolder
     ) -> CertificateRecord? {
-        let now = Clock.wallSeconds()
         guard var record = known else {
             guard case .found(let stamp, let content) = look else { return nil }
-            var record = CertificateRecord(content, stamp: stamp)
-            problems.add(record.firstProblems(host: folder.host, now: now))
-            return record
+            return CertificateRecord(content, stamp: stamp)
         }
-        problems.add(record.take(look, host: folder.host, now: now))
+        record.take(look, host: folder.host, now: Clock.wallSeconds())
         // Where a served host would be without any, the last one stays.
-        if record.isGone, !keeps(record.content, folder) {
-            forgetLoss(folder)
-            return nil
-        }
-        return record
+        return record.isGone && !keeps(record.content, folder) ? nil : record
+    }
+
+    /// Registers how a folder stands.
+    func note(_ record: CertificateRecord, _ folder: CertificateFolder) {
+        let known = register.entry(folder.name)
+        // What stands goes on standing until the next look has settled it.
+        if known != nil, record.isUnsettled || isNoted(record, known) { return register.keep(folder.name) }
+        let now = Clock.wallSeconds()
+        var standing = record.standing(host: folder.host, now: now)
+        if record.isGone { standing.problems.append(CertificateCoverage.gone(folder, file: loader.path(of: folder))) }
+        register.note(folder, standing, stamp: record.stamp, now: now)
+    }
+
+    /// Whether an entry says all that there is to say about a record.
+    private func isNoted(_ record: CertificateRecord, _ known: CertificateRegister.Entry?) -> Bool {
+        guard let known, case .identity = record.content, record.refused == nil else { return false }
+        return known.base == .usable && known.stamp == record.stamp
+    }
+
+    /// Whether a host is served that has this folder for its own.
+    func isServed(_ folder: CertificateFolder) -> Bool {
+        guard let host = folder.host else { return false }
+        // A wildcard is asked for by a name that it covers.
+        return serves(host.hasPrefix("*.") ? "x\(host.dropFirst())" : host)
     }
 
     private func remember(_ record: CertificateRecord, _ key: [UInt8], _ hash: Int, isChecked: Bool) {
@@ -190,20 +208,6 @@ public final class CertificateStore: Sendable {
     /// Whether the development authority answers for a name.
     func isDevelopmentHost(_ host: String) -> Bool {
         development != nil && (host.isEmpty || wantsDevelopment(host))
-    }
-
-    /// A host without a folder of its own is answered by one for others. Said once for each certificate: below a wildcard
-    /// clients choose the names.
-    private func checkCoverage(_ host: String, _ lookup: Lookup) {
-        guard case .identity(let identity) = lookup, HostName.isValid(Array(host.utf8).span), serves(host),
-            let facts = identity.facts.first,
-            let problem = CertificateCoverage.problem(
-                host: host, names: facts.names, file: identity.first.certificateFile)
-        else { return }
-        let isNew = uncovered.withLock { uncovered in
-            uncovered.count < CertificateStore.uncoveredMax && uncovered.insert([problem.file] + facts.names).inserted
-        }
-        if isNew { problems.add([problem]) }
     }
 }
 
@@ -219,9 +223,6 @@ extension CertificateStore {
 
     /// Has everything compared with the disk at its next look-up.
     public func invalidateAll() { cache.withLock { $0.invalidate() } }
-
-    /// The problems found since the last call, for the log. Each is reported once for each state of the files.
-    public func drainProblems() -> [CertificateProblem] { problems.drain() }
 
     /// The identities that are decoded at the moment.
     public var identityCount: Int { cache.withLock { $0.folders.count } }

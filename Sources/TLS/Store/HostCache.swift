@@ -40,16 +40,21 @@ struct HostCache<Value> {
 
     /// The place of an entry, which becomes the most recently used one. Good until the next insertion or removal.
     mutating func place(_ name: Span<UInt8>, hash: Int) -> Int? {
+        guard let place = find(name, hash: hash) else { return nil }
+        let index = Int32(place)
+        if index != newest {
+            unlink(index)
+            linkNewest(index)
+        }
+        return place
+    }
+
+    /// The same without counting as a use.
+    func find(_ name: Span<UInt8>, hash: Int) -> Int? {
         var index = buckets[hash & (buckets.count - 1)]
         while index != HostCache.none {
             let place = Int(index)
-            if slots[place].hash == hash && isSame(place, name) {
-                if index != newest {
-                    unlink(index)
-                    linkNewest(index)
-                }
-                return place
-            }
+            if slots[place].hash == hash && isSame(place, name) { return place }
             index = slots[place].nextInBucket
         }
         return nil

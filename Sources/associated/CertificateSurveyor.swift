@@ -1,0 +1,172 @@
+// Looks at the certificates of all served hosts on a thread of its own: behind the start, every hour, when their files change and
+// when an operator asks. So a fault shows before a client meets it. The thread lets all others go first.
+
+import Catalogue
+import Posix
+import Synchronization
+import TLS
+
+final class CertificateSurveyor: Sendable {
+    private let certificates: CertificateStore
+    private let published: PublishedCatalogue
+    private let isWanted: WakeUp
+    private let isBehind: WakeUp
+    private let wishes = Mutex(Wishes())
+
+    private struct Wishes {
+        /// Every served host, when it is time for that.
+        var everything = false
+        /// Every served host now, and what goes on to stand is said again.
+        var repeats = false
+        /// Folders of `config/hosts`, and hosts that have changed, come or gone.
+        var names: Set<String> = []
+    }
+
+    /// When something is to be done, by the monotonic clock. Used by the thread alone.
+    private struct Agenda {
+        /// Whether everything was asked for.
+        var wantsEverything = false
+        /// The hourly look at everything.
+        var everything: Int64
+        /// No survey of everything before this, unless somebody asks: it has had its share of the time.
+        var rested: Int64 = 0
+        var minute: Int64
+        /// Folders whose files were in the middle of being replaced.
+        var unsettled: Set<String> = []
+        var unsettledDue: Int64 = .max
+
+        var next: Int64 { min(wantsEverything ? rested : everything, minute, unsettledDue) }
+    }
+
+    private static let hourMilliseconds: Int64 = 3_600_000
+    private static let minuteMilliseconds: Int64 = 60_000
+    /// A little longer than handshakes wait between two looks.
+    private static let unsettledMilliseconds: Int64 = 5_200
+    /// This many times as long as a survey of everything has taken passes before the next one.
+    private static let restShare: Int64 = 20
+    /// Folders with errors that are looked at every minute: their file system may have no events.
+    private static let watchedMax = 1_000
+
+    /// Starts the thread, which ends with the process. It waits until something is wanted.
+    init(_ certificates: CertificateStore, _ published: PublishedCatalogue) throws(SystemError) {
+        self.certificates = certificates
+        self.published = published
+        isWanted = try WakeUp()
+        isBehind = try WakeUp()
+        let thread = try Thread(name: "survey") { [self] in
+            Thread.stepBack()
+            isBehind.wake()
+            run()
+        }
+        thread.detach()
+        // Before the sandbox is shut, in which no thread can step back any more.
+        _ = isBehind.wait(milliseconds: 1_000)
+    }
+
+    /// Looks at everything.
+    func survey() { wish { $0.everything = true } }
+
+    /// Looks at everything now, and says again what is still wrong.
+    func surveyAgain() { wish { $0.repeats = true } }
+
+    /// Looks at folders of `config/hosts`, and at hosts that have changed, come or gone.
+    func survey(_ names: some Sequence<String>) {
+        let names = Set(names)
+        if names.isEmpty { return }
+        wish { wishes in
+            // What is in the folder of a wildcard or in `_default` may concern every host.
+            if names.contains(where: { $0.hasPrefix("_") }) { wishes.everything = true }
+            wishes.names.formUnion(names)
+        }
+    }
+
+    private func wish(_ change: (inout Wishes) -> Void) {
+        wishes.withLock { change(&$0) }
+        isWanted.wake()
+    }
+}
+
+/// The work of the thread.
+extension CertificateSurveyor {
+    private func run() {
+        _ = isWanted.wait(milliseconds: -1)
+        let began = Clock.monotonicMilliseconds()
+        var agenda = Agenda(
+            everything: began + CertificateSurveyor.hourMilliseconds,
+            minute: began + CertificateSurveyor.minuteMilliseconds)
+        while true {
+            isWanted.clear()
+            let wishes = take()
+            var now = Clock.monotonicMilliseconds()
+            agenda.wantsEverything = agenda.wantsEverything || wishes.everything || now >= agenda.everything
+            look(at: wishes.names, &agenda)
+            if wishes.repeats || agenda.wantsEverything && now >= agenda.rested {
+                lookAtEverything(repeats: wishes.repeats, &agenda)
+            }
+            now = Clock.monotonicMilliseconds()
+            if now >= agenda.unsettledDue {
+                let names = agenda.unsettled
+                (agenda.unsettled, agenda.unsettledDue) = ([], .max)
+                look(at: names, &agenda)
+                if names.contains(where: { $0.hasPrefix("_") }) { agenda.wantsEverything = true }
+            }
+            if now >= agenda.minute {
+                agenda.minute = now + CertificateSurveyor.minuteMilliseconds
+                look(at: certificates.foldersWithErrors(CertificateSurveyor.watchedMax), &agenda)
+                certificates.judge(now: Clock.wallSeconds())
+            }
+            _ = isWanted.wait(milliseconds: Int32(clamping: max(0, agenda.next - Clock.monotonicMilliseconds())))
+        }
+    }
+
+    private func take() -> Wishes {
+        wishes.withLock { wishes in
+            defer { wishes = Wishes() }
+            return wishes
+        }
+    }
+
+    private func look(at names: some Collection<String>, _ agenda: inout Agenda) {
+        if names.isEmpty { return }
+        let catalogue = published.current
+        note(
+            certificates.survey(only: names) { catalogue.configuredName(of: CertificateSurveyor.asked($0)) == $0 },
+            &agenda)
+    }
+
+    /// A wildcard is asked for by a name that it covers.
+    private static func asked(_ host: String) -> String { host.hasPrefix("*.") ? "x\(host.dropFirst())" : host }
+
+    /// Begins again when somebody asks meanwhile; what has been looked at by then takes no time. Hosts that change meanwhile are
+    /// looked at in between.
+    private func lookAtEverything(repeats: Bool, _ agenda: inout Agenda) {
+        let began = Clock.monotonicMilliseconds()
+        agenda.wantsEverything = false
+        var repeats = repeats
+        var isWhole = false
+        while !isWhole {
+            let outcome = certificates.survey(published.current.servedHosts, repeats: repeats) {
+                let wishes = take()
+                agenda.wantsEverything = agenda.wantsEverything || wishes.everything
+                look(at: wishes.names, &agenda)
+                repeats = repeats || wishes.repeats
+                return !wishes.repeats
+            }
+            note(outcome, &agenda)
+            isWhole = outcome.isWhole
+        }
+        let now = Clock.monotonicMilliseconds()
+        certificates.judge(now: Clock.wallSeconds())
+        agenda.everything = now + CertificateSurveyor.hourMilliseconds
+        agenda.rested = now + (now - began) * CertificateSurveyor.restShare
+    }
+
+    private func note(_ outcome: SurveyOutcome, _ agenda: inout Agenda) {
+        if outcome.wantsEverything { agenda.wantsEverything = true }
+        if outcome.unsettled.isEmpty { return }
+        agenda.unsettled.formUnion(outcome.unsettled)
+        let due = Clock.monotonicMilliseconds() + CertificateSurveyor.unsettledMilliseconds
+        // Others that keep changing do not push this one back.
+        agenda.unsettledDue = min(agenda.unsettledDue, due)
+    }
+}

@@ -1,0 +1,135 @@
+// What an operator learns about certificates from a running server that no client asks for anything.
+
+import Foundation
+import Glibc
+import Testing
+
+struct CertificateSurveyTests {
+    private let folder: Folder
+    private var config: String { "\(folder.path)/config" }
+
+    /// An app on two hosts, with a certificate for each.
+    init() throws {
+        folder = try Folder()
+        for (name, id) in [("a", "AAAAAAAAAA"), ("b", "BBBBBBBBBB")] {
+            try folder.write(
+                "config/apps/\(name).json",
+                "{ name: \"\(name)\", hosts: [\"\(name).test\"], ios: { appIDs: [\"\(id).test.shop\"] } }")
+        }
+        let made = try Subject.run(
+            "certificate", "--state", "\(folder.path)/state", "--output", "\(config)/hosts", "a.test", "b.test",
+            "c.test")
+        try #require(made.status == 0, "\(made.errors)")
+        try FileManager.default.moveItem(atPath: "\(config)/hosts/c.test", toPath: "\(folder.path)/other")
+    }
+
+    private var options: [String] {
+        [
+            "--config", config, "--state", "\(folder.path)/state", "--public", "\(folder.path)/public",
+            "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--admin", "127.0.0.1:0",
+        ]
+    }
+
+    /// In one step, as careful tools do it.
+    private func put(_ from: String, _ to: String) throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: from))
+        try bytes.write(to: URL(fileURLWithPath: "\(config)/hosts/\(to)"), options: .atomic)
+    }
+
+    private struct Watched {
+        let server: RunningServer
+        let admin: String
+
+        init(_ options: [String]) throws {
+            server = try RunningServer(options)
+            let line = try #require(server.addresses.first { $0.hasSuffix(" (admin)") })
+            admin = String(line.dropLast(" (admin)".count)).replacing("http://", with: "")
+        }
+
+        func status(_ more: String...) throws -> Run { try Subject.run(["status", "--admin", admin] + more) }
+
+        func metric(_ series: String) throws -> String? {
+            let text = try Subject.curl(["http://\(admin)/metrics"]).output
+            return text.split(separator: "\n").first { $0.hasPrefix("\(series) ") }?.split(separator: " ").last
+                .map(String.init)
+        }
+
+        /// Reads the log up to a line.
+        func line(_ wanted: String) -> String? {
+            while let line = server.nextLine() {
+                if line.contains(wanted) { return line }
+            }
+            return nil
+        }
+    }
+
+    @Test func `a broken pair stands in status, metrics and probes until it is fixed, without a handshake`() throws {
+        let watched = try Watched(options)
+        let good = "certificates{state=\"usable\"}"
+        #expect(try eventually { try watched.metric("associated_\(good)") == "2" })
+        #expect(try watched.status().status == 0)
+        let key = try folder.read("config/hosts/b.test/privkey.pem")
+        try folder.write("key", key)
+        try put("\(folder.path)/other/privkey.pem", "b.test/privkey.pem")
+        let found = try #require(watched.line("CERT-006"))
+        #expect(found.contains("hosts/b.test/fullchain.pem"))
+        let broken = try watched.status()
+        #expect(broken.status == 1)
+        #expect(broken.output.contains("\n  b.test, since 20"), "\(broken.output)")
+        #expect(broken.output.contains("findings that stand: 1 error,"))
+        #expect(try watched.metric("associated_certificates{state=\"broken\"}") == "1")
+        #expect(try watched.metric("associated_findings{severity=\"error\"}") == "1")
+        #expect(try Subject.curl(["http://\(watched.admin)/readyz"]).output.contains("1 error stands"))
+        let host = try watched.status("b.test").output
+        #expect(host.contains("certificate in hosts/b.test: broken\n    since 20"), "\(host)")
+        // Who asks is told again.
+        watched.server.send(SIGHUP)
+        #expect(watched.line("CERT-006") != nil)
+        try put("\(folder.path)/key", "b.test/privkey.pem")
+        // By an authority of its own, it is still without its issuer's certificate.
+        #expect(watched.line("no error any more")?.contains("hosts/b.test/privkey.pem") == true)
+        #expect(try watched.metric("associated_certificates{state=\"broken\"}") == "0")
+        #expect(try watched.status().status == 0)
+        #expect(try watched.status("b.test").output.contains("hosts/b.test: usable, ends in "))
+        #expect(try watched.metric("associated_certificates_in_memory") == "0", "nobody has asked for one")
+        let expiring = try watched.status("--expiring", "400d", "--format", "json")
+        #expect(expiring.status == 0)
+        for name in ["a.test", "b.test"] { #expect(expiring.output.contains("\"folder\": \"\(name)\"")) }
+        #expect(try watched.status("--expiring", "1h").output == "no certificate ends within 1 hour\n")
+        #expect(try watched.status("--expiring", "soon").status == 2)
+        // Another certificate is one line, and a host that goes takes its certificate along.
+        for name in ["a.test", "b.test"] { try FileManager.default.removeItem(atPath: "\(config)/hosts/\(name)") }
+        _ = try Subject.run(
+            "certificate", "--state", "\(folder.path)/state", "--output", "\(config)/hosts", "a.test", "b.test")
+        #expect(watched.line("certificate of a.test: renewed, ends 20") != nil)
+        try FileManager.default.createDirectory(atPath: "\(config)/retired", withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: "\(config)/apps/b.json", toPath: "\(config)/retired/b.json")
+        #expect(try eventually { try watched.metric("associated_\(good)") == "1" })
+        #expect(try !watched.status("--expiring", "400d").output.contains("b.test"))
+    }
+
+    @Test func `a host without a certificate is an error of status, lint and a strict start`() throws {
+        #expect(try Subject.run(["lint", config, "--https", "127.0.0.1:0"]).status == 0)
+        try FileManager.default.removeItem(atPath: "\(config)/hosts/b.test")
+        let missing = "hosts/b.test/fullchain.pem: error[CERT-025]: there is no certificate for b.test"
+        #expect(try Subject.run(["lint", config]).status == 0)
+        for (more, environment) in [(["--https", "127.0.0.1:0"], [:]), ([], ["ASSOCIATED_HTTPS": "127.0.0.1:0"])] {
+            let lint = try Subject.run(Subject.executable, ["lint", config] + more, environment)
+            #expect(lint.status == 1)
+            #expect(lint.output.contains(missing), "\(lint.output)")
+        }
+        try folder.write("config/server.json", "{ https: [\"127.0.0.1:0\"] }")
+        #expect(try Subject.run(["lint", config]).status == 1)
+        let strict = try Subject.run(["serve"] + options + ["--strict"])
+        #expect(strict.status == 1)
+        #expect(strict.errors.contains(missing))
+        #expect(strict.errors.contains("not started: 1 error of certificates above, and --strict is set"))
+        let watched = try Watched(options)
+        #expect(watched.line("CERT-025")?.contains(missing) == true)
+        #expect(try watched.metric("associated_certificates{state=\"missing\"}") == "1")
+        let status = try watched.status()
+        #expect(status.output.contains("1 certificate usable, 0 on a last good version, 0 broken; 1 host without one"))
+        #expect(status.output.contains("\n  b.test, since 20"))
+        #expect(try watched.status("b.test").output.contains("certificate in hosts/b.test: missing\n"))
+    }
+}

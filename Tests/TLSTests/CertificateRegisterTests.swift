@@ -1,0 +1,214 @@
+// What is wrong with certificates, since when, and what of it is news.
+
+import Testing
+
+@testable import TLS
+
+struct CertificateRegisterTests {
+    private static let day = CertificateChecks.day
+    private let register = CertificateRegister(.init(found: 8, ended: 4, renewed: 4)) { folder, isOfSecondPair in
+        "\(folder)/fullchain\(isOfSecondPair ? ".rsa" : "").pem"
+    }
+    private let folder = CertificateFolder(name: "a.test")
+
+    private func problem(_ kind: CertificateProblem.Kind, _ text: String = "") -> CertificateProblem {
+        CertificateProblem(kind, file: "a.test/fullchain.pem", text, fix: "")
+    }
+
+    /// A certificate that is good from the first day on.
+    private func standing(
+        _ state: CertificateState, _ problems: [CertificateProblem] = [], certificate: Int? = 1, days: Int64 = 100
+    ) -> CertificateStanding {
+        var standing = CertificateStanding(state, problem(.expired))
+        standing.problems = problems
+        standing.summary = certificate.map { number in
+            CertificateSummary(
+                issuer: "CN=I", serial: [], own: CertificatePeriod("the certificate", from: 0, to: days * Self.day),
+                others: [], fingerprint: number)
+        }
+        return standing
+    }
+
+    /// In short: `+` for a problem that is found, `-` for the end of all of them, `~` for that of the errors, `!` for a renewal.
+    private func news() -> String {
+        let news = register.drain()
+        return
+            (news.found.map { "+\($0.kind.rawValue.suffix(2))" } + news.ended.map { $0.isFine ? "-" : "~" }
+            + news.renewed.map { _ in "!" })
+            .joined(separator: " ")
+    }
+
+    private var counts: [CertificateState: Int] { register.survey(now: 0).counts }
+
+    /// Each row: problems after a look, what is news, and since when each stands, a look being a second.
+    @Test(
+        arguments: [
+            [([], "", [])],
+            [([.weakKey], "+07", [0]), ([.weakKey], "", [0]), ([], "-", [])],
+            [
+                ([.weakKey], "+07", [0]), ([.weakKey, .chainOrder], "+16", [0, 1]), ([.chainOrder], "~", [1]),
+                ([], "-", []),
+            ],
+            [([.weakKey], "+07", [0]), ([], "-", []), ([.weakKey], "+07", [2])],
+            [([.weakKey, .weakKey], "+07", [0])],
+        ] as [[([CertificateProblem.Kind], String, [Int64])]])
+    func `a problem is news when it begins and when it ends`(
+        looks: [([CertificateProblem.Kind], String, [Int64])]
+    ) {
+        for (second, look) in looks.enumerated() {
+            register.note(
+                folder, standing(look.0.isEmpty ? .usable : .broken, look.0.map { problem($0) }), stamp: 1,
+                now: Int64(second))
+            #expect(news() == look.1)
+            let standing = register.problems(of: folder.name)
+            #expect(standing.map(\.sinceSeconds) == look.2)
+            #expect(register.survey(now: 0).standing.errors == standing.count { $0.problem.severity == .error })
+        }
+    }
+
+    /// Each row: the day, what is news then, the state, and since which day a problem of time stands.
+    @Test func `time alone begins, changes and ends problems`() {
+        register.note(folder, standing(.usable), stamp: 1, now: -Self.day)
+        #expect(news() == "+10")
+        #expect(counts == [.broken: 1])
+        for (day, expected, state, since) in [
+            (0, "-", CertificateState.usable, nil), (78, "", .usable, nil), (80, "+14", .usable, 80),
+            (81, "", .usable, 80), (94, "+13", .usable, 94), (101, "+09", .broken, 101), (102, "", .broken, 101),
+            // A clock that is put back.
+            (50, "-", .usable, nil),
+        ] as [(Int64, String, CertificateState, Int64?)] {
+            register.judge(day * Self.day)
+            #expect(news() == expected, "day \(day)")
+            #expect(counts == [state: 1], "day \(day)")
+            #expect(register.problems(of: folder.name).first?.sinceSeconds == since.map { $0 * Self.day }, "day \(day)")
+        }
+        #expect(register.entry(folder.name)?.nextJudgement == 79 * Self.day + 1)
+    }
+
+    @Test func `how long is left is told anew, and is no news`() {
+        register.note(folder, standing(.usable), stamp: 1, now: 85 * Self.day)
+        #expect(news() == "+14")
+        register.judge(87 * Self.day)
+        #expect(news() == "")
+        #expect(register.problems(of: folder.name).map(\.problem.message) == ["the certificate expires in 13 days"])
+        #expect(register.problems(of: folder.name).map(\.sinceSeconds) == [85 * Self.day])
+    }
+
+    @Test func `what time has no part in stands beside it`() {
+        register.note(folder, standing(.lastGood, [problem(.keyMismatch)]), stamp: 1, now: 0)
+        #expect(counts == [.lastGood: 1])
+        register.judge(101 * Self.day)
+        #expect(news() == "+06 +09")
+        #expect(counts == [.broken: 1])
+        register.judge(0)
+        #expect(counts == [.lastGood: 1])
+        #expect(register.problems(of: folder.name).map(\.problem.kind) == [.keyMismatch])
+    }
+
+    @Test func `another certificate is a renewal once it is usable`() {
+        for (certificate, state, expected) in [
+            (1, CertificateState.usable, ""), (1, .usable, ""), (2, .usable, "!"), (2, .lastGood, ""),
+            (3, .broken, ""), (4, .usable, "!"),
+        ] {
+            register.note(folder, standing(state, certificate: certificate), stamp: 1, now: 0)
+            #expect(news() == expected)
+        }
+    }
+
+    @Test func `hundreds of renewals in one survey are some names and a number`() {
+        for number in 0..<300 {
+            register.note(CertificateFolder(name: "h\(number).test"), standing(.usable), stamp: 1, now: 0)
+        }
+        _ = register.begin()
+        for number in 0..<300 {
+            let place = CertificateFolder(name: "h\(number).test")
+            register.note(place, standing(.usable, certificate: 2), stamp: 2, now: 0)
+            // Asked for every second meanwhile, it says nothing.
+            #expect(register.drain().isEmpty)
+        }
+        register.end(repeats: false)
+        let news = register.drain()
+        #expect((news.renewed.count, news.moreRenewed) == (4, 296))
+        #expect(news.renewed.first?.notAfter == 100 * Self.day)
+        #expect(register.drain().isEmpty)
+    }
+
+    @Test func `a survey that was asked for says again what stands, once`() {
+        let other = CertificateFolder(name: "b.test")
+        register.note(folder, standing(.broken, [problem(.keyMismatch)]), stamp: 1, now: 0)
+        #expect(news() == "+06")
+        for (repeats, expected) in [(false, "+07"), (true, "+07 +06")] {
+            _ = register.begin()
+            register.keep(folder.name)
+            register.remove(other.name)
+            register.note(other, standing(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
+            register.end(repeats: repeats)
+            #expect(news().replacing(" -", with: "") == expected)
+        }
+    }
+
+    @Test func `what a survey does not come upon is told, and is dropped without a word`() {
+        let dropped = CertificateFolder(name: "dropped.test")
+        for place in [folder, dropped] {
+            register.note(place, standing(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
+        }
+        _ = (news(), register.begin())
+        register.keep(folder.name)
+        #expect(register.unreached() == [dropped.name])
+        register.drop(dropped.name)
+        register.end(repeats: false)
+        #expect(news() == "")
+        #expect(register.entry(dropped.name) == nil)
+        #expect(counts == [.broken: 1])
+        #expect(register.survey(now: 0).standing.errors == 1)
+    }
+
+    @Test func `files in the middle of being replaced count when they have been so for a while`() {
+        for (stamp, milliseconds, isSettled) in [
+            (2, 0, false), (2, 4_999, false), (3, 5_000, false), (3, 9_000, false), (nil, 9_500, false),
+            (nil, 14_500, true),
+        ] as [(Int?, Int64, Bool)] {
+            #expect(
+                register.isSettled("a.test", stamp: stamp, milliseconds: milliseconds, after: 5_000) == isSettled,
+                "\(milliseconds)")
+        }
+    }
+
+    @Test func `there is no more news than there may be, and all of it stands`() {
+        for index in 0..<20 {
+            register.note(
+                CertificateFolder(name: "h\(index).test"), standing(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
+        }
+        let news = register.drain()
+        #expect((news.found.count, news.moreFound) == (8, 12))
+        #expect(register.survey(now: 0).standing.errors == 20)
+        #expect(register.problems(3).count == 3)
+    }
+
+    @Test(arguments: [10, 1_100])
+    func `errors are told before the rest`(count: Int) {
+        for index in 0..<count {
+            let kind: CertificateProblem.Kind = index == count / 2 ? .weakKey : .selfSigned
+            register.note(
+                CertificateFolder(name: "h\(index).test"), standing(.usable, [problem(kind)]), stamp: 1, now: 0)
+        }
+        let problems = register.problems(5)
+        #expect(problems.map(\.problem.kind) == [.weakKey, .selfSigned, .selfSigned, .selfSigned, .selfSigned])
+        #expect(register.foldersWithErrors(9) == ["h\(count / 2).test"])
+    }
+
+    @Test func `the first to end come first, and those before a time are all told`() {
+        for (index, days) in [500, 100, 300, 400, 200, 600].enumerated() {
+            register.note(
+                CertificateFolder(name: "h\(index).test"), standing(.usable, days: Int64(days)), stamp: 1, now: 0)
+        }
+        register.note(folder, standing(.missing, certificate: nil), stamp: nil, now: 0)
+        let survey = register.survey(now: 50 * Self.day)
+        #expect(survey.soonest.map { $0.notAfter / Self.day } == [100, 200, 300, 400, 500])
+        #expect(survey.lifeLeftMin == 0.5)
+        #expect(register.survey(now: 75 * Self.day).lifeLeftMin == 0.25)
+        #expect(register.ending(before: 300 * Self.day + 1).map(\.folder) == ["h1.test", "h4.test", "h2.test"])
+        register.drop("h1.test")
+        #expect(register.survey(now: 50 * Self.day).soonest.first?.folder == "h4.test")
+    }
+}
