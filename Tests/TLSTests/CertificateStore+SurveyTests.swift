@@ -128,6 +128,15 @@ struct CertificateStoreSurveyTests {
         for host in hosts { try bench.hosts.write("\(host)/privkey.pem", try bench.authority.issue(["x.test"]).key) }
         for _ in 0..<3 { #expect(store.survey(only: hosts) { _ in true }.unsettled.sorted() == hosts) }
         #expect(news(store).isEmpty)
+        // The other half of a pair is taken up without that.
+        let pair = try bench.authority.issue(["new.test", "asked.test"])
+        try bench.hosts.write("asked.test/fullchain.pem", pair.certificate + bench.authority.intermediate)
+        #expect(store.survey(only: ["asked.test"]) { _ in true }.unsettled == ["asked.test"])
+        try bench.hosts.write("asked.test/privkey.pem", pair.key)
+        #expect(store.survey(only: ["asked.test"]) { _ in true }.unsettled.isEmpty)
+        #expect(news(store) == ["renewed asked.test"])
+        try bench.hosts.write("asked.test/privkey.pem", try bench.authority.issue(["x.test"]).key)
+        #expect(store.survey(only: ["asked.test"]) { _ in true }.unsettled == ["asked.test"])
         // An operator who asks wants to know what is there now.
         store.invalidateAll()
         _ = store.survey(hosts)

@@ -87,14 +87,10 @@ struct CertificateCache {
         folders.find(folder, hash: HostKey.hash(folder)).map { folders[$0] }
     }
 
-    /// Has a folder compared with the disk at its next look-up, unless its files were seen being replaced just now: they are
-    /// given the time that they are given by handshakes. False where nothing is known of it.
-    mutating func invalidate(_ folder: Span<UInt8>, now: Int64) -> Bool {
-        guard let place = folders.find(folder, hash: HostKey.hash(folder)) else { return false }
-        if !folders[place].isUnsettled || isDue(folders[place].checkedMilliseconds, now) {
-            folders[place].checkedMilliseconds = .min / 2
-        }
-        return true
+    /// Has a folder compared with the disk at its next look-up.
+    mutating func invalidate(_ folder: Span<UInt8>) {
+        guard let place = folders.find(folder, hash: HostKey.hash(folder)) else { return }
+        folders[place].checkedMilliseconds = .min / 2
     }
 
     /// Has everything compared with the disk at its next look-up.

@@ -166,7 +166,11 @@ extension CertificateStore {
         let key = Array(folder.name.utf8)
         let milliseconds = Clock.monotonicMilliseconds()
         // Whatever handshakes use is compared as for a handshake.
-        if cache.withLock({ $0.invalidate(key.span, now: milliseconds) }) {
+        if let record = cache.withLock({ $0.record(key.span) }) {
+            // Files that were seen being replaced, and are the same, are given the time that they are given by handshakes.
+            let isEarly = milliseconds - record.checkedMilliseconds < limits.recheckMilliseconds
+            if isEarly, record.isUnsettled, record.refused?.stamp == loader.stamp(of: folder) { return .unsettled }
+            cache.withLock { $0.invalidate(key.span) }
             // Not in service any more: that was settled.
             if case .absent = look(into: folder, .slow) { return .absent }
             if let record = cache.withLock({ $0.record(key.span) }) {
