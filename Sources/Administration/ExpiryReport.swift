@@ -1,6 +1,6 @@
 // Which certificates end before long: what `associated status --expiring` shows.
 
-import HTTP
+import Posix
 public import SourceJSON
 
 public struct ExpiryReport: Sendable, Equatable {
@@ -31,7 +31,7 @@ public struct ExpiryReport: Sendable, Equatable {
         var lines = certificates.map { expiry in
             let left = expiry.notAfter - nowSeconds
             let when = left >= 0 ? "in \(Age.text(seconds: left))" : "\(Age.text(seconds: -left)) ago"
-            return "\(HTTPDate.day(expiry.notAfter))  \(when)  \(expiry.folder)  \(expiry.issuer)"
+            return "\(Clock.day(expiry.notAfter))  \(when)  \(expiry.folder)  \(expiry.issuer)"
         }
         if more > 0 { lines.append("and \(more) more") }
         return lines.map { "\(Printable.line($0))\n" }.joined()

@@ -1,6 +1,6 @@
 // A host's standing in lines for people.
 
-import HTTP
+import Posix
 import SourceJSON
 import Telemetry
 
@@ -25,7 +25,7 @@ extension HostReport {
         if let notAfter = certificate.notAfter {
             let left = notAfter - nowSeconds
             let when = left >= 0 ? "ends in \(Age.text(seconds: left))" : "ended \(Age.text(seconds: -left)) ago"
-            line += ", \(when) (\(HTTPDate.day(notAfter)))"
+            line += ", \(when) (\(Clock.day(notAfter)))"
         }
         if let serial = certificate.serial { line += ", serial \(serial)" }
         if let issuer = certificate.issuer { line += ", issuer \(issuer)" }

@@ -1,6 +1,6 @@
 // The server's standing in lines for people: first whether it serves, then what does not, then the rest.
 
-import HTTP
+import Posix
 import SourceJSON
 import Telemetry
 
@@ -69,7 +69,7 @@ extension StatusReport {
         for expiry in certificates.soonest {
             let left = expiry.notAfter - nowSeconds
             let when = left >= 0 ? "expires in \(Age.text(seconds: left))" : "expired \(Age.text(seconds: -left)) ago"
-            lines.append("  \(expiry.folder) \(when) (\(HTTPDate.day(expiry.notAfter)))")
+            lines.append("  \(expiry.folder) \(when) (\(Clock.day(expiry.notAfter)))")
         }
         return lines
     }
@@ -108,6 +108,6 @@ extension StatusReport {
 extension CertificateReport.Problem {
     /// Since when, and what.
     func text(_ nowSeconds: Int64) -> String {
-        "since \(HTTPDate.day(sinceSeconds)) (\(Age.ago(from: sinceSeconds, to: nowSeconds))): \(finding)"
+        "since \(Clock.day(sinceSeconds)) (\(Age.ago(from: sinceSeconds, to: nowSeconds))): \(finding)"
     }
 }

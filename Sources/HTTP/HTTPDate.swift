@@ -95,13 +95,6 @@ public enum HTTPDate {
         value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
     }
 
-    /// The day of a moment for people, such as `2027-01-19`.
-    public static func day(_ seconds: Int64) -> String {
-        let (year, month, day) = civilDate(daysSince1970: floorDivide(seconds, 86_400))
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(year)-\(two(month))-\(two(day))"
-    }
-
     /// The Gregorian date of a day, counting years from March so that the leap day comes last.
     static func civilDate(daysSince1970 days: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468

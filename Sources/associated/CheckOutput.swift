@@ -1,7 +1,7 @@
 // What `associated check` prints of a report.
 
 import Association
-import HTTP
+import Posix
 import SourceJSON
 import TLS
 import Verifier
@@ -12,7 +12,7 @@ enum CheckOutput {
         var lines = ["\(report.host)"]
         if !report.addresses.isEmpty { lines.append("  at \(report.addresses.joined(separator: ", "))") }
         if let peer = report.peer, let own = peer.certificates.first {
-            lines.append("  \(peer.version), certificate by \(own.issuer), until \(HTTPDate.day(own.notAfter))")
+            lines.append("  \(peer.version), certificate by \(own.issuer), until \(Clock.day(own.notAfter))")
         }
         for file in report.files {
             if let failure = file.failure {
@@ -50,7 +50,7 @@ enum CheckOutput {
             ("addresses", .array(report.addresses.map { .string($0) })),
             ("tlsVersion", optional(report.peer?.version)),
             ("certificateIssuer", optional(own?.issuer)),
-            ("certificateNotAfter", optional(own.map { HTTPDate.day($0.notAfter) })),
+            ("certificateNotAfter", optional(own.map { Clock.day($0.notAfter) })),
             ("files", .array(report.files.map(value))),
             ("findings", .array(report.findings.map(FindingFormat.value))),
         ])

@@ -2,7 +2,6 @@
 // fixed. A look that found nothing says nothing, unless it was asked for.
 
 import Association
-import HTTP
 import Hosting
 import Posix
 import SourceJSON
@@ -57,7 +56,7 @@ struct ReloadLog {
         for (file, isFine) in news.ended { fixed(file, isFine: isFine) }
         more(news.moreEnded, "certificate", "fixed")
         for (folder, notAfter) in news.renewed {
-            Log.info("certificate of \(folder): renewed, ends \(HTTPDate.day(notAfter))", [("host", .string(folder))])
+            Log.info("certificate of \(folder): renewed, ends \(Clock.day(notAfter))", [("host", .string(folder))])
         }
         more(news.moreRenewed, "certificate", "renewed")
     }

@@ -39,32 +39,4 @@ struct HTTPDateTests {
     func `takes nothing else for a date`(text: String) {
         #expect(HTTPDate.read(octets(text).span, now: 1_795_132_800) == nil)
     }
-
-    @Test(arguments: [
-        (0, "1970-01-01"), (-1, "1969-12-31"), (951_782_400, "2000-02-29"), (1_800_000_000, "2027-01-15"),
-    ])
-    func `writes a day for people`(seconds: Int64, day: String) {
-        #expect(HTTPDate.day(seconds) == day)
-    }
-}
-
-struct HTTPDateLogTests {
-    private func text(_ count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) -> String {
-        var bytes = [UInt8](repeating: 0x21, count: count)
-        bytes.withUnsafeMutableBytes { write($0) }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    @Test(arguments: [
-        (Int64(0), "1970-01-01T00:00:00", "01/Jan/1970:00:00:00 +0000"),
-        (784_111_777, "1994-11-06T08:49:37", "06/Nov/1994:08:49:37 +0000"),
-        (951_782_400, "2000-02-29T00:00:00", "29/Feb/2000:00:00:00 +0000"),
-        (1_767_225_599, "2025-12-31T23:59:59", "31/Dec/2025:23:59:59 +0000"),
-        (-1, "1969-12-31T23:59:59", "31/Dec/1969:23:59:59 +0000"),
-        (253_402_300_799, "9999-12-31T23:59:59", "31/Dec/9999:23:59:59 +0000"),
-    ])
-    func `a moment is written as logs write it`(seconds: Int64, timestamp: String, common: String) {
-        #expect(text(19) { HTTPDate.writeTimestamp(seconds, into: $0) } == timestamp)
-        #expect(text(26) { HTTPDate.writeCommonLog(seconds, into: $0) } == common)
-    }
 }

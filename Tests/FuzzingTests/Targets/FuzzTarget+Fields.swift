@@ -94,7 +94,6 @@ private enum FieldInput {
             + "\(digits(parts.tm_sec, 2)) GMT"
         try demand(text == whole, "\(seconds) is \(text), and should be \(whole)")
         try demand(HTTPDate.read(Array(text.utf8).span, now: 0) == Int64(seconds), "\(text) reads as another moment")
-        _ = HTTPDate.day(Int64(seconds))
     }
 
     static func encodings(_ value: [UInt8]) throws(Complaint) {
