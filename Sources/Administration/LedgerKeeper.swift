@@ -15,6 +15,7 @@ public final class LedgerKeeper: Sendable {
     private let wakeUp: WakeUp
     private let state = Mutex(State())
     private let complaints = Mutex<[String]>([])
+    private let failure = Mutex<SystemError?>(nil)
 
     /// Writes the file into a folder, and says when it is in its place and when it outlasts a loss of power.
     typealias Replacing =
@@ -74,6 +75,10 @@ public final class LedgerKeeper: Sendable {
         }
     }
 
+    /// Why nothing can be written to the state directory at present; nil as a rule. Tried even when there is nothing to write,
+    /// so that an operator learns of it before something is lost.
+    public var problem: String? { failure.withLock { $0?.reason } }
+
     /// Takes away what is left, writes it down and ends. To be called when the workers have ended.
     public func stop() {
         let handle = state.withLock { state in
@@ -88,7 +93,6 @@ public final class LedgerKeeper: Sendable {
     private func run(since mark: FileStatus?) {
         var mark = mark
         var nextSave = Clock.monotonicMilliseconds() + saveMilliseconds
-        var isSaid = false
         while true {
             _ = wakeUp.wait(milliseconds: LedgerKeeper.drainMilliseconds)
             let isLast = state.withLock { $0.isStopping }
@@ -99,11 +103,13 @@ public final class LedgerKeeper: Sendable {
                 nextSave = now + saveMilliseconds
                 do throws(SystemError) {
                     try save(&mark)
-                    isSaid = false
+                    failure.withLock { $0 = nil }
                 } catch {
                     ledger.noteFailure()
-                    if !isSaid { complain("what verifiers fetched is not kept: cannot write \(path): \(error.reason)") }
-                    isSaid = true
+                    if problem == nil {
+                        complain("what verifiers fetched is not kept: cannot write \(path): \(error.reason)")
+                    }
+                    failure.withLock { $0 = error }
                 }
             }
             if isLast { return }
@@ -130,8 +136,8 @@ public final class LedgerKeeper: Sendable {
     }
 
     private func save(_ mark: inout FileStatus?) throws(SystemError) {
-        guard ledger.hasUnsaved else { return }
         try Directory.create(folder, permissions: 0o700)
+        guard ledger.hasUnsaved else { return try File.probe(folder) }
         var latest = mark
         // Nobody but this thread adds anything meanwhile, and whoever else writes the file waits until we have.
         let contents = {

@@ -1,53 +1,59 @@
-// What a round changed on one host, in one line: which documents, and their entity tags before and after.
+// What a round changed on one host: which documents, with their entity tags before and after, and how many pages. In one line for
+// the log, in its parts for the change journal.
 
 import Association
 import Catalogue
 
 public struct HostChange: Sendable, CustomStringConvertible {
-    public var host: String
-    /// Nil where the host has just come.
-    private let before: [String: String]?
-    /// Nil where it is no longer served.
-    private let after: [String: String]?
+    public let host: String
+    public let kind: Kind
+    /// Files below `/.well-known/`, and Apple's file at the root where it says something else than that one.
+    public let documents: [Document]
+    public let pageCount: Int
+    /// Whether the host has other answers than before. Without that, the landing page may be another one.
+    let isOfAnswers: Bool
 
+    public enum Kind: String, Sendable { case new, changed, removed }
+
+    public struct Document: Sendable {
+        public let path: String
+        /// Entity tags, empty for an answer that has none; nil where there is no such file.
+        public let before: String?
+        public let after: String?
+    }
+
+    /// - Parameter before: the entity tags by path; nil where the host has just come.
     init(host: String, from before: [String: String]?, to site: PreparedSite?) {
         let after = site.map { site in
             Dictionary(site.answers.map { ($0.path, $0.answer.identity.entityTag) }) { first, _ in first }
         }
         self.host = host
-        self.before = before
-        self.after = after
-    }
-
-    /// Whether the host has other answers than before. Without that, the landing page may be another one.
-    var isOfAnswers: Bool { before != after }
-
-    public var description: String { "\(host): \(summary)" }
-
-    private var summary: String {
-        guard let after else { return "no longer served" }
-        let parts = documents(after)
-        guard before != nil else { return (["new"] + parts).joined(separator: ", ") }
-        return parts.isEmpty ? "the landing page" : parts.joined(separator: ", ")
-    }
-
-    /// The documents one by one, the pages as a number.
-    private func documents(_ after: [String: String]) -> [String] {
-        let before = before ?? [:]
-        let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+        kind = after == nil ? .removed : before == nil ? .new : .changed
+        isOfAnswers = before != after
+        let (old, new) = (before ?? [:], after ?? [:])
+        let changed = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
         let isDocument = { (path: String) in path.hasPrefix(WellKnownFiles.prefix) }
         // The copy of Apple's document at the root says nothing more, unless it is another one.
         let root = AssociationPath.appleRoot
         let twin = AssociationPath.apple
-        var shown = changed.filter(isDocument)
-        if changed.contains(root), before[root] != before[twin] || after[root] != after[twin] { shown.append(root) }
-        var parts = shown.map { path in
-            let name = path == root ? root : String(path.dropFirst(WellKnownFiles.prefix.count))
-            return "\(name) \(HostChange.short(before[path])) -> \(HostChange.short(after[path]))"
+        var paths = changed.filter(isDocument)
+        if changed.contains(root), old[root] != old[twin] || new[root] != new[twin] { paths.append(root) }
+        documents = paths.map { Document(path: $0, before: old[$0], after: new[$0]) }
+        pageCount = changed.count { !isDocument($0) && $0 != root }
+    }
+
+    public var description: String { "\(host): \(summary)" }
+
+    private var summary: String {
+        if kind == .removed { return "no longer served" }
+        var parts = documents.map { document in
+            let isRoot = document.path == AssociationPath.appleRoot
+            let name = isRoot ? document.path : String(document.path.dropFirst(WellKnownFiles.prefix.count))
+            return "\(name) \(HostChange.short(document.before)) -> \(HostChange.short(document.after))"
         }
-        let pages = changed.count { !isDocument($0) && $0 != root }
-        if pages > 0 { parts.append(Count.of(pages, "page")) }
-        return parts
+        if pageCount > 0 { parts.append(Count.of(pageCount, "page")) }
+        if kind == .new { return (["new"] + parts).joined(separator: ", ") }
+        return parts.isEmpty ? "the landing page" : parts.joined(separator: ", ")
     }
 
     /// Enough of a tag to tell versions apart, and to find it in an answer.

@@ -23,8 +23,8 @@ extension Tenants {
         private var frozenFolders: Set<String> = []
         /// Whether any of it came after the last writing.
         var isDirty = false
-        /// Whether the last attempt to write has failed, which has been said.
-        var hasFailed = false
+        /// Why the last attempt to write failed, which has been said; nil when it did not.
+        var failure: SystemError?
         /// When to try again to write a base, by the monotonic clock.
         var retryMilliseconds: Int64 = 0
 
@@ -149,19 +149,19 @@ extension Tenants {
 
     func noteSuccess(_ report: inout RoundReport) {
         guard let keeping else { return }
-        if keeping.hasFailed { report.notes.append("writes to \(keeping.folder.path) again") }
-        self.keeping?.hasFailed = false
+        if keeping.failure != nil { report.notes.append("writes to \(keeping.folder.path) again") }
+        self.keeping?.failure = nil
         self.keeping?.isDirty = false
     }
 
     /// Says so once.
     func noteFailure(_ error: SystemError, _ name: String, _ report: inout RoundReport) {
         guard let keeping else { return }
-        if !keeping.hasFailed {
+        if keeping.failure == nil {
             report.notes.append(
                 "cannot write \(keeping.folder.path)/\(name): \(error.reason); what was good is remembered until this "
                     + "process ends, and no longer")
         }
-        self.keeping?.hasFailed = true
+        self.keeping?.failure = error
     }
 }

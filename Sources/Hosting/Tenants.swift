@@ -88,6 +88,9 @@ public final class Tenants: @unchecked Sendable {
     /// What is served, as of the last round.
     public var catalogue: Catalogue { shelf.catalogue }
 
+    /// Why what is known cannot be written to the state directory; nil when it was, or nothing is kept.
+    public var stateProblem: String? { keeping?.failure?.reason }
+
     /// Whether certificates that sign documents have changed since they were loaded. Asked now and then.
     public func needsSigning() -> Bool { signer.hasChanges() }
 

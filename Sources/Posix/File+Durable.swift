@@ -28,6 +28,25 @@ extension File {
         }
     }
 
+    /// Adds to the end of a file, and makes it if there is none. A crash may cut off what was added last.
+    public static func append(_ bytes: [UInt8], to path: String) throws(SystemError) {
+        let number = associated_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
+        guard number >= 0 else { throw .last("open") }
+        let file = Descriptor(takingOwnershipOf: number)
+        try bytes.withUnsafeBytes { bytes in Result { () throws(SystemError) in try writeAll(bytes, to: file) } }.get()
+    }
+
+    /// Whether a file with content can be written into a folder: a full disk takes names, too.
+    public static func probe(_ folder: String) throws(SystemError) {
+        let content = [UInt8](repeating: 0, count: 4_096)
+        let result = content.withUnsafeBytes { bytes in
+            Result { () throws(SystemError) in
+                _ = try FileDraft.write("probe", in: folder, [bytes], permissions: 0o600)
+            }
+        }
+        try result.get()
+    }
+
     /// Does something in a folder that of several processes one does at a time.
     static func withTurn(in folder: String, _ body: () throws(SystemError) -> Void) throws(SystemError) {
         let number = associated_open(folder, O_RDONLY | O_DIRECTORY, 0)
@@ -66,14 +85,16 @@ extension File {
 
     /// Writes the parts and waits until they are on disk.
     static func write(_ parts: [UnsafeRawBufferPointer], to file: borrowing Descriptor) throws(SystemError) {
-        for part in parts {
-            var rest = part
-            while !rest.isEmpty {
-                let step = retrying { Glibc.write(file.number, rest.baseAddress, rest.count) }
-                if step < 0 { throw .last("write") }
-                rest = UnsafeRawBufferPointer(rebasing: rest[step...])
-            }
-        }
+        for part in parts { try writeAll(part, to: file) }
         guard fsync(file.number) == 0 else { throw .last("fsync") }
+    }
+
+    private static func writeAll(_ bytes: UnsafeRawBufferPointer, to file: borrowing Descriptor) throws(SystemError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let step = retrying { Glibc.write(file.number, rest.baseAddress, rest.count) }
+            if step < 0 { throw .last("write") }
+            rest = UnsafeRawBufferPointer(rebasing: rest[step...])
+        }
     }
 }

@@ -20,5 +20,16 @@ extension Control {
         let confinement: Confinement
         let standing: ServerStanding
         let overseeing: Oversight.Running
+        let journal: ChangeJournal
+
+        /// Puts a catalogue in the place of the one before, and what that changes into the journal.
+        func publish(_ report: RoundReport) {
+            let before = published.current
+            published.publish(report.catalogue)
+            engine.catalogueChanged()
+            standing.noteState(.history) { () throws(SystemError) in
+                try journal.note(report.changes, from: before, to: report.catalogue, atSeconds: Clock.wallSeconds())
+            }
+        }
     }
 }

@@ -90,6 +90,7 @@ final class Control: @unchecked Sendable {
             running.log.unwatched(error)
         }
         retrying.note(loaded.postponed, running.log)
+        running.standing.noteState(.history) { () throws(SystemError) in try running.journal.began(loaded) }
     }
 
     /// Returns when it is ordered to end.
@@ -135,8 +136,8 @@ final class Control: @unchecked Sendable {
         (self.outcome, work) = (outcome, .tidying)
         background.start {
             let report = running.tenants.finish(tidying)
-            running.published.publish(report.catalogue)
-            running.engine.catalogueChanged()
+            running.publish(report)
+            running.standing.noteState(.lastGood, running.tenants.stateProblem)
             outcome.tidied = report
         }
     }
@@ -230,9 +231,8 @@ final class Control: @unchecked Sendable {
             do throws(ConfigurationError) {
                 let report = try running.tenants.round(changes)
                 outcome.value = .success(report)
-                // Here, because nobody who waits for a change is helped by another thread's turn.
-                running.published.publish(report.catalogue)
-                running.engine.catalogueChanged()
+                // Here, because a change must not wait for another thread's turn.
+                running.publish(report)
                 running.standing.reloaded(report, running.tenants, since: began)
             } catch {
                 outcome.value = .failure(error)
@@ -269,6 +269,13 @@ final class Control: @unchecked Sendable {
         for text in running.overseeing.complaints() { Log.warning(text) }
         // Surveys and handshakes leave what they find to this thread.
         if let news = running.certificates?.drainNews() { log.certificates(news) }
+        if running.standing.noteState(.ledger, running.overseeing.problem) {
+            // There is room again, so what could not be remembered is written now.
+            var changes = TreeChanges()
+            changes.records = true
+            note(changes)
+        }
+        for text in running.standing.takeStateNotes() { Log.warning(text) }
         AccessLog.report(running.engine.journal)
         if let error = running.tickets?.look(now: now) { Log.error("\(error)") }
         guard work == .none else { return }

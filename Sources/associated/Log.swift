@@ -47,7 +47,7 @@ enum Log {
         guard let settings = settings.withLock({ $0 }) else { return false }
         guard level <= settings.level else { return true }
         let priority = isJournal ? "<\(level.rawValue)>" : ""
-        let time = isJournal ? nil : timestamp(Clock.wallNanoseconds() / 1_000_000)
+        let time = isJournal ? nil : Log.time(milliseconds: Clock.wallNanoseconds() / 1_000_000)
         Console.error(line: priority + line(settings.format, time, level, message, fields))
         return true
     }
@@ -73,10 +73,15 @@ enum Log {
     }
 
     /// `2026-11-22T13:40:06.123Z`
-    private static func timestamp(_ milliseconds: Int64) -> String {
-        var bytes = [UInt8](repeating: 0, count: HTTPDate.timestampByteCount)
-        bytes.withUnsafeMutableBytes { HTTPDate.writeTimestamp(milliseconds / 1_000, into: $0) }
+    private static func time(milliseconds: Int64) -> String {
         let fraction = String(milliseconds % 1_000 + 1_000).dropFirst()
-        return "\(String(decoding: bytes, as: UTF8.self)).\(fraction)Z"
+        return "\(time(seconds: milliseconds / 1_000).dropLast()).\(fraction)Z"
+    }
+
+    /// `2026-11-22T13:40:06Z`
+    static func time(seconds: Int64) -> String {
+        var bytes = [UInt8](repeating: 0, count: HTTPDate.timestampByteCount)
+        bytes.withUnsafeMutableBytes { HTTPDate.writeTimestamp(seconds, into: $0) }
+        return "\(String(decoding: bytes, as: UTF8.self))Z"
     }
 }

@@ -28,6 +28,9 @@ final class Oversight: Sendable {
 
         /// What there is to say about the ledger since the last call.
         func complaints() -> [String] { keeper.takeComplaints() }
+
+        /// Why the state directory cannot be written to; nil as a rule.
+        var problem: String? { keeper.problem }
     }
 
     /// What the answers come from.

@@ -113,7 +113,7 @@ struct Server {
             Control.Running(
                 engine: engine, published: published, tenants: tenants, certificates: certificates, surveyor: surveyor,
                 tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log, confinement: confinement,
-                standing: oversight.standing, overseeing: overseeing),
+                standing: oversight.standing, overseeing: overseeing, journal: ChangeJournal(folder: given.statePath)),
             background, orders, watching: (given.configPath, given.publicPath), after: loaded)
         return .running(control, orders, engine, oversight, overseeing)
     }

@@ -17,6 +17,21 @@ final class ServerStanding: Sendable {
         var findings: [String] = []
         var reloads = ReloadFigures()
         var tickMilliseconds = Clock.monotonicMilliseconds()
+        var stateProblems: [StatePart: StateProblem] = [:]
+        var stateNotes: [String] = []
+    }
+
+    /// What is kept in the state directory.
+    enum StatePart: String, CaseIterable {
+        case lastGood = "last good versions"
+        case ledger = "verifier fetches"
+        case history = "the change history"
+    }
+
+    /// Why one of them cannot be written, and since when.
+    struct StateProblem: Equatable {
+        let reason: String
+        let sinceSeconds: Int64
     }
 
     private let state = Mutex(State())
@@ -50,9 +65,41 @@ final class ServerStanding: Sendable {
         }
     }
 
+    /// A part of the state was written, or could not be. True when it can be again.
+    @discardableResult
+    func noteState(_ part: StatePart, _ reason: String?) -> Bool {
+        state.withLock { state in
+            guard let reason else { return state.stateProblems.removeValue(forKey: part) != nil }
+            let since = state.stateProblems[part]?.sinceSeconds ?? Clock.wallSeconds()
+            // The others say so themselves.
+            if part == .history, state.stateProblems[part] == nil {
+                state.stateNotes.append("what changes is not recorded: cannot write \(ChangeJournal.name): \(reason)")
+            }
+            state.stateProblems[part] = StateProblem(reason: reason, sinceSeconds: since)
+            return false
+        }
+    }
+
+    func noteState(_ part: StatePart, _ write: () throws(SystemError) -> Void) {
+        let result = Result { () throws(SystemError) in try write() }
+        if case .failure(let error) = result { noteState(part, error.reason) } else { noteState(part, nil) }
+    }
+
+    /// What there is to log about it, once.
+    func takeStateNotes() -> [String] {
+        state.withLock { state in
+            defer { state.stateNotes = [] }
+            return state.stateNotes
+        }
+    }
+
+    /// What of the state directory cannot be written.
+    var stateProblems: [StatePart: StateProblem] { state.withLock { $0.stateProblems } }
+
     private func note(_ report: RoundReport, _ tenants: Tenants, _ count: (inout ReloadFigures) -> Void) {
         let reasons = tenants.keptReasons(hostsMax: ServerStanding.reasonsMax)
         let findings = tenants.standingFindings.prefix(StatusReport.listMax).map { Console.line($0) }
+        noteState(.lastGood, tenants.stateProblem)
         state.withLock { state in
             state.hosting = HostingFigures(report.standing)
             state.kept = reasons.prefix(StatusReport.listMax).map { host, findings in

@@ -1,0 +1,53 @@
+// `associated history`: which hosts changed, when and how, from the journal in the state directory.
+
+import Association
+import Posix
+import SourceJSON
+
+extension Command {
+    static let history = Command(
+        name: "history", summary: "show which hosts changed, when and how",
+        details: """
+            Prints the change journal of the server that uses the same state directory, oldest entries first: one line for each host
+            whose answers changed, with the rules, apps and fingerprints that were added or removed. With HOST, only that host's.
+
+            The journal is bounded: when it reaches 8 MiB, the older half is dropped. Exits with 1 if it cannot be read.
+            """,
+        operands: Operands(usage: "[HOST]", counts: 0...1),
+        options: [
+            .state,
+            Option(
+                name: "--since", value: "AGE",
+                help: "only entries that are not older than this, such as 90s, 30m, 12h or 7d (default: all)"),
+            Option(name: "--format", value: "text|json", help: "text, or one JSON object per line (default: text)"),
+        ]
+    ) { arguments in
+        let format = arguments["--format"] ?? "text"
+        guard ["text", "json"].contains(format) else {
+            return .usage(saying: "--format \(format) is neither text nor json")
+        }
+        var since = ""
+        if let text = arguments["--since"] {
+            guard let span = TimeSpan(text) else {
+                return .usage(saying: "--since \(text) is not an age; write 90s, 30m, 12h or 7d")
+            }
+            since = Log.time(seconds: Clock.wallSeconds() - span.seconds)
+        }
+        let folder = arguments["--state"] ?? "state"
+        do throws(FileError) {
+            let host = arguments.operands.first.map { HostPattern.inASCII($0).lowercased() }
+            let entries = try ChangeJournal(folder: folder).entries()
+            for entry in entries where entry.time >= since && (host == nil || entry.host == host) {
+                let isWanted =
+                    format == "json"
+                    ? Console.output(data: SourceWriter.minified(entry.value) + [UInt8(ascii: "\n")])
+                    : Console.output("\(Printable.line(entry.text))\n")
+                if !isWanted { break }
+            }
+            return .success
+        } catch {
+            return .failure(
+                saying: "cannot read \(folder)/\(ChangeJournal.name): \(error); is --state the one of the server?")
+        }
+    }
+}
