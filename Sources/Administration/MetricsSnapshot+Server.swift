@@ -63,8 +63,16 @@ extension MetricsSnapshot {
                 MetricValue(hosting.guardedEntries)),
             labelled(
                 "associated_findings", .gauge,
-                "Findings about what keeps something from being served, that still stand.",
+                "Open findings; errors keep something from being served.",
                 "severity", severities),
+            gauge(
+                "associated_state_writable",
+                "1 while the state directory can be written; at 0 a restart forgets last good versions.",
+                .count(isStateWritable ? 1 : 0)),
+            MetricFamily(
+                "associated_served_info", .gauge,
+                "Always 1; servers with equal digests serve the same answers.",
+                [.init(labels: [.init("digest", servedDigest)], .count(1))]),
             labelled(
                 "associated_reloads_total", .counter, "Rounds in which changes were looked at, by what came of them.",
                 "outcome", outcomes),

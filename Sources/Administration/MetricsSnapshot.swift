@@ -14,6 +14,9 @@ public struct MetricsSnapshot: Sendable {
     /// Nil where no TLS is spoken.
     public var certificates: CertificateFigures?
     public var verifiers: VerifierFigures
+    /// Whether the state directory takes what is to be remembered.
+    public var isStateWritable: Bool
+    public var servedDigest: String
     public var process: ProcessFigures
     /// By the monotonic clock.
     public var nowMilliseconds: Int64
@@ -21,7 +24,8 @@ public struct MetricsSnapshot: Sendable {
     public init(
         program: RunningProgram, records: Records, workers: [WorkerState], hosting: HostingFigures,
         reloads: ReloadFigures,
-        certificates: CertificateFigures?, verifiers: VerifierFigures, process: ProcessFigures, nowMilliseconds: Int64
+        certificates: CertificateFigures?, verifiers: VerifierFigures, isStateWritable: Bool, servedDigest: String,
+        process: ProcessFigures, nowMilliseconds: Int64
     ) {
         self.program = program
         self.records = records
@@ -30,6 +34,8 @@ public struct MetricsSnapshot: Sendable {
         self.reloads = reloads
         self.certificates = certificates
         self.verifiers = verifiers
+        self.isStateWritable = isStateWritable
+        self.servedDigest = servedDigest
         self.process = process
         self.nowMilliseconds = nowMilliseconds
     }

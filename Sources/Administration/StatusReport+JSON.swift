@@ -11,8 +11,18 @@ extension StatusReport {
             ("version", .string(version)), ("tlsLibrary", .string(library)), ("processID", .integer(processID)),
             ("nowSeconds", .integer(Int(nowSeconds))), ("startedSeconds", .integer(Int(startedSeconds))),
             ("ready", .bool(isReady)), ("waits", .strings(waits)), ("hosting", hosting.value),
-            ("lastGood", .array(kept.map { .object([("host", .string($0.host)), ("reason", .string($0.reason))]) })),
-            ("findings", .strings(findings)), ("reloads", reloads.value),
+            (
+                "lastGood",
+                .array(
+                    kept.map {
+                        .object([
+                            ("host", .string($0.host)), ("reason", .string($0.reason.finding)),
+                            ("sinceSeconds", .integer(Int($0.reason.sinceSeconds))),
+                        ])
+                    })
+            ),
+            ("findings", .array(findings.map(\.value))), ("servedDigest", .string(servedDigest)),
+            ("reloads", reloads.value),
             ("certificates", certificates?.value ?? .null), ("workers", .array(workers.map(\.value))),
             ("openConnections", .integer(openConnections)), ("verifiers", verifiers.value),
         ])
@@ -32,10 +42,25 @@ extension StatusReport {
         self.init(
             version: version, library: library, processID: process, nowSeconds: Int64(now),
             startedSeconds: Int64(started), waits: waits.compactMap { $0.asString }, hosting: hosting,
-            kept: kept.map { Kept(host: $0.text("host") ?? "", reason: $0.text("reason") ?? "") },
-            findings: findings.compactMap { $0.asString }, reloads: reloads,
+            kept: kept.map {
+                Kept(
+                    host: $0.text("host") ?? "",
+                    reason: Standing(
+                        finding: $0.text("reason") ?? "", sinceSeconds: Int64($0.number("sinceSeconds") ?? 0)))
+            },
+            findings: findings.map { Standing($0) }, servedDigest: value.text("servedDigest") ?? "", reloads: reloads,
             certificates: value.member(named: "certificates").flatMap { CertificateFigures($0) },
             workers: workers.map { WorkerState($0) }, openConnections: connections, verifiers: verifiers)
+    }
+}
+
+extension StatusReport.Standing {
+    fileprivate var value: SourceValue {
+        .object([("finding", .string(finding)), ("sinceSeconds", .integer(Int(sinceSeconds)))])
+    }
+
+    fileprivate init(_ value: SourceValue) {
+        self.init(finding: value.text("finding") ?? "", sinceSeconds: Int64(value.number("sinceSeconds") ?? 0))
     }
 }
 

@@ -10,7 +10,7 @@ extension StatusReport {
         var lines = [
             "associated \(version) (\(library)), process \(processID), up \(Age.duration(seconds: nowSeconds - startedSeconds)), \(state)",
             "serves \(count(hosting.appFiles, "app")) on \(count(hosting.hosts, "host")), "
-                + count(openConnections, "open connection"),
+                + "\(count(openConnections, "open connection")), digest \(servedDigest)",
         ]
         lines += keptLines
         lines += findingLines
@@ -24,7 +24,7 @@ extension StatusReport {
     private var keptLines: [String] {
         guard hosting.keptHosts > 0 else { return [] }
         var lines = ["\(count(hosting.keptHosts, "host")) on a last good version:"]
-        lines += kept.map { "  \($0.host): \($0.reason)" }
+        lines += kept.map { "  \($0.host), \(text($0.reason))" }
         lines += more(than: kept.count, of: hosting.keptHosts)
         return lines
     }
@@ -36,11 +36,24 @@ extension StatusReport {
         }
         let all = hosting.errors + hosting.warnings + hosting.notes
         guard all > 0 else { return lines + ["no finding stands"] }
+        guard hosting.errors > 0 else {
+            let rest = "\(count(hosting.warnings, "warning")), \(count(hosting.notes, "note"))"
+            return lines + ["no error stands; \(rest) (`associated lint` lists them)"]
+        }
         lines.append(
             "findings that stand: \(count(hosting.errors, "error")), \(count(hosting.warnings, "warning")), "
                 + "\(count(hosting.notes, "note"))")
-        lines += findings.map { "  \($0)" }
-        return lines + more(than: findings.count, of: all - (certificates?.standing.sum ?? 0))
+        lines += findings.map { "  \(text($0))" }
+        return lines + more(than: findings.count, of: hosting.errors - (certificates?.standing.errors ?? 0))
+    }
+
+    private func text(_ standing: Standing) -> String {
+        let age = Age.ago(from: standing.sinceSeconds, to: nowSeconds)
+        let since =
+            standing.sinceSeconds > startedSeconds
+            ? "since \(HTTPDate.day(standing.sinceSeconds)) (\(age))"
+            : "since the start \(age) or longer"
+        return "\(since): \(standing.finding)"
     }
 
     private var reloadLine: String {
@@ -51,7 +64,7 @@ extension StatusReport {
         let outcome =
             switch last.outcome {
             case .changed: "brought changes"
-            case .unchanged: "found nothing new"
+            case .unchanged: "published no change"
             case .failed: "failed: \(last.message ?? "for no known reason")"
             }
         return "the last reload ended \(ago), took \(milliseconds(last.microseconds)) and \(outcome) (\(rounds))"

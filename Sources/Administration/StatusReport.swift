@@ -15,7 +15,9 @@ public struct StatusReport: Sendable, Equatable {
     /// Hosts on their last good version; the first of them.
     public var kept: [Kept]
     /// What keeps something from being served; the first of it.
-    public var findings: [String]
+    public var findings: [Standing]
+    /// One for all that is served: two servers with equal ones serve the same.
+    public var servedDigest: String
     public var reloads: ReloadFigures
     /// Nil where no TLS is spoken.
     public var certificates: CertificateFigures?
@@ -27,11 +29,24 @@ public struct StatusReport: Sendable, Equatable {
     public struct Kept: Sendable, Equatable {
         public var host: String
         /// The first of the findings that are the reason.
-        public var reason: String
+        public var reason: Standing
 
-        public init(host: String, reason: String) {
+        public init(host: String, reason: Standing) {
             self.host = host
             self.reason = reason
+        }
+    }
+
+    /// A finding that stands.
+    public struct Standing: Sendable, Equatable {
+        /// In one line.
+        public var finding: String
+        /// Since 1970. What was there at the start has stood for that long at least.
+        public var sinceSeconds: Int64
+
+        public init(finding: String, sinceSeconds: Int64) {
+            self.finding = finding
+            self.sinceSeconds = sinceSeconds
         }
     }
 
@@ -40,7 +55,7 @@ public struct StatusReport: Sendable, Equatable {
 
     public init(
         version: String, library: String, processID: Int, nowSeconds: Int64, startedSeconds: Int64, waits: [String],
-        hosting: HostingFigures, kept: [Kept], findings: [String], reloads: ReloadFigures,
+        hosting: HostingFigures, kept: [Kept], findings: [Standing], servedDigest: String, reloads: ReloadFigures,
         certificates: CertificateFigures?, workers: [WorkerState], openConnections: Int, verifiers: VerifierFigures
     ) {
         self.version = version
@@ -52,6 +67,7 @@ public struct StatusReport: Sendable, Equatable {
         self.hosting = hosting
         self.kept = kept
         self.findings = findings
+        self.servedDigest = servedDigest
         self.reloads = reloads
         self.certificates = certificates
         self.workers = workers

@@ -1,6 +1,7 @@
 // What is known of one app file: how it looked last, and the last version of it that was good. That version is what
 // everything served follows from; the file on disk only ever replaces it by another good one.
 
+import Association
 import Posix
 
 /// One app file, as it is remembered.
@@ -13,6 +14,8 @@ struct AppRecord: Sendable {
     /// The hosts that decide whether a file that is held, gone or refused stays so. It is not read again until it changes, or
     /// something about one of them does. A start reads each such file, so this is not kept in the state.
     var awaited: Set<String> = []
+    /// What the version in service has of less than errors.
+    var lesser = LesserCounts()
 
     /// How the file on disk stands to the version in service.
     enum Standing: UInt8, Sendable, CaseIterable {
@@ -26,6 +29,19 @@ struct AppRecord: Sendable {
         case gone
         /// With it, a host that is live could not be rendered.
         case refused
+    }
+
+    /// How many warnings and notes there are about something that is served all the same.
+    struct LesserCounts: Hashable, Sendable {
+        var warnings: UInt16 = 0
+        var notes: UInt16 = 0
+
+        init() {}
+
+        init(_ findings: [Finding]) {
+            warnings = UInt16(clamping: findings.count { $0.severity == .warning })
+            notes = UInt16(clamping: findings.count { $0.severity == .note })
+        }
     }
 
     /// A version that was good.

@@ -16,6 +16,8 @@ struct Ledger: Sendable {
 
     /// The files that something is served from.
     private(set) var goodCount = 0
+    /// What all files in service have of less than errors.
+    private(set) var lesser = (warnings: 0, notes: 0)
     /// The files that are to be looked at again when something about a host changes.
     private var pathsByAwaited: [String: Set<String>] = [:]
 
@@ -63,6 +65,8 @@ struct Ledger: Sendable {
             if otherHosts[host] == 0 { otherHosts[host] = nil }
         }
         for host in new?.otherHosts ?? [] { otherHosts[host, default: 0] += 1 }
+        lesser.warnings += Int(record?.lesser.warnings ?? 0) - Int(records[path]?.lesser.warnings ?? 0)
+        lesser.notes += Int(record?.lesser.notes ?? 0) - Int(records[path]?.lesser.notes ?? 0)
         goodCount += (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
         for host in records[path]?.awaited ?? [] {
             pathsByAwaited[host]?.remove(path)

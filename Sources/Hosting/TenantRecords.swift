@@ -16,8 +16,10 @@ struct TenantRecords {
     /// Hosts to be made again at the next start, which says what is wrong with them.
     var stale: Set<String> = []
     var signed: Set<String> = []
+    var hostLesser: [String: AppRecord.LesserCounts] = [:]
 
-    private static let formatNumber: UInt64 = 1
+    /// That of version 1 has no counts.
+    private static let formatNumber: UInt64 = 2
 
     /// The records as bytes, and the texts that they refer to.
     func encoded() -> (records: [UInt8], texts: [UInt8]) {
@@ -28,6 +30,11 @@ struct TenantRecords {
         writer.add(generation)
         writer.add(stale.sorted())
         writer.add(signed.sorted())
+        writer.add(UInt64(hostLesser.count))
+        for (host, counts) in hostLesser {
+            writer.add(host)
+            writer.add(counts.number)
+        }
         writer.add(UInt64(apps.count))
         for (path, record) in apps {
             writer.add(path)
@@ -45,6 +52,7 @@ struct TenantRecords {
     private func add(_ record: AppRecord?, to writer: inout RecordWriter, _ texts: inout [UInt8]) {
         writer.add(record?.standing.rawValue ?? UInt8.max)
         guard let record else { return }
+        writer.add(record.lesser.number)
         writer.add(UInt8(record.mark == nil ? 0 : 1))
         if let mark = record.mark {
             for number in mark.numbers { writer.add(number) }
@@ -67,14 +75,19 @@ struct TenantRecords {
         let textCount = try file.bytes(.texts).count
         do throws(RecordReader.Failure) {
             var reader = RecordReader(try TenantRecords.bytes(file))
-            guard try reader.number() == TenantRecords.formatNumber else { throw RecordReader.Failure() }
+            let format = try reader.number()
+            guard (1...TenantRecords.formatNumber).contains(format) else { throw RecordReader.Failure() }
             rendering = try reader.text()
             generation = try reader.number()
             stale = Set(try reader.texts())
             signed = Set(try reader.texts())
+            for _ in 0..<(format == 1 ? 0 : try reader.count()) {
+                let host = try reader.text()
+                hostLesser[host] = AppRecord.LesserCounts(try reader.number())
+            }
             for _ in 0..<(try reader.count()) {
                 let path = try reader.text()
-                apps.append((path, try TenantRecords.app(&reader, file, textCount)))
+                apps.append((path, try TenantRecords.app(&reader, file, textCount, format)))
             }
             for _ in 0..<(try reader.count()) {
                 let host = try reader.text()
@@ -92,12 +105,13 @@ struct TenantRecords {
     }
 
     private static func app(
-        _ reader: inout RecordReader, _ file: StateFile, _ textCount: Int
+        _ reader: inout RecordReader, _ file: StateFile, _ textCount: Int, _ format: UInt64
     ) throws(RecordReader.Failure) -> AppRecord? {
         let code = try reader.byte()
         if code == UInt8.max { return nil }
         guard let standing = AppRecord.Standing(rawValue: code) else { throw RecordReader.Failure() }
         var record = AppRecord(mark: nil, standing: standing, good: nil)
+        if format > 1 { record.lesser = AppRecord.LesserCounts(try reader.number()) }
         if try reader.byte() == 1 {
             var numbers: [UInt64] = []
             for _ in 0..<FileStatus.numberCount { numbers.append(try reader.number()) }
@@ -111,6 +125,15 @@ struct TenantRecords {
             text: .state(file, start..<start + count), modified: try reader.signed(), hosts: try reader.texts(),
             otherHosts: try reader.texts())
         return record
+    }
+}
+
+extension AppRecord.LesserCounts {
+    fileprivate var number: UInt64 { UInt64(warnings) << 16 | UInt64(notes) }
+
+    fileprivate init(_ number: UInt64) {
+        self.init()
+        (warnings, notes) = (UInt16(truncatingIfNeeded: number >> 16), UInt16(truncatingIfNeeded: number))
     }
 }
 

@@ -112,6 +112,8 @@ extension Tenants {
     private func note(_ findings: [Finding], on host: String) {
         let errors = findings.filter { $0.severity == .error }
         hostTroubles[host] = errors.isEmpty ? nil : errors
+        let lesser = AppRecord.LesserCounts(findings)
+        hostLesser[host] = lesser == .init() ? nil : lesser
     }
 
     private func summary(keptHosts: Int) -> TenantsSummary {
@@ -122,6 +124,12 @@ extension Tenants {
             summary.count(record.standing, isServed: isServed(path))
         }
         for finding in standingFindings { summary.count(finding.severity) }
+        for counts in hostLesser.values {
+            summary.standingWarnings += Int(counts.warnings)
+            summary.standingNotes += Int(counts.notes)
+        }
+        summary.standingWarnings += ledger.lesser.warnings
+        summary.standingNotes += ledger.lesser.notes
         summary.guardedEntries = guarded.values.reduce(0, +)
         return summary
     }
@@ -189,7 +197,9 @@ extension Tenants {
                 ledger.put(
                     AppRecord(mark: mark, standing: standing, good: old?.good, awaited: candidate.awaited), at: path)
             } else if case .good(_, let good) = candidate.reading {
-                ledger.put(AppRecord(mark: candidate.mark, standing: .current, good: good), at: path)
+                var record = AppRecord(mark: candidate.mark, standing: .current, good: good)
+                record.lesser = .init(candidate.findings)
+                ledger.put(record, at: path)
             } else {
                 ledger.put(nil, at: path)
             }

@@ -114,6 +114,7 @@ extension Tenants {
         for (host, record) in records.folders { folderRecords[host] = record }
         stale = records.stale
         signed = records.signed
+        hostLesser = records.hostLesser
     }
 
     /// Writes what the round has changed; the base where there is none. To be called before the round is published, so it
@@ -134,6 +135,7 @@ extension Tenants {
         guard let keeping else { return }
         var records = given
         (records.rendering, records.stale, records.signed) = (keeping.rendering, troubledHosts, signed)
+        records.hostLesser = hostLesser
         do {
             try keeping.folder.write(name, records, layer)
             noteSuccess(&report)

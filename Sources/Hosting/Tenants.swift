@@ -34,6 +34,8 @@ public final class Tenants: @unchecked Sendable {
     var troubles: [String: [Finding]] = [:]
     /// What is wrong with the hosts that are not as their files would have them, by host.
     var hostTroubles: [String: [Finding]] = [:]
+    /// What there is of less than errors about what hosts of several files, or of their own, answer.
+    var hostLesser: [String: AppRecord.LesserCounts] = [:]
     /// Hosts to be made again for whoever asks what is wrong, and at each start.
     var troubledHosts: Set<String> { stale.union(hostTroubles.keys) }
     /// Why nothing is known of folders below `config/apps`, by path, while that is so. An empty path is all of it.

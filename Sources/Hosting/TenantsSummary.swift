@@ -22,7 +22,7 @@ public struct TenantsSummary: Hashable, Sendable {
     /// Hosts, ids, packages and fingerprints that the removal guard keeps live against what is on disk.
     public var guardedEntries = 0
 
-    /// Findings about what keeps something from being served, for as long as they stand.
+    /// Findings that stand: errors, which keep something from being served, and what is said of the rest.
     public var standingErrors = 0
     public var standingWarnings = 0
     public var standingNotes = 0

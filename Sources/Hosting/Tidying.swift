@@ -46,6 +46,7 @@ public final class Tidying: @unchecked Sendable {
         isFirst = keeping?.generation == nil
         (records.rendering, records.generation) = (keeping?.rendering ?? "", generation)
         (records.stale, records.signed) = (tenants.troubledHosts, tenants.signed)
+        records.hostLesser = tenants.hostLesser
     }
 
     /// Does all that takes time.

@@ -26,7 +26,9 @@ extension Oversight {
                     version: Product.version, library: Library.version, uptimeSeconds: standing.uptimeSeconds,
                     isReady: health().isReady),
                 records: records, workers: workers(), hosting: hosting, reloads: standing.reloads,
-                certificates: certificates(), verifiers: ledger.figures, process: process(),
+                certificates: certificates(), verifiers: ledger.figures,
+                isStateWritable: standing.stateProblems.isEmpty,
+                servedDigest: parts.digest.text(of: parts.published.current), process: process(),
                 nowMilliseconds: Clock.monotonicMilliseconds())
         }
 
@@ -36,7 +38,8 @@ extension Oversight {
                 version: Product.version, library: Library.version, processID: Int(getpid()),
                 nowSeconds: Clock.wallSeconds(), startedSeconds: standing.startedSeconds,
                 waits: health.failures + health.waits, hosting: hosting, kept: standing.kept,
-                findings: standing.findings, reloads: standing.reloads,
+                findings: Array((stateFindings + standing.findings).prefix(StatusReport.listMax)),
+                servedDigest: parts.digest.text(of: parts.published.current), reloads: standing.reloads,
                 certificates: certificates(listMax: StatusReport.listMax), workers: workers(),
                 openConnections: records.openConnections, verifiers: ledger.figures)
         }
@@ -70,6 +73,16 @@ extension Oversight {
                 nowSeconds: now, withinSeconds: seconds,
                 all: store.ending(before: now + seconds).map { CertificateFigures.Expiry($0) })
         }
+        /// That nothing is remembered any more is found out too late otherwise.
+        private var stateFindings: [StatusReport.Standing] {
+            standing.stateProblems.sorted { $0.key.rawValue < $1.key.rawValue }.map { part, problem in
+                StatusReport.Standing(
+                    finding:
+                        "error: the state directory cannot be written (\(problem.reason)), so \(part.rawValue) not "
+                        + "kept over a restart; free space, or let the server's user write there",
+                    sinceSeconds: problem.sinceSeconds)
+            }
+        }
 
         private func certificates(listMax: Int = 0) -> CertificateFigures? {
             parts.certificates.map { CertificateFigures($0, listMax: listMax, now: Clock.wallSeconds()) }
@@ -78,6 +91,7 @@ extension Oversight {
         /// What stands about certificates is counted with the rest.
         private var hosting: HostingFigures {
             var figures = standing.hosting
+            figures.errors += standing.stateProblems.count
             guard let counts = parts.certificates?.standingCounts else { return figures }
             figures.errors += counts.errors
             figures.warnings += counts.warnings

@@ -38,6 +38,7 @@ final class Oversight: Sendable {
         let engine: Engine
         let published: PublishedCatalogue
         let certificates: CertificateStore?
+        let digest = ServedDigest()
     }
 
     /// Reads the token, while it may be read.

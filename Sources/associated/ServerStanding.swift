@@ -14,18 +14,31 @@ final class ServerStanding: Sendable {
         var kept: [StatusReport.Kept] = []
         /// By host, for those that are on a last good version.
         var reasons: [String: [String]] = [:]
-        var findings: [String] = []
+        var findings: [StatusReport.Standing] = []
+        /// Since when each finding and each host on a last good version is known, by its line and its name.
+        var since: [String: Int64] = [:]
         var reloads = ReloadFigures()
         var tickMilliseconds = Clock.monotonicMilliseconds()
         var stateProblems: [StatePart: StateProblem] = [:]
         var stateNotes: [String] = []
+
+        /// What is new stands from now on; what is not there any more is forgotten.
+        mutating func keepAges(of keys: [String], from now: Int64) {
+            var ages: [String: Int64] = [:]
+            for key in keys { ages[key] = since[key] ?? now }
+            since = ages
+        }
+
+        func standing(_ finding: String, as key: String) -> StatusReport.Standing {
+            StatusReport.Standing(finding: finding, sinceSeconds: since[key] ?? 0)
+        }
     }
 
     /// What is kept in the state directory.
     enum StatePart: String, CaseIterable {
-        case lastGood = "last good versions"
-        case ledger = "verifier fetches"
-        case history = "the change history"
+        case lastGood = "last good versions are"
+        case ledger = "fetches by verifiers are"
+        case history = "the change history is"
     }
 
     /// Why one of them cannot be written, and since when.
@@ -38,6 +51,8 @@ final class ServerStanding: Sendable {
     let startedSeconds = Clock.wallSeconds()
     private let startedMilliseconds = Clock.monotonicMilliseconds()
 
+    /// Findings whose age is known; more of them stand only where something is wrong with everything.
+    private static let sinceMax = 10_000
     /// Hosts whose reasons are kept one by one, and how many of each.
     private static let reasonsMax = 10_000
     private static let reasonsOfHostMax = 10
@@ -98,18 +113,23 @@ final class ServerStanding: Sendable {
 
     private func note(_ report: RoundReport, _ tenants: Tenants, _ count: (inout ReloadFigures) -> Void) {
         let reasons = tenants.keptReasons(hostsMax: ServerStanding.reasonsMax)
-        let findings = tenants.standingFindings.prefix(StatusReport.listMax).map { Console.line($0) }
+        let findings = tenants.standingFindings.prefix(ServerStanding.sinceMax).map { Console.line($0) }
+        let now = phase == .starting ? startedSeconds : Clock.wallSeconds()
         noteState(.lastGood, tenants.stateProblem)
         state.withLock { state in
             state.hosting = HostingFigures(report.standing)
+            state.keepAges(of: findings + reasons.map(\.host), from: now)
             state.kept = reasons.prefix(StatusReport.listMax).map { host, findings in
-                StatusReport.Kept(host: host, reason: findings.first.map { Console.line($0) } ?? "for no known reason")
+                // What blocks a version is an error; the rest of what is said of it is not the reason.
+                let reason = findings.first { $0.severity == .error } ?? findings.first
+                let line = reason.map { Console.line($0) } ?? "for no known reason"
+                return StatusReport.Kept(host: host, reason: state.standing(line, as: host))
             }
             state.reasons = Dictionary(
                 uniqueKeysWithValues: reasons.map { host, findings in
                     (host, findings.prefix(ServerStanding.reasonsOfHostMax).map { Console.line($0) })
                 })
-            state.findings = findings
+            state.findings = findings.prefix(StatusReport.listMax).map { state.standing($0, as: $0) }
             count(&state.reloads)
         }
     }
@@ -120,7 +140,7 @@ extension ServerStanding {
     var phase: HealthReport.Phase { state.withLock { $0.phase } }
     var hosting: HostingFigures { state.withLock { $0.hosting } }
     var kept: [StatusReport.Kept] { state.withLock { $0.kept } }
-    var findings: [String] { state.withLock { $0.findings } }
+    var findings: [StatusReport.Standing] { state.withLock { $0.findings } }
 
     func reasons(of name: String) -> [String] { state.withLock { $0.reasons[name] ?? [] } }
 

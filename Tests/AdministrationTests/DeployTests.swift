@@ -53,7 +53,7 @@ struct DeployTests {
             }
         }
         for match in expression.matches(of: /by \(([^)]*)\)/) {
-            for label in match.1.split(separator: ", ") where !["instance", "le"].contains(label) {
+            for label in match.1.split(separator: ", ") where !["instance", "job", "le"].contains(label) {
                 if !series.values.contains(where: { $0[String(label)] != nil }) { faults.append("no label \(label)") }
             }
         }

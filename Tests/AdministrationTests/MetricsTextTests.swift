@@ -43,6 +43,8 @@ struct MetricsTextTests {
             "associated_hosts_on_last_good_version": 1,
             "associated_guarded_entries": 2,
             "associated_findings{severity=\"error\"}": 6,
+            "associated_state_writable": 1,
+            "associated_served_info{digest=\"00ff\"}": 1,
             "associated_reloads_total{outcome=\"changed\"}": 3,
             "associated_reloads_total{outcome=\"failed\"}": 1,
             "associated_reload_duration_seconds_count": 5,

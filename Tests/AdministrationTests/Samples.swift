@@ -35,6 +35,10 @@ enum Samples {
         return hosting
     }
 
+    private static func finding(since: Int64) -> StatusReport.Standing {
+        .init(finding: "apps/shop.json:33:1: error[APP-001]: the text goes on", sinceSeconds: since)
+    }
+
     static var reloads: ReloadFigures {
         var reloads = ReloadFigures()
         (reloads.changed, reloads.unchanged, reloads.failed) = (3, 1, 1)
@@ -89,7 +93,7 @@ enum Samples {
         return MetricsSnapshot(
             program: RunningProgram(version: "0.1.0", library: "OpenSSL 3", uptimeSeconds: 93_600, isReady: true),
             records: records, workers: workers, hosting: hosting, reloads: reloads, certificates: certificates,
-            verifiers: verifiers, process: process, nowMilliseconds: 1_000)
+            verifiers: verifiers, isStateWritable: true, servedDigest: "00ff", process: process, nowMilliseconds: 1_000)
     }
 
     static var status: StatusReport {
@@ -97,9 +101,9 @@ enum Samples {
             version: "0.1.0", library: "OpenSSL 3", processID: 4711, nowSeconds: now, startedSeconds: now - 93_600,
             waits: [], hosting: hosting,
             kept: [
-                .init(host: "shop.example.com", reason: "apps/shop.json:33:1: error[APP-001]: the text goes on")
+                .init(host: "shop.example.com", reason: finding(since: now - 7_200))
             ],
-            findings: ["apps/shop.json:33:1: error[APP-001]: the text goes on"], reloads: reloads,
+            findings: [finding(since: now - 93_600)], servedDigest: "00ff", reloads: reloads,
             certificates: certificates, workers: workers, openConnections: 3, verifiers: verifiers)
     }
 

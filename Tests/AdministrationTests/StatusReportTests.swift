@@ -11,13 +11,13 @@ struct StatusReportTests {
         #expect(
             Samples.status.text == """
                 associated 0.1.0 (OpenSSL 3), process 4711, up 1 day 2 hours, ready
-                serves 214 apps on 388 hosts, 3 open connections
+                serves 214 apps on 388 hosts, 3 open connections, digest 00ff
                 1 host on a last good version:
-                  shop.example.com: apps/shop.json:33:1: error[APP-001]: the text goes on
+                  shop.example.com, since 2026-11-20 (2 hours ago): apps/shop.json:33:1: error[APP-001]: the text goes on
                 the removal guard keeps 2 entries live
                 findings that stand: 6 errors, 1 warning, 0 notes
-                  apps/shop.json:33:1: error[APP-001]: the text goes on
-                  and 2 more
+                  since the start 1 day ago or longer: apps/shop.json:33:1: error[APP-001]: the text goes on
+                  and 1 more
                 the last reload ended 12 minutes ago, took 8.4 ms and brought changes (5 reloads, 1 failed)
                 12 certificates usable, 2 on a last good version, 1 broken; 3 hosts without one
                   old.example.com, since 2026-11-18 (2 days ago): hosts/old.example.com/fullchain.pem: error[CERT-009]: the \
@@ -50,7 +50,7 @@ struct StatusReportTests {
             status.text.split(separator: "\n").prefix(6) == [
                 "associated 0.1.0 (OpenSSL 3), process 4711, up 1 day 2 hours, not ready: draining: finishing what is in "
                     + "flight; worker 1 is stuck",
-                "serves 0 apps on 0 hosts, 1 open connection",
+                "serves 0 apps on 0 hosts, 1 open connection, digest 00ff",
                 "no finding stands",
                 "the last reload ended just now, took 12 ms and failed: cannot look at config/apps (1 reload, 1 failed)",
                 "no TLS",

@@ -7,15 +7,24 @@ struct HistoryTests {
     private static func app(_ rules: [String], host: String = "a.example.com") -> String {
         let links = rules.map { #"{ "/": "\#($0)" }"# }.joined(separator: ", ")
         return """
-            { name: "Shop", hosts: ["\(host)"], ios: { appIDs: ["ABCDE12345.com.example.shop"] }, links: [\(links)] }
+            { name: "Shop", hosts: ["\(host)"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.shop"] }, links: [\(links)] }
             """
     }
 
     private static func serve(_ folder: Folder) throws -> RunningServer {
         try RunningServer([
             "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state", "\(folder.path)/state",
-            "--http", "127.0.0.1:0",
+            "--http", "127.0.0.1:0", "--admin", "unix:\(folder.path)/admin",
         ])
+    }
+
+    private static func status(_ folder: Folder) throws -> String {
+        try Subject.run("status", "--admin", "unix:\(folder.path)/admin").output
+    }
+
+    /// The digest of all that is served, as `status` tells it.
+    private static func digest(_ folder: Folder) throws -> Substring? {
+        try status(folder).firstMatch(of: /digest ([0-9a-f]{32})\n/)?.output.1
     }
 
     @Test func `says which rules of which host changed, over a restart too`() throws {
@@ -41,5 +50,42 @@ struct HistoryTests {
         #expect(second.waitUntilExit() == 0)
         #expect(try Subject.run("history", "--state", "\(folder.path)/nothing").status == 1)
         #expect(try Subject.run("history", "--since", "soon").status == 2)
+    }
+
+    @Test func `two servers with the same files have one digest, whatever came first`() throws {
+        let (first, second) = (try Folder(), try Folder())
+        try first.write("config/apps/a.json", HistoryTests.app(["/a"]))
+        let server = try HistoryTests.serve(first)
+        let before = try HistoryTests.digest(first)
+        try first.write("config/apps/b.json", HistoryTests.app(["/b"], host: "*.example.com"))
+        #expect(try eventually { try HistoryTests.digest(first) != before })
+        try second.write("config/apps/b.json", HistoryTests.app(["/b"], host: "*.example.com"))
+        try second.write("config/apps/a.json", HistoryTests.app(["/a"]))
+        let other = try HistoryTests.serve(second)
+        #expect(try HistoryTests.digest(first) == HistoryTests.digest(second))
+        for server in [server, other] {
+            server.send(SIGTERM)
+            #expect(server.waitUntilExit() == 0)
+        }
+    }
+
+    @Test func `a state directory that cannot be written is an open error until it can`() throws {
+        let folder = try Folder()
+        try folder.write("config/apps/shop.json", HistoryTests.app(["/buy/*"]))
+        let server = try HistoryTests.serve(folder)
+        #expect(try eventually { try HistoryTests.status(folder).contains("\nno finding stands\n") })
+        let state = "\(folder.path)/state"
+        try FileManager.default.moveItem(atPath: state, toPath: "\(state).away")
+        try folder.write("state", "no directory")
+        try folder.write("config/apps/shop.json", HistoryTests.app(["/sale/*"]))
+        let problem = "the state directory cannot be written (not a directory), so the change history is not"
+        #expect(try eventually { try HistoryTests.status(folder).contains(problem) })
+        #expect(try HistoryTests.status(folder).contains("findings that stand: "))
+        try FileManager.default.removeItem(atPath: state)
+        try FileManager.default.moveItem(atPath: "\(state).away", toPath: state)
+        try folder.write("config/apps/shop.json", HistoryTests.app(["/again/*"]))
+        #expect(try eventually { try HistoryTests.status(folder).contains("\nno finding stands\n") })
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
     }
 }

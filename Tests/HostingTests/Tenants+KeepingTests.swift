@@ -164,4 +164,22 @@ struct TenantsKeepingTests {
         #expect(site.answer("m.example.com") != nil)
         #expect(site.answer("n599.example.com") != nil)
     }
+
+    @Test func `warnings of what is served are counted, after a restart too, and end with their cause`() throws {
+        let before = try site.round().standing.standingWarnings
+        func write(_ more: String) throws {
+            try site.write(
+                "config/apps/z.json",
+                """
+                { name: "Z", hosts: ["z.example.com"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.z"] },
+                  links: [{ "/": "*" }] \(more) }
+                """)
+        }
+        try write(", unheardOf: 1")
+        let warnings = try site.round().standing.standingWarnings
+        #expect(warnings > before)
+        #expect(try site.restart().standing.standingWarnings == warnings)
+        try write("")
+        #expect(try site.round().standing.standingWarnings == before)
+    }
 }
