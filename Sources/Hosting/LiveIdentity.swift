@@ -58,7 +58,7 @@ struct LiveIdentity: Hashable, Sendable {
         // With a whole host go its ids, and with a package its fingerprints.
         let rest = lost.filter { !hosts.contains($0.host) }
         let packages = Set(rest.filter { $0.kind == .package }.map(\.text))
-        parts += [(Kind.appID, "app id", "app ids"), (.package, "package", "packages")].compactMap { kind, one, many in
+        parts += [(Kind.appID, "app ID", "app IDs"), (.package, "package", "packages")].compactMap { kind, one, many in
             let texts = Set(rest.filter { $0.kind == kind }.map(\.text)).sorted()
             return texts.isEmpty ? nil : list(texts, one: one, many: many)
         }
@@ -69,7 +69,22 @@ struct LiveIdentity: Hashable, Sendable {
             let short = prints.map { "\($0.split(separator: " ")[1].prefix(11))…" }
             parts.append(list(Set(short).sorted(), one: "fingerprint", many: "fingerprints"))
         }
-        return parts.joined(separator: ", ")
+        let places = Set(rest.map(\.host)).sorted()
+        return parts.joined(separator: ", ") + (places.isEmpty ? "" : " on \(list(places, one: "host", many: "hosts"))")
+    }
+
+    /// What an app file says to let all of it go, ready to be pasted.
+    /// - Parameter hosts: those that the file still names.
+    static func retirement(of lost: Set<LiveIdentity>, keeping hosts: Set<String>) -> String {
+        let gone = Set(lost.map(\.host)).subtracting(hosts)
+        let rest = lost.filter { !gone.contains($0.host) }
+        let ids = Set(rest.filter { $0.kind == .appID || $0.kind == .package }.map(\.text))
+        let prints = rest.filter { $0.kind == .fingerprint }.map { $0.text.split(separator: " ") }
+            .filter { !ids.contains(String($0[0])) }.map { String($0[1]) }
+        let members = [("appIDs", ids), ("fingerprints", Set(prints)), ("hosts", gone)].compactMap { name, texts in
+            texts.isEmpty ? nil : "\(name): [\(texts.sorted().map { "\"\($0)\"" }.joined(separator: ", "))]"
+        }
+        return "retired: { \(members.joined(separator: ", ")) }"
     }
 
     private static let namedMax = 3

@@ -199,6 +199,11 @@ extension Tenants {
             } else if case .good(_, let good) = candidate.reading {
                 var record = AppRecord(mark: candidate.mark, standing: .current, good: good)
                 record.lesser = .init(candidate.findings)
+                // What is there at a first start may have been live for years.
+                if !shelf.isEmpty, let app = candidate.accepted?.appFile {
+                    let before = round.lastGood[path].map { LiveIdentity.all(of: $0.appFile) } ?? []
+                    recent.note(LiveIdentity.all(of: app).subtracting(before), of: path, at: Clock.wallSeconds())
+                }
                 ledger.put(record, at: path)
             } else {
                 ledger.put(nil, at: path)

@@ -47,6 +47,10 @@ extension Tenants {
             lost.subtract(LiveIdentity.all(of: app))
             lost = lost.filter { !$0.isRetired(by: app.retired) }
         }
+        let now = Clock.wallSeconds()
+        lost = lost.filter { identity in
+            !recent.mayDrop(identity, from: path, at: now) { wasFetched?($0, $1) ?? true }
+        }
         if lost.isEmpty { return nil }
         for other in Set(lost.map(\.host)).flatMap({ namers(of: $0, round) }) where other != path {
             guard let app = effective(other, &round) else { continue }
@@ -65,7 +69,7 @@ extension Tenants {
             round.postponeCandidate(path, shortage)
             return nil
         }
-        return (finding(about: lost, mode: mode, at: path, isGone: candidate.isGone), lost)
+        return (finding(about: lost, mode: mode, at: path, candidate), lost)
     }
 
     /// All that is known of what a last good version makes live that cannot be read any more.
@@ -74,18 +78,23 @@ extension Tenants {
         return Set(hosts.map { LiveIdentity(host: $0, kind: .host, text: "") })
     }
 
-    private func finding(about lost: Set<LiveIdentity>, mode: RemovalGuard, at path: String, isGone: Bool) -> Finding {
-        let what = isGone ? "the app file is gone, and with it what is live" : "the file no longer has what is live"
+    private func finding(
+        about lost: Set<LiveIdentity>, mode: RemovalGuard, at path: String, _ candidate: Round.Candidate
+    ) -> Finding {
+        let file = "\(configPath)/apps/\(path)"
+        let subject =
+            candidate.isGone ? "the app file was removed while it is live" : "this version drops what is live"
         let outcome =
             mode == .block
-            ? "so its last good version stays in service" : "and phones may go by what they have cached for a week"
+            ? "none of the change is published, and the last good version is still served"
+            : "phones may use what they have cached for a week"
         let fix =
-            isGone
-            ? "put it back, or move it to config/retired" : "put it back, or list it under `retired`"
+            candidate.isGone
+            ? "restore it, or run `associated retire \(file)`"
+            : "restore it, or add `\(LiveIdentity.retirement(of: lost, keeping: Set(candidate.hosts)))` to the file"
         return Finding(
-            rule: "APP-042", severity: mode == .block ? .error : .warning, file: "\(configPath)/apps/\(path)",
-            range: nil,
-            message: "\(what) (\(LiveIdentity.summary(lost))), \(outcome)", fix: mode == .block ? fix : nil)
+            rule: "APP-042", severity: mode == .block ? .error : .warning, file: file, range: nil,
+            message: "\(subject) (\(LiveIdentity.summary(lost))); \(outcome)", fix: mode == .block ? fix : nil)
     }
 
     /// The app file that decides what is served, at this point of the round.

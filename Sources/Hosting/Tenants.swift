@@ -44,6 +44,10 @@ public final class Tenants: @unchecked Sendable {
     var troubledFiles: Set<String> = []
     /// Why nothing in `config/hosts` can be looked at, while that is so.
     var hostsTrouble: Finding?
+    /// What the removal guard lets go of.
+    var recent = RecentIdentities()
+    /// Whether a verifier fetched a host since some time, in seconds since 1970. Without an answer it may have.
+    public var wasFetched: (@Sendable (_ host: String, _ sinceSeconds: Int64) -> Bool)?
     /// How many live facts each file that is held back would have dropped, by path.
     var guarded: [String: Int] = [:]
     /// What outlasts the process; nil when nothing does.

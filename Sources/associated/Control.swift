@@ -90,6 +90,7 @@ final class Control: @unchecked Sendable {
             running.log.unwatched(error)
         }
         retrying.note(loaded.postponed, running.log)
+        running.tenants.wasFetched = { [overseeing = running.overseeing] in overseeing.wasFetched($0, since: $1) }
         running.standing.noteState(.history) { () throws(SystemError) in try running.journal.began(loaded) }
     }
 

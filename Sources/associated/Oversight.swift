@@ -21,6 +21,7 @@ final class Oversight: Sendable {
 
     /// What runs beside the engine.
     struct Running: Sendable {
+        fileprivate let ledger: VerifierLedger
         fileprivate let keeper: LedgerKeeper
         fileprivate let listener: AdminListener?
 
@@ -28,6 +29,11 @@ final class Oversight: Sendable {
 
         /// What there is to say about the ledger since the last call.
         func complaints() -> [String] { keeper.takeComplaints() }
+
+        /// Whether a verifier fetched anything of a host since some time, in seconds since 1970.
+        func wasFetched(_ host: String, since: Int64) -> Bool {
+            ledger.records(of: host).contains { $0.lastSeconds >= since }
+        }
 
         /// Why the state directory cannot be written to; nil as a rule.
         var problem: String? { keeper.problem }
@@ -65,12 +71,13 @@ final class Oversight: Sendable {
         }
         let keeper = try LedgerKeeper(ledger, records, folder: statePath)
         standing.enter(.serving)
-        guard let settings, let socket else { return Running(keeper: keeper, listener: nil) }
+        guard let settings, let socket else { return Running(ledger: ledger, keeper: keeper, listener: nil) }
         let answers = Answers(standing: standing, records: records, usage: usage, parts: parts, ledger: ledger)
         let sources = AdminSources(
             health: { answers.health() }, metrics: { answers.metrics() }, status: { answers.status() },
             host: { answers.host($0) }, expiring: { answers.expiring(within: $0) })
-        return Running(keeper: keeper, listener: try AdminListener(settings, sources, on: socket))
+        return Running(
+            ledger: ledger, keeper: keeper, listener: try AdminListener(settings, sources, on: socket))
     }
 
     /// From now on the server is not ready; a process that takes over has the address.

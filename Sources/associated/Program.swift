@@ -9,7 +9,7 @@ import TLS
 enum Program {
     static let commands: [Command] = [
         .serve, .lint, .match, .verify, .check, .render, .snippet, .importFiles, .initialise, .sign, .certificate,
-        .status, .history, .health,
+        .retire, .status, .history, .health,
         .completion, .manual, .version,
     ]
 

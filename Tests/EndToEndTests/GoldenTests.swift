@@ -10,7 +10,7 @@ struct GoldenTests {
 
     private static let names = [
         "serve", "lint", "match", "verify", "check", "render", "snippet", "import", "init", "sign", "certificate",
-        "health", "status", "history", "completion", "manual", "version",
+        "health", "status", "history", "retire", "completion", "manual", "version",
     ]
     private static let app = "--package org.acme.shop --fingerprint \(LintCommandTests.print)"
     private static let closed = "--resolve shop.acme.test:443:127.0.0.1:1"
@@ -49,6 +49,7 @@ struct GoldenTests {
             GoldenCommand(
                 "check-closed", "associated check \(closed) --resolve b.test:443:127.0.0.1:1 shop.acme.test b.test"),
             GoldenCommand("check-wrong", "associated check https://shop.acme.test/"),
+            GoldenCommand("retire-wrong", "associated retire ../x.json"),
             GoldenCommand("history-missing", "associated history --state nosuch"),
             GoldenCommand("render", "associated render shop.acme.test"),
             GoldenCommand("render-apple", "associated render x.acme.test apple"),

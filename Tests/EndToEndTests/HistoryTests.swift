@@ -88,4 +88,19 @@ struct HistoryTests {
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
     }
+
+    @Test func `an app file that is retired is not served any more`() throws {
+        let folder = try Folder()
+        try folder.write("config/apps/shop.json", HistoryTests.app(["/buy/*"]))
+        try folder.write("config/apps/news.json", HistoryTests.app(["/"], host: "b.example.com"))
+        let server = try HistoryTests.serve(folder)
+        let retire = try Subject.run(
+            "retire", "\(folder.path)/config/apps/news.json", "--config", "\(folder.path)/config")
+        #expect(retire.status == 0)
+        #expect(try eventually { try HistoryTests.status(folder).contains("serves 1 app on 1 host") })
+        #expect(try HistoryTests.status(folder).contains("\nno finding stands\n"))
+        #expect(try folder.read("config/retired/news.json") == HistoryTests.app(["/"], host: "b.example.com"))
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
 }

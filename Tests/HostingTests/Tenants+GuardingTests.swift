@@ -53,7 +53,7 @@ struct TenantsGuardingTests {
 
     @Test func `an app id is held until it is retired`() throws {
         try app(ids: [Self.first])
-        try held("app id \(Self.second)")
+        try held("app ID \(Self.second)")
         try app(ids: [Self.first], more: "retired: { appIDs: [\"\(Self.second)\"] }")
         try released("a.example.com", "b.example.com")
     }
@@ -85,7 +85,7 @@ struct TenantsGuardingTests {
     @Test func `a file is held until it is moved to the retired ones`() throws {
         let text = try String(contentsOfFile: site.tree.config + "/apps/app.json", encoding: .utf8)
         try site.remove("config/apps/app.json")
-        try held("the app file is gone", "hosts a.example.com, b.example.com")
+        try held("the app file was removed", "hosts a.example.com, b.example.com")
         try site.write("config/retired/old/shop.json", text)
         var changes = TreeChanges()
         changes.retired = true
@@ -177,6 +177,35 @@ struct TenantsGuardingTests {
         try site.remove("config/apps/app.json")
         let report = try site.round()
         #expect(report.errors.map(\.rule) == ["APP-042"])
-        #expect(report.errors[0].message.contains("app ids \(Self.first), \(Self.second), package dev.associated.shop"))
+        #expect(report.errors[0].message.contains("app IDs \(Self.first), \(Self.second), package dev.associated.shop"))
+    }
+
+    @Test func `a mistake is taken back as easily as it was made`() throws {
+        let third = "8KQ2V7M4XN.dev.third"
+        try app(ids: [Self.first, Self.second, third])
+        try released("a.example.com", "b.example.com")
+        try app()
+        try released("a.example.com", "b.example.com")
+        try site.shop("evil.json", hosts: ["a.example.com"], ids: [third])
+        #expect(try site.round().changedHosts == ["a.example.com"])
+        try site.remove("config/apps/evil.json")
+        #expect(try site.round().changedHosts == ["a.example.com"])
+        // What was live before is guarded as ever.
+        try app(ids: [Self.first])
+        try held("app ID \(Self.second)")
+    }
+
+    @Test(
+        arguments: [
+            ([], "retired: { hosts: [\"a.example.com\"] }"),
+            (["a.example.com"], "retired: { appIDs: [\"A.b\", \"com.b\"] }"),
+        ] as [(Set<String>, String)])
+    func `the remedy is the very line`(hosts: Set<String>, line: String) {
+        let lost: Set<LiveIdentity> = [
+            LiveIdentity(host: "a.example.com", kind: .appID, text: "A.b"),
+            LiveIdentity(host: "a.example.com", kind: .package, text: "com.b"),
+            LiveIdentity(host: "a.example.com", kind: .fingerprint, text: "com.b AA:BB"),
+        ]
+        #expect(LiveIdentity.retirement(of: lost, keeping: hosts) == line)
     }
 }

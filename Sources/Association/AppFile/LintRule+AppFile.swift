@@ -178,7 +178,7 @@ extension LintRule {
             "APP-042", .error, "something that is live disappears",
             why: "Phones and the caches of Apple and Google keep what they know for days and cannot be told, so the "
                 + "last good version stays in service; with guard: \"warn\" it goes, and this is a warning.",
-            fix: "put it back, list it under retired, or move the whole file to config/retired.",
+            fix: "restore it, list it under retired, or run `associated retire FILE` for the whole file.",
             sources: [.appleArchive, .androidVerify], subject: .installation),
         LintRule(
             "APP-043", .note, "not everything in a large file was examined",
