@@ -56,7 +56,9 @@ final class TenantStreet {
         for host in hosts {
             for tag in tenants.catalogue.tags(of: host) ?? [] {
                 let body = body(of: host, tag.path) ?? []
-                try demand(!body.contains(secret), "\(host)\(tag.path) gives a secret away")
+                // The library's own search takes seconds for a large page.
+                let isTold = body.indices.contains { body[$0] == secret[0] && body[$0...].starts(with: secret) }
+                try demand(!isTold, "\(host)\(tag.path) gives a secret away")
             }
         }
     }
