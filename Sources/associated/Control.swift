@@ -25,14 +25,9 @@ final class Control: @unchecked Sendable {
     private var hasBegunWatching = false
     private var log: ReloadLog { running.log }
     private var work = Work.none
-    /// What is to be looked at in the next round.
-    private var pending = TreeChanges()
-    /// When the first and the last of it came, by the monotonic clock.
-    private var firstMilliseconds: Int64 = 0
-    private var lastMilliseconds: Int64 = 0
-    /// Whether somebody asked for the next round, and for the present one.
-    private var isAsked = false
-    private var isAnswering = false
+    private var gatherer = ChangeGatherer()
+    /// What the present round looks at, and whether an operator asked for it.
+    private var round = (changes: TreeChanges(), isAsked: false)
     private var outcome = Outcome()
     private var workBegan: Int64 = 0
     private var nextTick: Int64 = 0
@@ -51,9 +46,6 @@ final class Control: @unchecked Sendable {
         case orders, done, watch, tidied
     }
 
-    /// Changes come in groups: this long without another one ends a group, and no group is waited for longer than that.
-    private static let quietMilliseconds: Int64 = 40
-    private static let gatherMillisecondsMax: Int64 = 500
     private static let tickMilliseconds: Int64 = 1000
     /// Looking at everything takes time; this many times as long passes between two looks.
     private static let lookShare: Int64 = 20
@@ -66,7 +58,7 @@ final class Control: @unchecked Sendable {
         self.running = running
         self.background = background
         self.orders = orders
-        pending = loaded.later
+        gatherer.note(loaded.later, at: Clock.monotonicMilliseconds())
         tidier = try Background()
         poller = try Poller(eventsMax: 8)
         for (descriptor, token) in [
@@ -98,7 +90,7 @@ final class Control: @unchecked Sendable {
     func run() {
         startTidying()
         // What the start has left for later comes first: somebody may ask for it.
-        if pending.isEmpty { startWatching() } else { startRound(Clock.monotonicMilliseconds()) }
+        if gatherer.isEmpty { startWatching() } else { startRound(.max) }
         while true {
             for index in 0..<poller.wait(milliseconds: timeout()) {
                 switch Token(rawValue: poller.event(index).token) {
@@ -144,14 +136,8 @@ final class Control: @unchecked Sendable {
     }
 
     private func timeout() -> Int32 {
-        let isRoundDue = work == .none && !pending.isEmpty
-        let due = isRoundDue ? min(nextTick, roundDue) : nextTick
+        let due = work == .none ? min(nextTick, gatherer.dueMilliseconds ?? nextTick) : nextTick
         return Int32(clamping: max(0, due - Clock.monotonicMilliseconds()))
-    }
-
-    private var roundDue: Int64 {
-        if isAsked { return 0 }
-        return min(lastMilliseconds + Control.quietMilliseconds, firstMilliseconds + Control.gatherMillisecondsMax)
     }
 
     /// Watching a hundred thousand directories takes a while; what happens in it is found by looking at everything behind it.
@@ -205,11 +191,7 @@ final class Control: @unchecked Sendable {
         running.surveyor?.survey(found.hostFolders.union(found.certificateFolders))
         var changes = found
         changes.certificateFolders = []
-        if changes.isEmpty { return }
-        let now = Clock.monotonicMilliseconds()
-        if pending.isEmpty { firstMilliseconds = now }
-        lastMilliseconds = now
-        pending.merge(changes)
+        gatherer.note(changes, at: Clock.monotonicMilliseconds())
     }
 
     /// Somebody wants everything to be looked at, now.
@@ -217,16 +199,14 @@ final class Control: @unchecked Sendable {
         running.supervisor.tell(.reloading)
         running.certificates?.invalidateAll()
         running.surveyor?.surveyAgain()
-        isAsked = true
-        note(.allAgain)
+        gatherer.ask(at: Clock.monotonicMilliseconds())
     }
 
     private func startRound(_ now: Int64) {
-        guard work == .none, !pending.isEmpty, now >= roundDue else { return }
-        let (changes, outcome, running) = (pending, Outcome(), running)
-        pending = TreeChanges()
-        (isAsked, isAnswering) = (false, isAsked)
-        (self.outcome, workBegan, work) = (outcome, now, .round)
+        guard work == .none, let round = gatherer.take(at: now) else { return }
+        let (changes, outcome, running) = (round.changes, Outcome(), running)
+        (self.round, self.outcome) = (round, outcome)
+        (workBegan, work) = (Clock.monotonicMilliseconds(), .round)
         background.start {
             let began = Clock.monotonicMicroseconds()
             do throws(ConfigurationError) {
@@ -245,10 +225,11 @@ final class Control: @unchecked Sendable {
 
     private func finishRound() {
         let now = Clock.monotonicMilliseconds()
+        gatherer.ended(round.changes, milliseconds: now - workBegan, at: now)
         if nextLook != nil { nextLook = now + max(Control.lookMillisecondsMin, (now - workBegan) * Control.lookShare) }
         switch outcome.value {
         case .success(let report):
-            log.reloaded(report, isAsked: isAnswering)
+            log.reloaded(report, isAsked: round.isAsked)
             running.surveyor?.survey(report.changes.map(\.host))
             note(report.later)
             retrying.note(report.postponed, log)
@@ -256,8 +237,8 @@ final class Control: @unchecked Sendable {
         case nil: break
         }
         // A supervisor waits for the end of a reload that was asked for, however it went.
-        if isAnswering { running.supervisor.tell(.ready(status: "serving")) }
-        isAnswering = false
+        if round.isAsked { running.supervisor.tell(.ready(status: "serving")) }
+        round.isAsked = false
     }
 
     /// What is to be done every second.
