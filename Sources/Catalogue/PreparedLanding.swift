@@ -27,7 +27,7 @@ public struct LandingSegment: Hashable, Sendable {
     }
 }
 
-/// How the request's link, from its host to its query, is put into a page. A request's target has no blank, quote or
+/// How the request's link, from its host or its path to its query, is put into a page. A request's target has no blank, quote or
 /// angle bracket in it, so little is left to be escaped.
 public enum LinkInsertion: UInt8, Sendable, CaseIterable {
     case none
@@ -35,6 +35,8 @@ public enum LinkInsertion: UInt8, Sendable, CaseIterable {
     case attribute
     /// Likewise, where a comma would end the link too.
     case listItem
+    /// The path and the query alone, for an attribute in double quotes.
+    case route
 }
 
 /// A rule about paths and queries.

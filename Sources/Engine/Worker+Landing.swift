@@ -29,14 +29,14 @@ extension Worker {
         }
     }
 
-    /// The link from its host to its query, in pieces that stand in a page as they are. No quote, angle bracket or blank
+    /// The link from its host, or its path, to its query, in pieces that stand in a page as they are. No quote, angle bracket or blank
     /// is among the bytes that a target may have, and a host has none of what is escaped here.
     static func forEachPiece(
         of link: RequestLocation, _ request: UnsafeRawBufferPointer, _ insertion: LinkInsertion,
         _ body: (UnsafeRawBufferPointer) -> Void
     ) {
         if insertion == .none { return }
-        body(UnsafeRawBufferPointer(rebasing: request[link.host.range]))
+        if insertion != .route { body(UnsafeRawBufferPointer(rebasing: request[link.host.range])) }
         if link.path.count == 0 { emit("/", body) }
         forEachPiece(of: UnsafeRawBufferPointer(rebasing: request[link.path.range]), insertion, body)
         guard link.query.isPresent else { return }

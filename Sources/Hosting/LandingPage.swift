@@ -76,10 +76,7 @@ enum LandingPage {
     private static func addAppLink(_ platform: String, of app: AppFile, to text: inout LandingText) {
         text.addMeta("property", "al:\(platform):app_name") { $0.add(escaping: app.name) }
         guard let scheme = app.scheme else { return }
-        text.addMeta("property", "al:\(platform):url") {
-            $0.add(escaping: "\(scheme)://")
-            $0.addLink(.attribute)
-        }
+        text.addMeta("property", "al:\(platform):url") { $0.addAppLink(scheme: scheme) }
     }
 
     private static func addBody(of app: AppFile, to text: inout LandingText) {
@@ -110,8 +107,7 @@ enum LandingPage {
     ) {
         if let scheme {
             text.add("    <li><a class=\"main\" href=\"")
-            text.add(escaping: "\(scheme)://")
-            text.addLink(.attribute)
+            text.addAppLink(scheme: scheme)
             text.add("\">Open in the app</a></li>\n")
         }
         for (url, label) in stores {

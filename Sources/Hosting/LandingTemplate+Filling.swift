@@ -37,8 +37,7 @@ extension LandingTemplate {
             text.addLink(.attribute)
         case .appLink:
             guard let scheme = app.scheme else { return }
-            text.add(escaping: "\(scheme)://")
-            text.addLink(.attribute)
+            text.addAppLink(scheme: scheme)
         case .appStore: text.add(escaping: app.appStoreURL ?? "")
         case .playStore: text.add(escaping: app.playStoreURL ?? "")
         case .storeID: text.add(escaping: app.ios?.storeID ?? "")

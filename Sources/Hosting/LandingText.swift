@@ -41,6 +41,13 @@ struct LandingText {
     /// Adds the place for the request's link: its host, path and query.
     mutating func addLink(_ insertion: LinkInsertion) { end(insertion) }
 
+    /// Adds the request's link with the app's custom scheme: `scheme:///path?query`. The host is left out, because the
+    /// first segment of a route is what an app expects there.
+    mutating func addAppLink(scheme: String) {
+        add(escaping: "\(scheme)://")
+        addLink(.route)
+    }
+
     /// Ends what pages of several apps have in common, so that it is stored once.
     mutating func endSegment() { end(.none) }
 

@@ -21,7 +21,7 @@ extension Command {
                 name: "--host", value: "HOST", help: "a host that the files are for; may be repeated",
                 isRepeatable: true),
             Option(name: "--output", value: "DIR", help: "the folder to write the app files into, such as config/apps"),
-            .resolve, .authority,
+            .force, .resolve, .authority,
         ]
     ) { arguments in
         guard let hosts = arguments.all("--host") else {
@@ -44,7 +44,7 @@ extension Command {
         let files = apps.files()
         for remark in apps.remarks { Console.complain(remark) }
         guard !files.isEmpty else { return .failure(saying: "the files name no app") }
-        return OutputFile.write(files, to: arguments["--output"])
+        return OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
     }
 
     private static func read(_ path: String, _ arguments: ParsedArguments) throws(Refusal) -> [UInt8] {

@@ -10,17 +10,19 @@ extension Command {
     static let snippet = Command(
         name: "snippet", summary: "write the native half of an app file: entitlements, manifests, handlers, tags",
         details: """
-            Writes what belongs into the project of APP (its name, its file, or the file's name without the ending), agreeing
-            with the app file: for ios, android, capacitor, flutter, expo or html. It is printed, each file under a line with
-            its name, or written into the folder of --output, over nothing that is there.
+            Generates the native files for the project of APP (its name, its file, or the file's name without the ending)
+            from the app file. They are printed, each under a line with its name, or written into the folder of --output,
+            which may be the project itself: files that exist are kept unless --force. What is left to do by hand is
+            printed to standard error.
             """,
-        operands: Operands(usage: "APP ios|android|capacitor|flutter|expo|html", counts: 2...2),
+        operands: Operands(usage: "APP \(Snippet.Kind.allCases.map(\.rawValue).joined(separator: "|"))", counts: 2...2),
         options: [
             .config, .environment,
             Option(
                 name: "--mode", value: "MODE",
                 help: "entitlements for a test build: developer, managed or developer+managed"),
-            Option(name: "--output", value: "DIR", help: "the folder to write the files into"),
+            Option(name: "--output", value: "DIR", help: "folder to write the files into (default: print them)"),
+            .force,
         ]
     ) { arguments in
         guard let kind = Snippet.Kind(rawValue: arguments.operands[1]) else {
@@ -34,11 +36,18 @@ extension Command {
         if let mode = arguments["--mode"], !modes.contains(mode) { return .unknown("--mode", mode, modes) }
         do throws(Refusal) {
             let snippet = Snippet(app: try AppSearch.find(arguments.operands[0], arguments), mode: arguments["--mode"])
-            return OutputFile.write(try snippet.files(for: kind), to: arguments["--output"])
+            let files = try snippet.files(for: kind)
+            let status = OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
+            if arguments.has("--output") { for step in snippet.steps(for: kind) { Console.error(line: "next: \(step)") } }
+            return status
         } catch {
             return error.status
         }
     }
+}
+
+extension Command.Option {
+    static let force = Command.Option(name: "--force", value: nil, help: "overwrite files that exist in --output")
 }
 
 /// Finds an app file by what a person calls it.

@@ -8,25 +8,33 @@ struct OutputFile {
     let name: String
     let text: String
 
-    /// Prints files one after the other, or writes them into a folder, over nothing that is there.
-    static func write(_ files: [OutputFile], to folder: String?) -> ExitStatus {
+    /// Prints files one after the other, or writes them into a folder. Each file that is there with another text stays, and
+    /// fails the command, unless `force`.
+    static func write(_ files: [OutputFile], to folder: String?, force: Bool) -> ExitStatus {
         guard let folder else {
             let text = files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n")
             Console.output(data: Array(text.utf8))
             return .success
         }
+        var status = ExitStatus.success
         for file in files {
             let path = "\(folder)/\(file.name)"
+            let bytes = Array(file.text.utf8)
             do throws(SystemError) {
-                guard try create(path, Array(file.text.utf8)) else {
-                    return .failure(saying: "\(path) is there already, and is not written over")
+                if try !create(path, bytes) {
+                    if (try? File.read(path, bytesMax: bytes.count))?.bytes == bytes { continue }
+                    guard force else {
+                        status = .failure(saying: "\(path) already exists; not overwritten (--force overwrites it)")
+                        continue
+                    }
+                    try replace(path, bytes)
                 }
             } catch {
                 return .failure(saying: "cannot write \(path): \(error.reason)")
             }
             Console.output(line: path)
         }
-        return .success
+        return status
     }
 
     /// Makes a file and the folders above it. False where there is one.

@@ -73,10 +73,12 @@ extension Snippet {
     }
 
     /// A manifest with nothing but what links need, to be merged into the app's own.
-    /// - Parameter activity: more that its activity needs.
-    func manifest(activity more: [String] = []) -> [OutputFile] {
+    /// - Parameters:
+    ///   - activity: more that its activity needs.
+    ///   - folder: where the project has it, with a slash at the end.
+    func manifest(activity more: [String] = [], folder: String = "") -> [OutputFile] {
         let statements =
-            assetStatements.isEmpty
+            assetStatements().isEmpty
             ? [] : [#"<meta-data android:name="asset_statements" android:resource="@string/asset_statements" />"#]
         let web =
             ["http", "https"].map { "<data android:scheme=\"\($0)\" />" }
@@ -88,7 +90,7 @@ extension Snippet {
         }
         let text = """
             <?xml version="1.0" encoding="utf-8"?>
-            <!-- To be merged into the app's own manifest. With singleTask the activity gets links while it runs. -->
+            <!-- Merge this into the app's manifest. launchMode="singleTask" delivers links to the running activity. -->
             <manifest xmlns:android="http://schemas.android.com/apk/res/android">
                 <application>
             \(Snippet.lines(statements, indent: 8))        <activity
@@ -100,7 +102,7 @@ extension Snippet {
             </manifest>
 
             """
-        return [OutputFile(name: "AndroidManifest.xml", text: text)]
+        return [OutputFile(name: "\(folder)AndroidManifest.xml", text: text)]
     }
 
     private func filter(_ head: String, _ data: [String]) -> [String] {
@@ -117,14 +119,14 @@ extension Snippet {
     }
 
     /// What password sharing asks of the app: a list that includes the host's.
-    var assetStatements: [OutputFile] {
+    func assetStatements(folder: String = "") -> [OutputFile] {
         guard let android = app.android, let host = exactHosts.first,
             android.relations.contains("delegate_permission/common.get_login_creds")
         else { return [] }
         let list = "[{\\\"include\\\": \\\"https://\(host)/.well-known/assetlinks.json\\\"}]"
         return [
             OutputFile(
-                name: "res/values/asset_statements.xml",
+                name: "\(folder)res/values/asset_statements.xml",
                 text: """
                     <?xml version="1.0" encoding="utf-8"?>
                     <resources>
@@ -187,36 +189,39 @@ extension Snippet {
                 import android.net.Uri
 
                 /** Where a link leads inside the app, whether it came as an App Link or by the custom scheme. */
-                data class DeepLink(val path: String, val parameters: Map<String, String>) {
+                data class DeepLink(val path: String, val parameters: Map<String, String>, val fragment: String?) {
                     companion object {
                         private val hosts = setOf<String>(\(hosts))
                         private val hostSuffixes = listOf<String>(\(suffixes))
                         private val scheme: String? = \(app.scheme.map { $0.literal(escapesDollar: true) } ?? "null")
+
+                        private val answers = Regex("^[A-Za-z0-9_.%~-]+=")
+
+                        private fun isOwn(host: String): Boolean {
+                            val name = host.lowercase()
+                            return name in hosts || hostSuffixes.any { name.endsWith(it) }
+                        }
 
                         /** Null for a link that is not this app's. */
                         fun of(uri: Uri): DeepLink? {
                             val host = uri.host.orEmpty()
                             val path = when (uri.scheme?.lowercase()) {
                                 null -> return null
-                                "https", "http" -> {
-                                    val name = host.lowercase()
-                                    if (name !in hosts && hostSuffixes.none { name.endsWith(it) }) return null
-                                    uri.path.orEmpty()
-                                }
-                                // In scheme://products/1 the host is the first segment of the path.
-                                scheme -> if (host.isEmpty()) uri.path.orEmpty() else "/" + host + uri.path.orEmpty()
+                                "https", "http" -> if (isOwn(host)) uri.path.orEmpty() else return null
+                                // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 are the same link.
+                                scheme -> if (host.isEmpty() || isOwn(host)) uri.path.orEmpty() else host + uri.path.orEmpty()
                                 else -> return null
                             }
                             val parameters = LinkedHashMap<String, String>()
                             // Sign-in services put their answer into the fragment: #access_token=…&state=…
-                            val answer = uri.encodedFragment?.takeIf { "=" in it }
+                            val answer = uri.encodedFragment?.takeIf { answers.containsMatchIn(it) }
                             for (part in listOfNotNull(uri.encodedQuery, answer)) {
                                 for (item in part.split("&")) {
                                     val name = Uri.decode(item.substringBefore("="))
                                     parameters.putIfAbsent(name, Uri.decode(item.substringAfter("=", "")))
                                 }
                             }
-                            return DeepLink(path.ifEmpty { "/" }, parameters)
+                            return DeepLink("/" + path.trimStart('/'), parameters, if (answer == null) uri.fragment else null)
                         }
                     }
                 }

@@ -8,7 +8,7 @@ extension Snippet {
         let suffixes = hostSuffixes.map { $0.literal(escapesDollar: true) }.joined(separator: ", ")
         // Flutter follows links itself only where it is told to.
         let native = nativeFiles(
-            plist: ["<key>FlutterDeepLinkingEnabled</key>", "<true/>"],
+            target: "ios/Runner/Runner", plist: ["<key>FlutterDeepLinkingEnabled</key>", "<true/>"],
             activity: [#"<meta-data android:name="flutter_deeplinking_enabled" android:value="true" />"#])
         let route = OutputFile(
             name: "lib/deep_link.dart",
@@ -17,24 +17,29 @@ extension Snippet {
                 const _hostSuffixes = <String>[\(suffixes)];
                 const String? _scheme = \(app.scheme.map { $0.literal(escapesDollar: true) } ?? "null");
 
+                bool _isOwn(String host) {
+                  final name = host.toLowerCase();
+                  return _hosts.contains(name) || _hostSuffixes.any(name.endsWith);
+                }
+
                 /// The route for a link: `redirect: (context, state) => routeOf(state.uri)` of a GoRouter. Null for a location
                 /// that stays as it is.
                 String? routeOf(Uri uri) {
                   String path;
                   if (uri.scheme == 'https' || uri.scheme == 'http') {
-                    final host = uri.host.toLowerCase();
-                    if (!_hosts.contains(host) && !_hostSuffixes.any(host.endsWith)) return null;
+                    if (!_isOwn(uri.host)) return null;
                     path = uri.path;
                   } else if (_scheme != null && uri.scheme == _scheme) {
-                    // In scheme://products/1 the host is the first segment of the path.
-                    path = uri.host.isEmpty ? uri.path : '/${uri.host}${uri.path}';
+                    // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 are the same link.
+                    path = uri.host.isEmpty || _isOwn(uri.host) ? uri.path : '${uri.host}${uri.path}';
                   } else {
                     return null;
                   }
                   // Sign-in services put their answer into the fragment: #access_token=...&state=...
-                  final answer = uri.fragment.contains('=') ? uri.fragment : '';
-                  final items = [uri.query, answer].where((part) => part.isNotEmpty).join('&');
-                  return (path.isEmpty ? '/' : path) + (items.isEmpty ? '' : '?$items');
+                  final isAnswer = RegExp(r'^[A-Za-z0-9_.%~-]+=').hasMatch(uri.fragment);
+                  final items = [uri.query, isAnswer ? uri.fragment : ''].where((part) => part.isNotEmpty).join('&');
+                  final rest = isAnswer || uri.fragment.isEmpty ? '' : '#${uri.fragment}';
+                  return '/${path.replaceFirst(RegExp(r'^/+'), '')}${items.isEmpty ? '' : '?$items'}$rest';
                 }
 
                 """)

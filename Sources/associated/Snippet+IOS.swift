@@ -37,9 +37,8 @@ extension Snippet {
         return entries
     }
 
-    /// What belongs into the target's Info.plist: the custom scheme, where there is one, and what else the kind of project
-    /// needs there.
-    func infoPlist(_ more: [String] = []) -> [OutputFile] {
+    /// The target's Info.plist: the custom scheme, if there is one, and what else the kind of project needs there.
+    func infoPlist(_ more: [String] = [], folder: String = "") -> [OutputFile] {
         var entries = more
         if let scheme = app.scheme {
             entries += [
@@ -49,7 +48,7 @@ extension Snippet {
             ]
         }
         if entries.isEmpty { return [] }
-        return [OutputFile(name: "Info.plist", text: Snippet.propertyList(entries))]
+        return [OutputFile(name: "\(folder)Info.plist", text: Snippet.propertyList(entries))]
     }
 
     var swiftFiles: [OutputFile] { [deepLink, swiftUIHandlers, sceneDelegate] }
@@ -66,6 +65,8 @@ extension Snippet {
                 struct DeepLink: Equatable {
                     var path: String
                     var queryItems: [URLQueryItem]
+                    /// Without an answer of a sign-in service, which is among the query items.
+                    var fragment: String?
 
                     private static let hosts: Set<String> = [\(hosts)]
                     private static let hostSuffixes: [String] = [\(suffixes)]
@@ -77,25 +78,34 @@ extension Snippet {
                             let scheme = components.scheme?.lowercased()
                         else { return nil }
                         let host = components.host ?? ""
+                        let isOwn = Self.isOwn(host)
                         if scheme == "https" || scheme == "http" {
-                            let name = host.lowercased()
-                            guard Self.hosts.contains(name) || Self.hostSuffixes.contains(where: { name.hasSuffix($0) })
-                            else { return nil }
+                            guard isOwn else { return nil }
                             path = components.path
                         } else if scheme == Self.scheme {
-                            // In scheme://products/1 the host is the first segment of the path.
-                            path = host.isEmpty ? components.path : "/" + host + components.path
+                            // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 are the same link.
+                            path = host.isEmpty || isOwn ? components.path : host + components.path
                         } else {
                             return nil
                         }
-                        if path.isEmpty { path = "/" }
+                        path = "/" + path.drop { $0 == "/" }
                         queryItems = components.queryItems ?? []
                         // Sign-in services put their answer into the fragment: #access_token=…&state=…
-                        if let fragment = components.percentEncodedFragment, fragment.contains("=") {
-                            var answer = URLComponents()
-                            answer.percentEncodedQuery = fragment
-                            queryItems += answer.queryItems ?? []
+                        let answer = #"^[A-Za-z0-9_.%~-]+="#
+                        if let encoded = components.percentEncodedFragment,
+                            encoded.range(of: answer, options: .regularExpression) != nil
+                        {
+                            var parts = URLComponents()
+                            parts.percentEncodedQuery = encoded
+                            queryItems += parts.queryItems ?? []
+                        } else {
+                            fragment = components.fragment
                         }
+                    }
+
+                    private static func isOwn(_ host: String) -> Bool {
+                        let name = host.lowercased()
+                        return hosts.contains(name) || hostSuffixes.contains { name.hasSuffix($0) }
                     }
 
                     func value(of name: String) -> String? { queryItems.first { $0.name == name }?.value }
@@ -137,10 +147,22 @@ extension Snippet {
                 class SceneDelegate: UIResponder, UIWindowSceneDelegate {
                     var window: UIWindow?
 
+                    /// Shows what a link leads to. Set it as soon as the app can show something, such as in `viewDidAppear` of
+                    /// the first view controller: `(view.window?.windowScene?.delegate as? SceneDelegate)?.showLink = …`.
+                    /// The link that started the app waits until then.
+                    var showLink: ((DeepLink) -> Void)? {
+                        didSet {
+                            guard let showLink, let link = pendingLink else { return }
+                            pendingLink = nil
+                            showLink(link)
+                        }
+                    }
+                    private var pendingLink: DeepLink?
+
                     /// The app was started by a link.
                     func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {
-                        for activity in options.userActivities { open(activity.webpageURL) }
-                        for context in options.urlContexts { open(context.url) }
+                        for activity in options.userActivities { self.scene(scene, continue: activity) }
+                        self.scene(scene, openURLContexts: options.urlContexts)
                     }
 
                     /// A universal link while the app runs.
@@ -156,13 +178,8 @@ extension Snippet {
 
                     private func open(_ url: URL?) {
                         guard let url, let link = DeepLink(url) else { return }
-                        NotificationCenter.default.post(name: .deepLink, object: nil, userInfo: ["link": link])
+                        if let showLink { showLink(link) } else { pendingLink = link }
                     }
-                }
-
-                extension Notification.Name {
-                    /// With a `DeepLink` under the key "link".
-                    static let deepLink = Notification.Name("DeepLink")
                 }
 
                 """)

@@ -1,45 +1,58 @@
-// For apps whose inside is a web page or JavaScript: Capacitor, Expo, and the head of the site's own pages.
+// For apps in JavaScript: Capacitor, React Native, Expo; and the head of the site's own pages.
 
 import Association
 import SourceJSON
 
 extension Snippet {
-    var capacitorHandler: OutputFile {
+    /// `routeOf` in TypeScript, which all projects in JavaScript share.
+    var routeFunction: String {
         let hosts = exactHosts.map { $0.literal() }.joined(separator: ", ")
         let suffixes = hostSuffixes.map { $0.literal() }.joined(separator: ", ")
-        return OutputFile(
+        return """
+            const hosts: string[] = [\(hosts)];
+            const hostSuffixes: string[] = [\(suffixes)];
+            const scheme: string | null = \(app.scheme.map { $0.literal() } ?? "null");
+            // Sign-in services put their answer into the fragment: #access_token=…&state=… It becomes a part of the query.
+            // Write false where a library such as MSAL or Supabase reads it from location.hash.
+            const movesAnswerToQuery: boolean = true;
+
+            function isOwn(host: string): boolean {
+              const name = host.toLowerCase();
+              return hosts.includes(name) || hostSuffixes.some((suffix) => name.endsWith(suffix));
+            }
+
+            /** The route for a link; null for a link that is not this app's. */
+            export function routeOf(link: string): string | null {
+              const match = /^([a-z][a-z0-9+.-]*):\\/\\/([^/?#]*)([^?#]*)(\\?[^#]*)?(#.*)?$/i.exec(link);
+              if (match === null) return null;
+              const [, start = "", authority = "", path = "", query = "", fragment = ""] = match;
+              const name = start.toLowerCase();
+              const host = authority.replace(/^.*@/, "").replace(/:\\d*$/, "");
+              let route: string;
+              if (name === "https" || name === "http") {
+                if (!isOwn(host)) return null;
+                route = path;
+              } else if (name === scheme) {
+                // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 are the same link.
+                route = host === "" || isOwn(host) ? path : host + path;
+              } else {
+                return null;
+              }
+              const isAnswer = movesAnswerToQuery && /^#[a-z0-9_.%~-]+=/i.test(fragment);
+              const items = [query.slice(1), isAnswer ? fragment.slice(1) : ""].filter((part) => part !== "").join("&");
+              // Two slashes at the start would name another host.
+              return "/" + route.replace(/^[/\\\\]+/, "") + (items === "" ? "" : "?" + items) + (isAnswer ? "" : fragment);
+            }
+            """
+    }
+
+    var capacitorHandler: OutputFile {
+        OutputFile(
             name: "src/deep-links.ts",
             text: """
                 import { App } from "@capacitor/app";
 
-                const hosts: string[] = [\(hosts)];
-                const hostSuffixes: string[] = [\(suffixes)];
-                const scheme: string | null = \(app.scheme.map { $0.literal() } ?? "null");
-
-                /** The route for a link, for the web router; null for a link that is not this app's. */
-                export function routeOf(link: string): string | null {
-                  const match = /^([a-z][a-z0-9+.-]*):\\/\\/([^/?#]*)([^?#]*)(\\?[^#]*)?(#.*)?$/i.exec(link);
-                  if (match === null) return null;
-                  const [, start, authority, path, query = "", fragment = ""] = match;
-                  const name = start.toLowerCase();
-                  const host = authority.replace(/^.*@/, "").replace(/:\\d*$/, "");
-                  let route: string;
-                  if (name === "https" || name === "http") {
-                    const lower = host.toLowerCase();
-                    if (!hosts.includes(lower) && !hostSuffixes.some((suffix) => lower.endsWith(suffix))) return null;
-                    route = path;
-                  } else if (name === scheme) {
-                    // In scheme://products/1 the host is the first segment of the path.
-                    route = host === "" ? path : "/" + host + path;
-                  } else {
-                    return null;
-                  }
-                  // Sign-in services put their answer into the fragment: #access_token=…&state=…
-                  const answer = fragment.includes("=") ? fragment.slice(1) : "";
-                  const items = [query.slice(1), answer].filter((part) => part !== "").join("&");
-                  const rest = answer === "" ? fragment : "";
-                  return (route === "" ? "/" : route) + (items === "" ? "" : "?" + items) + rest;
-                }
+                \(routeFunction)
 
                 /** Hands a route to whatever router listens to the history. */
                 function open(link: string): void {
@@ -49,16 +62,70 @@ extension Snippet {
                   window.dispatchEvent(new PopStateEvent("popstate", { state: {} }));
                 }
 
-                /** Call once, after the router is there. */
+                /** Call once, after the router is there. Capacitor keeps the link that started the app for the first listener;
+                 * asking for App.getLaunchUrl() as well would follow that link twice. */
                 export async function followDeepLinks(): Promise<void> {
-                  // While the app runs.
                   await App.addListener("appUrlOpen", (event) => open(event.url));
-                  // The link that started it.
-                  const launch = await App.getLaunchUrl();
-                  if (launch?.url) open(launch.url);
                 }
 
                 """)
+    }
+
+    /// For React Native: React Navigation's `linking`, and the delegate that hands links on.
+    var reactNativeFiles: [OutputFile] {
+        let origin = "https://\(exactHosts.first ?? app.hosts.first?.name ?? "")"
+        let linking = OutputFile(
+            name: "src/linking.ts",
+            text: """
+                import { Linking } from "react-native";
+
+                \(routeFunction)
+
+                const origin = \(origin.literal());
+
+                /** For React Navigation: <NavigationContainer linking={{ ...linking, config }}>. */
+                export const linking = {
+                  prefixes: [origin],
+                  async getInitialURL(): Promise<string | null> {
+                    const link = await Linking.getInitialURL();
+                    const route = link === null ? null : routeOf(link);
+                    return route === null ? null : origin + route;
+                  },
+                  subscribe(listener: (url: string) => void): () => void {
+                    const subscription = Linking.addEventListener("url", (event: { url: string }) => {
+                      const route = routeOf(event.url);
+                      if (route !== null) listener(origin + route);
+                    });
+                    return () => subscription.remove();
+                  },
+                };
+
+                """)
+        let delegate = OutputFile(
+            name: "ios/\(identifier)/AppDelegate+Links.swift",
+            text: """
+                import React
+                import UIKit
+
+                /// Hands links to React Native's Linking.
+                extension AppDelegate {
+                    func application(
+                        _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
+                    ) -> Bool {
+                        RCTLinkingManager.application(app, open: url, options: options)
+                    }
+
+                    func application(
+                        _ application: UIApplication, continue userActivity: NSUserActivity,
+                        restorationHandler: @escaping ([UIUserActivityRestoring]?) -> Void
+                    ) -> Bool {
+                        RCTLinkingManager.application(
+                            application, continue: userActivity, restorationHandler: restorationHandler)
+                    }
+                }
+
+                """)
+        return nativeFiles(target: "ios/\(identifier)/\(identifier)") + (app.ios == nil ? [] : [delegate]) + [linking]
     }
 
     var expoFiles: [OutputFile] {
@@ -93,18 +160,11 @@ extension Snippet {
             OutputFile(
                 name: "app/+native-intent.ts",
                 text: """
-                    /** Brings a link to the route that it stands for; used on a cold start and while the app runs. */
+                    \(routeFunction)
+
+                    /** Brings a link to its route, on a cold start and while the app runs. */
                     export function redirectSystemPath({ path }: { path: string; initial: boolean }): string {
-                      const match = /^([a-z][a-z0-9+.-]*):\\/\\/([^/?#]*)(.*)$/i.exec(path);
-                      if (match === null) return path;
-                      const [, start, host, rest] = match;
-                      // In scheme://products/1 the host is the first segment of the path.
-                      const isCustom = start.toLowerCase() === \((app.scheme ?? "").literal()) && host !== "";
-                      const route = isCustom ? "/" + host + rest : rest.startsWith("/") ? rest : "/" + rest;
-                      // Sign-in services put their answer into the fragment: #access_token=…&state=…
-                      const [before, fragment = ""] = route.split("#", 2);
-                      if (!fragment.includes("=")) return route;
-                      return before + (before.includes("?") ? "&" : "?") + fragment;
+                      return routeOf(path) ?? path;
                     }
 
                     """),
@@ -136,7 +196,8 @@ extension Snippet {
         }
         meta("property", "al:web:url", address)
         let text = """
-            <!-- into the head of each page; app-argument, the url tags and the alternate are to name the page itself -->
+            <!-- Put this in the <head> of each page, and set app-argument, the *:url tags and the alternate link to that page's
+                 own URL; Safari reads them before scripts run. -->
             \(lines.joined(separator: "\n"))
 
             """

@@ -10,6 +10,7 @@ struct Snippet {
 
     enum Kind: String, CaseIterable {
         case ios, android, capacitor, flutter, expo, html
+        case reactNative = "react-native"
     }
 
     /// The files of the project that have to agree with the app file.
@@ -21,18 +22,39 @@ struct Snippet {
         }
         switch kind {
         case .ios: return [entitlements("\(identifier).entitlements")] + infoPlist() + swiftFiles
-        case .android: return manifest() + assetStatements + kotlinFiles
-        case .capacitor: return nativeFiles() + [capacitorHandler]
+        case .android: return manifest() + assetStatements() + kotlinFiles
+        case .capacitor: return nativeFiles(target: "ios/App/App/App") + [capacitorHandler]
+        case .reactNative: return reactNativeFiles
         case .flutter: return flutterFiles
         case .expo: return expoFiles
         case .html: return [head]
         }
     }
 
-    /// What every kind of project that has both platforms inside needs.
-    func nativeFiles(plist: [String] = [], activity: [String] = []) -> [OutputFile] {
-        (app.ios == nil ? [] : [entitlements("ios/App.entitlements")] + infoPlist(plist))
-            + (app.android == nil ? [] : manifest(activity: activity) + assetStatements)
+    /// What every kind of project that has both platforms inside needs, where such a project has it.
+    /// - Parameter target: the folder of the target in Xcode, and the name of its entitlements.
+    func nativeFiles(target: String, plist: [String] = [], activity: [String] = []) -> [OutputFile] {
+        let folder = String(target.prefix(through: target.lastIndex(of: "/") ?? target.startIndex))
+        let main = "android/app/src/main/"
+        return (app.ios == nil ? [] : [entitlements("\(target).entitlements")] + infoPlist(plist, folder: folder))
+            + (app.android == nil ? [] : manifest(activity: activity, folder: main) + assetStatements(folder: main))
+    }
+
+    /// What is left to do by hand in the project, one step a line.
+    func steps(for kind: Kind) -> [String] {
+        let iOS = app.ios == nil ? [] : ["in Xcode: select the entitlements file as CODE_SIGN_ENTITLEMENTS of the target"]
+        let merging = "merge Info.plist and AndroidManifest.xml into files that the project has already"
+        switch kind {
+        case .ios:
+            return iOS + ["SwiftUI: call onDeepLink on the root view; UIKit: set showLink of SceneDelegate"]
+        case .android: return [merging, "fill in show(link) of MainActivity"]
+        case .capacitor: return iOS + [merging, "call followDeepLinks() of src/deep-links.ts after the router is there"]
+        case .flutter: return iOS + [merging, "give GoRouter redirect: (context, state) => routeOf(state.uri)"]
+        case .expo: return ["merge app.json into the project's, then run npx expo prebuild"]
+        case .reactNative:
+            return iOS + [merging, "give NavigationContainer linking={{ ...linking, config }} of src/linking.ts"]
+        case .html: return ["put the tags into the <head> of each page, with that page's own URL"]
+        }
     }
 
     /// The app's name as a name in programs.

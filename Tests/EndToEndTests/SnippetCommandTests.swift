@@ -20,7 +20,7 @@ struct SnippetCommandTests {
         """#
 
     /// The files that a kind of project gets, by name.
-    private func files(_ kind: String, app: String = app, _ more: String...) throws -> [String: String] {
+    static func files(_ kind: String, app: String = app, _ more: String...) throws -> [String: String] {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", app)
         let run = try Subject.run(["snippet", "shop", kind, "--config", "\(folder.path)/config"] + more)
@@ -34,7 +34,7 @@ struct SnippetCommandTests {
     }
 
     /// Runs the Swift compiler in a folder with some files.
-    private func swiftc(_ folder: Folder, _ arguments: [String]) throws -> Run {
+    static func swiftc(_ folder: Folder, _ arguments: [String]) throws -> Run {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return try Subject.run(
             URL(fileURLWithPath: "/bin/sh"), ["-c", "cd \(folder.path) && swiftc \(arguments.joined(separator: " "))"],
@@ -49,7 +49,7 @@ struct SnippetCommandTests {
     }
 
     @Test func `entitlements name each host for each service, and App Clips no wildcards`() throws {
-        let text = try #require(try files("ios")["RopeAnchorhop.entitlements"])
+        let text = try #require(try Self.files("ios")["RopeAnchorhop.entitlements"])
         let entries = text.split(separator: "\n").filter { $0.contains("<string>") }.map {
             $0.replacing("<string>", with: "").replacing("</string>", with: "").trimmingCharacters(in: .whitespaces)
         }
@@ -59,7 +59,7 @@ struct SnippetCommandTests {
                 "webcredentials:*.shop.acme.test", "appclips:shop.acme.test",
             ])
         #expect(isXML(text))
-        let test = try #require(try files("ios", "--mode", "developer")["RopeAnchorhop.entitlements"])
+        let test = try #require(try Self.files("ios", "--mode", "developer")["RopeAnchorhop.entitlements"])
         #expect(test.contains("<string>applinks:shop.acme.test?mode=developer</string>"))
     }
 
@@ -68,6 +68,7 @@ struct SnippetCommandTests {
         public class NSUserActivity: Hashable {
             public var webpageURL: URL?
             public var activityType = ""
+            public init() {}
             public static func == (a: NSUserActivity, b: NSUserActivity) -> Bool { a === b }
             public func hash(into hasher: inout Hasher) {}
         }
@@ -85,14 +86,17 @@ struct SnippetCommandTests {
     static let uiKit = """
         open class UIResponder { public init() {} }
         public class UIWindow {}
-        public class UISceneSession {}
+        public class UISceneSession { public init() {} }
         public class UIOpenURLContext: Hashable {
             public var url = URL(fileURLWithPath: "/")
+            public init() {}
             public static func == (a: UIOpenURLContext, b: UIOpenURLContext) -> Bool { a === b }
             public func hash(into hasher: inout Hasher) {}
         }
         public class UIScene {
+            public init() {}
             public class ConnectionOptions {
+                public init() {}
                 public var userActivities: Set<NSUserActivity> = []
                 public var urlContexts: Set<UIOpenURLContext> = []
             }
@@ -107,56 +111,19 @@ struct SnippetCommandTests {
 
     @Test(arguments: [("SwiftUI", swiftUI, "DeepLink+SwiftUI.swift"), ("UIKit", uiKit, "SceneDelegate.swift")])
     func `the compiler takes the Swift files`(module: String, text: String, file: String) throws {
-        let files = try files("ios")
+        let files = try Self.files("ios")
         let folder = try Folder()
         try folder.write("\(module)/\(module).swift", Self.foundation + text)
         for name in ["DeepLink.swift", file] { try folder.write(name, try #require(files[name])) }
-        let stand = try swiftc(folder, ["-emit-module", "-module-name", module, "\(module)/\(module).swift"])
+        let stand = try Self.swiftc(folder, ["-emit-module", "-module-name", module, "\(module)/\(module).swift"])
         try #require(stand.status == 0, "\(stand.errors)")
-        let run = try swiftc(folder, ["-typecheck", "-I", ".", "DeepLink.swift", file])
+        let run = try Self.swiftc(folder, ["-typecheck", "-I", ".", "DeepLink.swift", file])
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.errors.isEmpty)
     }
 
-    @Test func `the Swift file sends both kinds of link to the same place`() throws {
-        let folder = try Folder()
-        try folder.write("DeepLink.swift", try #require(try files("ios")["DeepLink.swift"]))
-        try folder.write(
-            "main.swift",
-            """
-            import Foundation
-            for text in CommandLine.arguments.dropFirst() {
-                let link = URL(string: text).flatMap { DeepLink($0) }
-                let items = link?.queryItems.map { "\\($0.name)=\\($0.value ?? "")" } ?? []
-                print(link.map { "\\($0.path)|\\(items.joined(separator: ","))" } ?? "none")
-            }
-            """)
-        let built = try swiftc(folder, ["DeepLink.swift", "main.swift", "-o", "links"])
-        try #require(built.status == 0, "\(built.errors)")
-        let run = try Subject.run(
-            URL(fileURLWithPath: "\(folder.path)/links"),
-            [
-                "https://shop.acme.test/a/1?x=1", "org.acme.shop://a/1?x=1", "org.acme.shop:///a/1",
-                "https://x.SHOP.acme.test", "https://other.test/a", "https://acme.test/a", "mailto:a@b",
-                "org.acme.shop://callback#access_token=t%20t&state=s", "https://shop.acme.test/a#top",
-            ])
-        #expect(
-            run.output == """
-                /a/1|x=1
-                /a/1|x=1
-                /a/1|
-                /|
-                none
-                none
-                none
-                /callback|access_token=t t,state=s
-                /a|
-
-                """)
-    }
-
     @Test func `the manifest has the narrowest paths that cover the rules`() throws {
-        let files = try files("android")
+        let files = try Self.files("android")
         let text = try #require(files["AndroidManifest.xml"])
         #expect(isXML(text))
         #expect(text.contains("<intent-filter android:autoVerify=\"true\">"))
@@ -182,23 +149,59 @@ struct SnippetCommandTests {
         #expect(files["DeepLink.kt"]?.contains("setOf<String>(\"shop.acme.test\")") == true)
         let everything = Self.app.replacing("{ \"/\": \"/a/*\" }", with: "{ \"/\": \"*\" }")
         #expect(
-            try #require(try self.files("android", app: everything)["AndroidManifest.xml"]).contains("path") == false)
+            try #require(try Self.files("android", app: everything)["AndroidManifest.xml"]).contains("path") == false)
+    }
+
+    /// The delegate as UIKit calls it when a link starts the app, and when one arrives later.
+    @Test func `a link that starts the app waits until the app can show it`() throws {
+        let files = try Self.files("ios")
+        let folder = try Folder()
+        for name in ["DeepLink.swift", "SceneDelegate.swift"] {
+            try folder.write(name, try #require(files[name]).replacing("import UIKit", with: ""))
+        }
+        try folder.write("UIKit.swift", Self.foundation + Self.uiKit)
+        try folder.write(
+            "main.swift",
+            """
+            import Foundation
+            func activity(_ text: String, type: String = NSUserActivityTypeBrowsingWeb) -> NSUserActivity {
+                let activity = NSUserActivity()
+                (activity.activityType, activity.webpageURL) = (type, URL(string: text))
+                return activity
+            }
+            let delegate = SceneDelegate()
+            let options = UIScene.ConnectionOptions()
+            options.userActivities = [activity("https://shop.acme.test/a/first")]
+            delegate.scene(UIScene(), willConnectTo: UISceneSession(), options: options)
+            print("shown:")
+            delegate.showLink = { print($0.path) }
+            delegate.scene(UIScene(), continue: activity("https://shop.acme.test/a/second"))
+            delegate.scene(UIScene(), continue: activity("https://shop.acme.test/a/other", type: "handoff"))
+            let context = UIOpenURLContext()
+            context.url = URL(string: "org.acme.shop:///a/third")!
+            delegate.scene(UIScene(), openURLContexts: [context])
+            delegate.showLink = { print("again", $0.path) }
+            """)
+        let sources = ["UIKit.swift", "DeepLink.swift", "SceneDelegate.swift", "main.swift"]
+        let built = try Self.swiftc(folder, sources + ["-o", "delegate"])
+        try #require(built.status == 0, "\(built.errors)")
+        let run = try Subject.run(URL(fileURLWithPath: "\(folder.path)/delegate"), [])
+        #expect(run.output == "shown:\n/a/first\n/a/second\n/a/third\n")
     }
 
     @Test func `pages in an app get links on a cold start and while it runs`() throws {
-        let files = try files("capacitor")
+        let files = try Self.files("capacitor")
         let script = try #require(files["src/deep-links.ts"])
         for part in [
-            "App.addListener(\"appUrlOpen\"", "App.getLaunchUrl()", "window.history.pushState",
-            "PopStateEvent(\"popstate\"",
+            "App.addListener(\"appUrlOpen\"", "window.history.pushState", "PopStateEvent(\"popstate\"",
             "const scheme: string | null = \"org.acme.shop\";",
         ] { #expect(script.contains(part)) }
-        #expect(files.keys.contains("AndroidManifest.xml"))
-        #expect(files.keys.contains("ios/App.entitlements"))
+        #expect(files.keys.contains("android/app/src/main/AndroidManifest.xml"))
+        #expect(files.keys.contains("ios/App/App/App.entitlements"))
     }
 
     @Test func `Expo's file is JSON with both platforms`() throws {
-        let files = try files("expo")
+        let files = try Self.files("expo")
         let json = try JSONSerialization.jsonObject(with: Data(try #require(files["app.json"]).utf8))
         let expo = try #require((json as? [String: [String: Any]])?["expo"])
         #expect(expo["scheme"] as? String == "org.acme.shop")
@@ -213,36 +216,48 @@ struct SnippetCommandTests {
     }
 
     @Test func `Flutter gets its switches and a route`() throws {
-        let files = try files("flutter")
+        let files = try Self.files("flutter")
         #expect(files["lib/deep_link.dart"]?.contains("const _hosts = <String>{\"shop.acme.test\"};") == true)
-        #expect(files["Info.plist"]?.contains("<key>FlutterDeepLinkingEnabled</key>\n    <true/>") == true)
+        #expect(files["ios/Runner/Info.plist"]?.contains("<key>FlutterDeepLinkingEnabled</key>\n    <true/>") == true)
         #expect(
-            files["AndroidManifest.xml"]?.contains("\"flutter_deeplinking_enabled\" android:value=\"true\"") == true)
+            files["android/app/src/main/AndroidManifest.xml"]?.contains("\"flutter_deeplinking_enabled\" android:value=\"true\"") == true)
     }
 
     @Test func `the head of a page is escaped`() throws {
-        let text = try #require(try files("html")["head.html"])
+        let text = try #require(try Self.files("html")["head.html"])
         #expect(text.contains("content=\"app-id=640199958, app-argument=https://shop.acme.test/\""))
         #expect(text.contains("<meta property=\"al:ios:app_name\" content=\"Rope &amp; &quot;Anchor&quot; $hop\">"))
         #expect(text.contains("<meta property=\"al:android:package\" content=\"org.acme.shop\">"))
     }
 
-    @Test func `writes files, and none over another`() throws {
+    @Test func `writes each file where the project has it, and overwrites one only with --force`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", Self.app)
         let arguments = [
             "snippet", "shop", "capacitor", "--config", "\(folder.path)/config", "--output", "\(folder.path)/a/b",
         ]
-        let names = [
-            "ios/App.entitlements", "Info.plist", "AndroidManifest.xml", "res/values/asset_statements.xml",
-            "src/deep-links.ts",
-        ]
-        #expect(try Subject.run(arguments).output == names.map { "\(folder.path)/a/b/\($0)\n" }.joined())
+        let main = "android/app/src/main"
+        let paths = [
+            "ios/App/App/App.entitlements", "ios/App/App/Info.plist", "\(main)/AndroidManifest.xml",
+            "\(main)/res/values/asset_statements.xml", "src/deep-links.ts",
+        ].map { "\(folder.path)/a/b/\($0)\n" }
+        let first = try Subject.run(arguments)
+        #expect(first.output == paths.joined())
+        #expect(first.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("next: ") } && !first.errors.isEmpty)
         #expect(try folder.read("a/b/src/deep-links.ts").contains("appUrlOpen"))
+        // What is the same is left alone without a word; the one that was changed is kept, the one that is gone written.
+        try folder.write("a/b/ios/App/App/Info.plist", "mine")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/a/b/src/deep-links.ts")
         let again = try Subject.run(arguments)
         #expect(again.status == 1)
-        let first = "\(folder.path)/a/b/\(names[0])"
-        #expect(again.errors == "associated: \(first) is there already, and is not written over\n")
+        #expect(again.output == paths[4])
+        let place = paths[1].dropLast()
+        #expect(
+            again.errors.hasPrefix("associated: \(place) already exists; not overwritten (--force overwrites it)\nnext: "))
+        #expect(try folder.read("a/b/ios/App/App/Info.plist") == "mine")
+        let forced = try Subject.run(arguments + ["--force"])
+        #expect((forced.status, forced.output) == (0, paths[1]))
+        #expect(try folder.read("a/b/ios/App/App/Info.plist").contains("CFBundleURLSchemes"))
     }
 
     @Test func `says what it does not know`() throws {

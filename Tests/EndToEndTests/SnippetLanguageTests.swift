@@ -29,7 +29,7 @@ struct SnippetLanguageTests {
         "xml": "xml",
     ]
 
-    @Test(arguments: apps.indices, ["ios", "android", "capacitor", "flutter", "expo", "html"])
+    @Test(arguments: apps.indices, ["ios", "android", "capacitor", "flutter", "expo", "react-native", "html"])
     func `a parser of its language takes each file`(index: Int, kind: String) throws {
         let folder = try Folder()
         try folder.write("app.json", Self.apps[index].text)

@@ -34,6 +34,7 @@ struct LandingPageTests {
                 case .none: ""
                 case .attribute: "[link]"
                 case .listItem: "[item]"
+                case .route: "[route]"
                 }
             return String(decoding: segment.text, as: UTF8.self) + link
         }.joined()
@@ -47,11 +48,11 @@ struct LandingPageTests {
     @Test(arguments: [
         "content=\"app-id=640199958, app-argument=https://[item], app-clip-bundle-id=dev.associated.shop.Clip, "
             + "app-clip-display=card\"",
-        "<a class=\"main\" href=\"dev.associated.shop://[link]\">", "href=\"https://apps.apple.com/app/id640199958\"",
+        "<a class=\"main\" href=\"dev.associated.shop://[route]\">", "href=\"https://apps.apple.com/app/id640199958\"",
         "href=\"https://play.google.com/store/apps/details?id=dev.associated.shop\"",
         "<meta property=\"al:ios:app_store_id\" content=\"640199958\">",
         "<meta property=\"al:android:package\" content=\"dev.associated.shop\">",
-        "<meta property=\"al:android:url\" content=\"dev.associated.shop://[link]\">",
+        "<meta property=\"al:android:url\" content=\"dev.associated.shop://[route]\">",
         "<meta property=\"al:web:url\" content=\"https://[link]\">", "<title>Shop</title>",
         "<p class=\"lead\">Ropes &amp; &lt;anchors&gt;</p>",
     ])
