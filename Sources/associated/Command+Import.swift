@@ -11,37 +11,47 @@ extension Command {
     static let importFiles = Command(
         name: "import", summary: "turn association files written elsewhere into app files",
         details: """
-            Reads an apple-app-site-association file, signed ones too, a statement list, or both, from files or https URLs, and prints app files that
-            render to the same meaning, each under a line with its name; or writes them into the folder of --output. What an
-            app file cannot say, and what to look at, goes to standard error.
+            Reads an apple-app-site-association file, signed ones too, a statement list, or both, from files or https URLs,
+            and prints app files that render to the same meaning, each under a line with its name; or writes them into the
+            folder of --output. Reading is lenient: what phones would reject is imported too, and what is not valid in it
+            gets a comment. Anything that an app file cannot express is reported on standard error.
             """,
         operands: Operands(usage: "FILE|URL [FILE|URL]", counts: 1...2),
         options: [
             Option(
-                name: "--host", value: "HOST", help: "a host that the files are for; may be repeated",
+                name: "--host", value: "HOST",
+                help: "host that the files are for; may be repeated (default: the host of the URL)",
                 isRepeatable: true),
-            Option(name: "--output", value: "DIR", help: "the folder to write the app files into, such as config/apps"),
+            Option(
+                name: "--name", value: "NAME",
+                help: "name of the app, if the files name one only (default: the host)"),
+            Option(name: "--output", value: "DIR", help: "folder to write the app files into, such as config/apps"),
             .force, .resolve, .authority,
         ]
     ) { arguments in
-        guard let hosts = arguments.all("--host") else {
-            return .usage(saying: "import needs --host HOST: association files do not say whose they are")
+        let locations = arguments.operands.filter { $0.hasPrefix("https://") }.compactMap(WebLocation.init(typed:))
+        guard let hosts = arguments.all("--host") ?? locations.first.map({ [$0.host.name] }) else {
+            return .usage(saying: "import needs --host HOST: association files do not name their host")
         }
         var apps = ImportedApps(hosts: hosts)
         for path in arguments.operands {
             let bytes: [UInt8]
             do throws(Refusal) { bytes = try read(path, arguments) } catch { return error.status }
-            guard let findings = apps.add(bytes, file: path) else {
+            switch apps.add(bytes, file: path) {
+            case .otherKind:
                 return .failure(
                     saying:
                         "cannot tell what \(path) is: neither an apple-app-site-association file nor a statement list")
+            case .unreadable(let finding):
+                if let finding { Console.error(finding) }
+                return .failure(saying: "cannot import \(path)")
+            case .added(let finding?):
+                Console.error(finding)
+                Console.complain("phones read nothing of \(path) because of that; imported what it was meant to say")
+            case .added(nil): break
             }
-            if let error = findings.first(where: { $0.severity == .error && $0.range != nil }) ?? findings.first {
-                if apps.isRejected { Console.error(error) }
-            }
-            if apps.isRejected { return .failure(saying: "\(path) cannot be read; associated lint --fix may mend it") }
         }
-        let files = apps.files()
+        let files = apps.files(name: arguments["--name"])
         for remark in apps.remarks { Console.complain(remark) }
         guard !files.isEmpty else { return .failure(saying: "the files name no app") }
         return OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))

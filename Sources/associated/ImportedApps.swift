@@ -1,5 +1,6 @@
-// Association files taken apart into app files: one for each list of rules, with the apps that have it; one for what shares
-// passwords only; and the Android app beside the only iOS app, or in a file of its own.
+// Association files taken apart into apps: one for each list of rules with the builds of an app that have it, one for what
+// only shares passwords, and the Android app joined to the iOS app of the same name. Reading is lenient: a file that no phone
+// reads, and an id that no app can have, are what somebody imports in order to fix them.
 
 import Association
 import SourceJSON
@@ -11,160 +12,160 @@ struct ImportedApps {
     private var list: StatementList?
     /// What an app file cannot say, or a person should look at.
     private(set) var remarks: [String] = []
-    /// No system reads the file that was added last.
-    private(set) var isRejected = false
+
+    /// What came of a file.
+    enum Addition {
+        case otherKind
+        /// Nothing, because of this.
+        case unreadable(Finding?)
+        /// Its content; with the reason why phones do not read it.
+        case added(unlessFixed: Finding?)
+    }
 
     init(hosts: [String]) { self.hosts = hosts }
 
-    /// Reads a file by its content and returns what is wrong with it; nil for a file of another kind.
-    mutating func add(_ bytes: [UInt8], file: String) -> [Finding]? {
+    /// Reads a file by its content.
+    mutating func add(_ bytes: [UInt8], file: String) -> Addition {
         switch Linter.recognise(bytes) {
         case .signedAppleAssociation:
             guard let content = SignedMessage.content(of: bytes) else {
-                isRejected = true
-                return Linter.lint(apple: bytes, file: file)
+                return .unreadable(Linter.lint(apple: bytes, file: file).first)
             }
-            remarks.append("\(file) is signed; add signed: true to ios where somebody still wants that")
+            remark("\(file) is signed; add signed: true to ios if a client still needs that")
             return addAssociation(content, file: file)
         case .appleAssociation: return addAssociation(bytes, file: file)
         case .statementList:
-            let reading = StatementList.read(bytes, file: file)
+            let reading = StatementList.read(bytes, file: file, leniently: true)
             list = reading.list
-            isRejected = reading.list == nil
-            return reading.findings
-        case .appFile, .entitlements, .androidManifest, .unknown: return nil
+            return addition(isRead: reading.list != nil, reading.findings)
+        case .appFile, .entitlements, .androidManifest, .unknown: return .otherKind
         }
     }
 
-    private mutating func addAssociation(_ bytes: [UInt8], file: String) -> [Finding] {
-        let reading = AppleAssociation.read(bytes, file: file)
+    private mutating func addAssociation(_ bytes: [UInt8], file: String) -> Addition {
+        let reading = AppleAssociation.read(bytes, file: file, leniently: true)
         association = reading.association
-        isRejected = reading.association == nil
-        return reading.findings
+        return addition(isRead: reading.association != nil, reading.findings)
+    }
+
+    private func addition(isRead: Bool, _ findings: [Finding]) -> Addition {
+        let fatal = findings.first(where: \.isFatal)
+        return isRead ? .added(unlessFixed: fatal) : .unreadable(fatal ?? findings.first { $0.severity == .error })
+    }
+
+    /// Says something once.
+    private mutating func remark(_ text: String) {
+        if !remarks.contains(text) { remarks.append(text) }
     }
 
     /// The app files, in the order in which their rules count.
-    mutating func files() -> [OutputFile] {
+    /// - Parameter name: what the app is called, if there is one only; the host otherwise.
+    mutating func files(name: String?) -> [OutputFile] {
         var apps = appleApps()
-        let androids = androidApps()
-        if apps.count == 1, androids.count == 1 {
-            apps[0].android = androids[0].android
-            (apps[0].dynamicRules, apps[0].hasDynamicRules) = (androids[0].dynamicRules, androids[0].hasDynamicRules)
-            remarks.append("the iOS app and the Android app are taken for one; links are the iOS app's rules")
-        } else {
-            apps += androids
-        }
+        addAndroidApps(to: &apps)
+        if apps.count > 1, name != nil { remark("--name is for one app; the files name \(apps.count), see each name") }
+        markOverlaps(&apps)
         // Files that share a host are merged by priority, and the order of rules counts.
-        var names: Set<String> = []
+        var stems: Set<String> = []
         return apps.enumerated().map { index, app in
-            var name = app.name
+            var stem = app.stem
             var number = 1
-            while !names.insert(name.lowercased()).inserted {
+            while !stems.insert(stem).inserted {
                 number += 1
-                name = "\(app.name)-\(number)"
+                stem = "\(app.stem)-\(number)"
             }
-            return OutputFile(
-                name: "\(name.lowercased()).json",
-                text: String(decoding: text(of: app, name: name, priority: index), as: UTF8.self))
+            let hasRules = app.hasDynamicRules && app.rendersDynamicRules(hosts: hosts)
+            if app.hasDynamicRules, !hasRules {
+                remark(
+                    "there are dynamic rules for Android; an app file makes them from its links, so compare: "
+                        + "dynamicRules is left off")
+            }
+            let text = app.text(
+                name: apps.count == 1 ? name ?? hosts[0] : stem, hosts: hosts, priority: index,
+                hasDynamicRules: hasRules)
+            return OutputFile(name: "\(stem).json", text: String(decoding: text, as: UTF8.self))
         }
     }
 
-    /// The app file, with the dynamic rules if those are what its links render to.
-    private mutating func text(of app: Draft, name: String, priority: Int) -> [UInt8] {
-        let text = text(of: app, name: name, priority: priority, hasDynamicRules: false)
-        guard app.hasDynamicRules else { return text }
-        let other = self.text(of: app, name: name, priority: priority, hasDynamicRules: true)
-        if let rules = app.dynamicRules, let read = AppFile.read(other, file: name).appFile,
-            let statements = Renderer.documents(for: [read]).statementBytes,
-            let list = StatementList.read(statements, file: name).list,
-            list.statements.allSatisfy({ ImportedRules($0.dynamicRules) == rules })
-        {
-            return other
+    /// Marks the apps whose links open others too. The imported file says so, and linting what comes of it need not.
+    private func markOverlaps(_ apps: inout [ImportedApp]) {
+        if apps.count < 2 { return }
+        let read = apps.enumerated().compactMap { index, app in
+            AppFile.read(
+                app.text(name: "app", hosts: hosts, priority: index, hasDynamicRules: false), file: "\(index)"
+            ).appFile
         }
-        remarks.append(
-            "there are dynamic rules for Android; an app file makes them from its links, so compare: dynamicRules is left off"
-        )
-        return text
-    }
-
-    private func text(of app: Draft, name: String, priority: Int, hasDynamicRules: Bool) -> [UInt8] {
-        var members: [(String, SourceValue)] = [
-            ("name", .string(name)), ("hosts", .array(hosts.map { .string($0) })),
-        ]
-        if priority > 0 { members.append(("priority", .integer(priority))) }
-        if let ios = app.ios { members.append(("ios", ios)) }
-        if var android = app.android {
-            if hasDynamicRules { android.append(("dynamicRules", .bool(true))) }
-            members.append(("android", .object(android)))
+        for finding in Renderer.overlaps(of: read, host: hosts[0]) {
+            if let index = Int(finding.file) { apps[index].sharesURLs = true }
         }
-        if !app.links.isEmpty { members.append(("links", .array(app.links))) }
-        return SourceWriter.canonical(.object(members))
-    }
-
-    private struct Draft {
-        var name: String
-        var ios: SourceValue?
-        var android: [(String, SourceValue)]?
-        /// The dynamic rules that all its statements have; nil where they differ or lack any.
-        var dynamicRules: ImportedRules?
-        /// Whether any of its statements has them.
-        var hasDynamicRules = false
-        var links: [SourceValue] = []
     }
 }
 
 extension ImportedApps {
-    private mutating func appleApps() -> [Draft] {
+    private mutating func appleApps() -> [ImportedApp] {
         guard let association else { return [] }
-        var drafts: [Draft] = []
-        var linked: Set<String> = []
-        for detail in association.applinks?.details ?? [] {
-            let good = usable(detail.appIDs)
-            let ids = good.filter { linked.insert($0).inserted }
-            if ids.count < good.count {
-                remarks.append(
-                    "an app has two entries in details; only the first is taken, as far as is known like on phones")
-            }
-            guard !ids.isEmpty else { continue }
-            // The services of an app file are those of all its apps.
-            for group in groups(ids, association) {
-                drafts.append(draft(group, detail, association))
+        var apps: [ImportedApp] = []
+        var known: Set<ExactText> = []
+        if let links = association.applinks {
+            for detail in links.details {
+                let ids = detail.appIDs.map(\.text)
+                let fresh = ids.filter { known.insert(ExactText($0)).inserted }
+                if fresh.count < ids.count {
+                    remark("an app has two entries in details; only the first is taken, as far as is known like on phones")
+                }
+                if fresh.isEmpty { continue }
+                var app = ImportedApp()
+                app.hasLegacyPaths = detail.paths != nil
+                app.rules = rules(of: detail, links)
+                let used = Set(app.rules.flatMap(\.variableNames))
+                app.variables = links.variables.filter { used.contains(ExactText($0.name)) }
+                add(fresh, like: app, to: &apps, association)
             }
         }
         let others = [association.webcredentials, association.activitycontinuation].compactMap { $0 }
-        let rest = others.flatMap { usable($0.apps) }.filter { linked.insert($0).inserted }
-        for group in groups(rest, association) { drafts.append(draft(group, nil, association)) }
-        let clips = (association.appclips?.apps ?? []).map(\.text).filter { clip in
-            !linked.contains { clip.hasPrefix("\($0).") || clip == $0 }
-        }
-        if !clips.isEmpty {
-            remarks.append("no app here has the App Clips \(clips.joined(separator: ", ")); they are left out")
-        }
-        return drafts
+        let rest = others.flatMap(\.apps).map(\.text).filter { known.insert(ExactText($0)).inserted }
+        add(rest, like: ImportedApp(), to: &apps, association)
+        addAppClips(of: association, to: &apps)
+        return apps
     }
 
-    /// The ids that an app can have.
-    private mutating func usable(_ ids: [LocatedText]) -> [String] {
-        ids.map(\.text).filter { id in
-            if AppID(id) != nil { return true }
-            let remark = "\(id) is no app's id, and is left out"
-            if !remarks.contains(remark) { remarks.append(remark) }
-            return false
-        }
-    }
-
-    /// The apps that have the same services, in their order.
-    private func groups(_ ids: [String], _ association: AppleAssociation) -> [[String]] {
-        var groups: [(services: [String], ids: [String])] = []
+    /// Adds each id to an app with the same rules, if one of its builds or one with the same services is there, and to a
+    /// new one otherwise.
+    private mutating func add(
+        _ ids: [String], like new: ImportedApp, to apps: inout [ImportedApp], _ association: AppleAssociation
+    ) {
+        let isLinked = association.applinks?.details.contains { $0.appIDs.contains { ids.contains($0.text) } } == true
+        let links = new.rules.map { SourceWriter.minified($0.value(includingComment: true)) }
         for id in ids {
             let services = services(of: id, association)
-            if let index = groups.firstIndex(where: { $0.services == services }) {
-                groups[index].ids.append(id)
-            } else {
-                groups.append((services, [id]))
+            let family = ImportedApp.family(of: ImportedApp.bundleID(of: id))
+            let fitting = apps.indices.filter { index in
+                apps[index].services.contains("applinks") == isLinked
+                    && apps[index].hasLegacyPaths == new.hasLegacyPaths && apps[index].variables == new.variables
+                    && apps[index].rules.map { SourceWriter.minified($0.value(includingComment: true)) } == links
             }
+            let index =
+                fitting.first { apps[$0].families.contains(family) } ?? fitting.first { apps[$0].services == services }
+            if let index {
+                if apps[index].services != services {
+                    remark("the builds of \(family) have different services; all get those of any of them")
+                    apps[index].services += services.filter { !apps[index].services.contains($0) }
+                }
+                apps[index].appIDs.append(id)
+            } else {
+                var app = new
+                (app.appIDs, app.services) = ([id], services)
+                apps.append(app)
+            }
+            doubt(id, AppID.problems(in: id), what: "app id", in: &apps[index ?? apps.count - 1])
         }
-        return groups.map(\.ids)
+    }
+
+    /// Puts a comment beside what no phone can use.
+    private mutating func doubt(_ text: String, _ problems: [TextProblem], what: String, in app: inout ImportedApp) {
+        guard let problem = problems.first(where: { $0.severity == .error }) else { return }
+        app.doubts[text] = problem.message
+        remark("\(text.isEmpty ? "an empty text" : text) is not a valid \(what); it is kept with a comment")
     }
 
     private func services(of id: String, _ association: AppleAssociation) -> [String] {
@@ -174,29 +175,23 @@ extension ImportedApps {
             + (has(association.activitycontinuation) ? ["activitycontinuation"] : [])
     }
 
-    private mutating func draft(_ ids: [String], _ detail: AppleDetail?, _ association: AppleAssociation) -> Draft {
-        var ios: [(String, SourceValue)] = [
-            ("appIDs", .array(ids.map { .string($0) })),
-            ("services", .array(services(of: ids[0], association).map { .string($0) })),
-        ]
-        let clips = (association.appclips?.apps ?? []).map(\.text).filter { clip in
-            ids.contains { clip.hasPrefix("\($0).") }
-        }
-        if !clips.isEmpty { ios.append(("appClips", .array(clips.map { .string($0) }))) }
-        var draft = Draft(name: ids[0].split(separator: ".").last.map(String.init) ?? "app")
-        if let detail, let links = association.applinks {
-            if links.hasApps || detail.paths != nil { ios.append(("legacyPaths", .bool(true))) }
-            let components = rules(of: detail, links)
-            draft.links = components.map { $0.value(includingComment: true) }
-            let used = Set(components.flatMap(\.variableNames))
-            let variables = links.variables.filter { used.contains(ExactText($0.name)) }
-            if !variables.isEmpty {
-                ios.append(
-                    ("variables", .object(variables.map { ($0.name, .array($0.values.map { .string($0) })) })))
+    /// Adds each App Clip to the app that its id begins with, or to one that is made for it.
+    private mutating func addAppClips(of association: AppleAssociation, to apps: inout [ImportedApp]) {
+        for clip in (association.appclips?.apps ?? []).map(\.text) {
+            let owner = apps.indices.first { apps[$0].appIDs.contains { clip == $0 || clip.hasPrefix("\($0).") } }
+            var index = owner ?? apps.count
+            if owner == nil {
+                var app = ImportedApp()
+                let parent = clip.split(separator: ".", omittingEmptySubsequences: false).dropLast()
+                app.appIDs = [parent.count > 2 ? parent.joined(separator: ".") : clip]
+                app.doubts[app.appIDs[0]] = "taken from the id of the App Clip; the imported file does not name its app"
+                remark("the file does not name the app of the App Clip \(clip); its id is taken from the App Clip's")
+                apps.append(app)
+                index = apps.count - 1
             }
+            apps[index].appClips.append(clip)
+            doubt(clip, AppID.problems(in: clip), what: "app id", in: &apps[index])
         }
-        draft.ios = .object(ios)
-        return draft
     }
 
     /// The rules with everything they inherit written out.
@@ -204,8 +199,7 @@ extension ImportedApps {
         let defaults = [detail.defaults, links.defaults].compactMap { $0 }
         if let components = detail.components {
             if detail.paths != nil {
-                remarks.append(
-                    "an entry has components and paths; the components are taken, and paths are made from them")
+                remark("an entry has components and paths; the components are taken, and paths are made from them")
             }
             return components.map { $0.inheriting(from: defaults) }
         }
@@ -215,54 +209,72 @@ extension ImportedApps {
 }
 
 extension ImportedApps {
-    /// One draft for each set of relations, with all its packages.
-    private mutating func androidApps() -> [Draft] {
+    /// Joins each Android app to the iOS app of its name, or to the only one; the others are apps of their own.
+    private mutating func addAndroidApps(to apps: inout [ImportedApp]) {
+        let hasOneApp = apps.count == 1
+        var packages = androidPackages(&apps)
+        let isOneApp = Set(packages.map(\.package.relations)).count == 1
+        if hasOneApp, isOneApp, !packages.contains(where: { apps[0].families.contains($0.family) }) {
+            remark("treated the iOS and Android apps as one app; its links come from the AASA file")
+            for index in packages.indices { packages[index].family = apps[0].families.first ?? "" }
+        }
+        let firstOwn = apps.count
+        for (package, family, doubts) in packages {
+            let owner =
+                apps.indices.first { apps[$0].families.contains(family) }
+                ?? apps.indices.dropFirst(firstOwn).first { apps[$0].relations == package.relations }
+            if owner == nil { apps.append(ImportedApp()) }
+            let index = owner ?? apps.count - 1
+            if !apps[index].packages.isEmpty, apps[index].relations != package.relations {
+                remark("the packages of \(family) have different relations; all get those of any of them")
+            }
+            apps[index].packages.append(package)
+            apps[index].doubts.merge(doubts) { first, _ in first }
+        }
+    }
+
+    /// Each package once, with what all its statements say.
+    private mutating func androidPackages(
+        _ apps: inout [ImportedApp]
+    ) -> [(package: ImportedApp.Package, family: String, doubts: [String: String])] {
         guard let list else { return [] }
-        if !list.includes.isEmpty { remarks.append("includes are left out; add what they lead to") }
-        var drafts: [(relations: [String], packages: [(name: String, prints: [String])], rules: [ImportedRules?])] = []
+        if !list.includes.isEmpty { remark("includes are left out; add what they lead to") }
+        var packages: [(package: ImportedApp.Package, family: String, doubts: [String: String])] = []
         for statement in list.statements {
-            guard case .androidApp(let package, let fingerprints)? = statement.target else {
-                remarks.append(
-                    "the statement in line \(statement.range.start.line) is for no Android app, and is left out")
+            guard case .androidApp(let name, let fingerprints)? = statement.target else {
+                remark("the statement in line \(statement.range.start.line) is not for an Android app, and is left out")
                 continue
             }
-            let relations = statement.relations.map(\.text)
-            let prints = fingerprints.compactMap { Fingerprint(normalising: $0.text)?.text }
-            if prints.count < fingerprints.count {
-                remarks.append("fingerprints of \(package.text) that are none of SHA-256 are left out")
+            var app = ImportedApp()
+            doubt(name.text, PackageName.problems(in: name.text), what: "package name", in: &app)
+            let prints = fingerprints.map { print in
+                if let known = Fingerprint(normalising: print.text) { return known.text }
+                doubt(print.text, Fingerprint.problems(in: print.text), what: "SHA-256 fingerprint", in: &app)
+                return print.text
             }
-            let isNamed = !PackageName.problems(in: package.text).contains { $0.severity == .error }
-            guard isNamed, !prints.isEmpty else {
-                remarks.append("\(package.text) has no usable name or fingerprint, and is left out")
-                continue
-            }
-            // Rules that Android may throw away are some nevertheless.
+            // Rules that Android may throw away are rules nevertheless.
             let rules = statement.malformedRule == nil ? ImportedRules(statement.dynamicRules) : .unreadable
-            guard let index = drafts.firstIndex(where: { $0.relations == relations }) else {
-                drafts.append((relations, [(package.text, prints)], [rules]))
+            let relations = statement.relations.map(\.text)
+            guard let index = packages.firstIndex(where: { $0.package.name.isIdentical(to: name.text) }) else {
+                let package = ImportedApp.Package(
+                    name: name.text, relations: relations, fingerprints: [], rules: [rules])
+                packages.append((package, ImportedApp.family(of: name.text), app.doubts))
+                packages[packages.count - 1].package.add(prints)
                 continue
             }
-            drafts[index].rules.append(rules)
-            if let known = drafts[index].packages.firstIndex(where: { $0.name == package.text }) {
-                let more = prints.filter { !drafts[index].packages[known].prints.contains($0) }
-                drafts[index].packages[known].prints += more
-            } else {
-                drafts[index].packages.append((package.text, prints))
+            packages[index].package.rules.append(rules)
+            packages[index].package.relations += relations.filter {
+                !packages[index].package.relations.contains($0)
             }
+            packages[index].package.add(prints)
+            packages[index].doubts.merge(app.doubts) { first, _ in first }
         }
-        return drafts.map { relations, packages, rules in
-            let values = packages.map { package in
-                SourceValue.object([
-                    ("name", .string(package.name)), ("fingerprints", .array(package.prints.map { .string($0) })),
-                ])
-            }
-            let name = packages[0].name.split(separator: ".").last.map(String.init) ?? "app"
-            let first = rules.first ?? nil
-            return Draft(
-                name: name,
-                android: [("packages", .array(values)), ("relations", .array(relations.map { .string($0) }))],
-                dynamicRules: rules.allSatisfy { $0 == first } ? first : nil,
-                hasDynamicRules: rules.contains { $0 != nil })
-        }
+        return packages
+    }
+}
+
+extension ImportedApp.Package {
+    fileprivate mutating func add(_ prints: [String]) {
+        for print in prints where !fingerprints.contains(print) { fingerprints.append(print) }
     }
 }

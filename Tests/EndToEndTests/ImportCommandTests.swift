@@ -32,8 +32,8 @@ struct ImportCommandTests {
         let run = try Subject.run(
             "import", "\(folder.path)/aasa", "--host", "a.acme.test", "--output", "\(folder.path)/config/apps")
         #expect(run.status == 0)
-        #expect(run.errors.contains("TEAMID.org.acme.none is no app's id, and is left out"))
-        let names = ["shop", "beta", "bank", "vault"]
+        #expect(run.errors.contains("TEAMID.org.acme.none is not a valid app id; it is kept with a comment"))
+        let names = ["shop", "acme", "bank", "none", "vault"]
         #expect(run.output == names.map { "\(folder.path)/config/apps/\($0).json\n" }.joined())
         let rendered = try Subject.run("render", "a.acme.test", "apple", "--config", "\(folder.path)/config")
         try folder.write("out", rendered.output)
@@ -57,7 +57,7 @@ struct ImportCommandTests {
             #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [{"/": "/a"}]}]}}"#)
         try folder.write(
             "list",
-            #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "package_name": "org.acme.shop", "sha256_cert_fingerprints": ["\#(LintCommandTests.print.lowercased())", "AA"]}}]"#
+            #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "package_name": "org.acme.shop", "sha256_cert_fingerprints": ["\#(LintCommandTests.print.lowercased())"]}}]"#
         )
         let run = try Subject.run(
             "import", "\(folder.path)/aasa", "\(folder.path)/list", "--host", "a.acme.test", "--host", "b.acme.test")
@@ -67,8 +67,8 @@ struct ImportCommandTests {
         #expect(app["hosts"] as? [String] == ["a.acme.test", "b.acme.test"])
         let package = ((app["android"] as? [String: Any])?["packages"] as? [[String: Any]])?.first
         #expect(package?["fingerprints"] as? [String] == [LintCommandTests.print])
-        #expect(run.errors.contains("are taken for one"))
-        #expect(run.errors.contains("that are none of SHA-256 are left out"))
+        #expect(run.errors.isEmpty, "they have the same name")
+        #expect(app["name"] as? String == "a.acme.test")
     }
 
     /// What is imported from what a configuration renders, the statement list changed on the way.
@@ -106,19 +106,149 @@ struct ImportCommandTests {
         #expect(!run.errors.contains("dynamic rules"))
     }
 
-    @Test func `refuses what is no association file, or broken`() throws {
+    private static let companies = #""components": [{"/": "/companies/*"}]"#
+
+    /// An association file with some entries, and what else it has.
+    private static func association(_ details: [String], _ more: String = "") -> String {
+        #"{"applinks": {"apps": [], "details": [\#(details.joined(separator: ", "))]}\#(more)}"#
+    }
+
+    /// What each file of an import has: the app ids, the packages and whether it has `legacyPaths`.
+    static let families: [(aasa: String, packages: [String], files: [String])] = [
+        // Builds of one app, with services that differ; the Android app has its name.
+        (
+            association(
+                [#"{"appIDs": ["9JA89QQLNQ.io.acme.app", "9JA89QQLNQ.io.acme.app.beta"], \#(companies)}"#],
+                #", "webcredentials": {"apps": ["9JA89QQLNQ.io.acme.app"]}"#),
+            ["io.acme.app"], ["acme: 9JA89QQLNQ.io.acme.app 9JA89QQLNQ.io.acme.app.beta io.acme.app"]
+        ),
+        // The same rules in entries of their own.
+        (
+            association(["app", "dev"].map { #"{"appID": "9JA89QQLNQ.io.acme.\#($0)", \#(companies)}"# }), [],
+            ["acme: 9JA89QQLNQ.io.acme.app 9JA89QQLNQ.io.acme.dev"]
+        ),
+        // Other rules need a file of their own; the package joins the build that comes first.
+        (
+            association([
+                #"{"appID": "9JA89QQLNQ.io.acme.shop", \#(companies)}"#,
+                #"{"appID": "9JA89QQLNQ.io.acme.shop.beta", "paths": ["/b"]}"#,
+            ]), ["io.acme.shop", "io.acme.bank"],
+            [
+                "shop: 9JA89QQLNQ.io.acme.shop io.acme.shop", "shop-2: 9JA89QQLNQ.io.acme.shop.beta legacyPaths",
+                "bank: io.acme.bank",
+            ]
+        ),
+        // What only shares passwords does not come to open links.
+        (
+            association(
+                [#"{"appID": "9JA89QQLNQ.io.acme.shop", \#(companies)}"#],
+                #", "webcredentials": {"apps": ["9JA89QQLNQ.io.acme.shop.beta"]}"#), [],
+            ["shop: 9JA89QQLNQ.io.acme.shop", "shop-2: 9JA89QQLNQ.io.acme.shop.beta"]
+        ),
+        (#"{"appclips": {"apps": ["9JA89QQLNQ.io.acme.shop.Clip"]}}"#, [], ["shop: 9JA89QQLNQ.io.acme.shop"]),
+    ]
+
+    private func value(_ text: String) throws -> [String: Any] {
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("//") }.map { $0.prefix { $0 != "\t" } }
+        let plain = lines.map { $0.components(separatedBy: "  // ")[0] }.joined(separator: "\n")
+        return try #require(try JSONSerialization.jsonObject(with: Data(plain.utf8)) as? [String: Any])
+    }
+
+    @Test(arguments: families.indices)
+    func `an app with its builds is one app file`(index: Int) throws {
+        let (aasa, packages, expected) = Self.families[index]
+        let folder = try Folder()
+        try folder.write("aasa", aasa)
+        let statements = packages.map {
+            #"{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "package_name": "\#($0)", "sha256_cert_fingerprints": ["\#(LintCommandTests.print)"]}}"#
+        }
+        try folder.write("list", "[\(statements.joined(separator: ","))]")
+        let run = try Subject.run(
+            ["import", "\(folder.path)/aasa"] + (packages.isEmpty ? [] : ["\(folder.path)/list"])
+                + ["--host", "a.acme-widgets.com", "--output", "\(folder.path)/config/apps"])
+        let files = try run.output.split(separator: "\n").map { path in
+            let name = path.split(separator: "/").last?.dropLast(".json".count) ?? ""
+            let app = try value(try folder.read("config/apps/\(name).json"))
+            let ios = app["ios"] as? [String: Any] ?? [:]
+            let named = (app["android"] as? [String: Any])?["packages"] as? [[String: Any]] ?? []
+            let parts = (ios["appIDs"] as? [String] ?? []) + named.compactMap { $0["name"] as? String }
+            return "\(name): \((parts + (ios["legacyPaths"] as? Bool == true ? ["legacyPaths"] : [])).joined(separator: " "))"
+        }
+        #expect(files == expected)
+        let lint = try Subject.run("lint", "\(folder.path)/config")
+        #expect(lint.output.isEmpty, "\(lint.output)")
+    }
+
+    @Test func `one app has the name that is given, or its host's`() throws {
+        let folder = try Folder()
+        try folder.write("aasa", Self.families[0].aasa)
+        let arguments = ["import", "\(folder.path)/aasa", "--host", "a.acme.test"]
+        #expect(try Subject.run(arguments).output.contains(#""name": "a.acme.test""#))
+        #expect(try Subject.run(arguments + ["--name", "Acme"]).output.contains(#""name": "Acme""#))
+    }
+
+    @Test func `apps that share links are marked, and lint does not repeat it`() throws {
+        let folder = try Folder()
+        try folder.write(
+            "aasa",
+            Self.association([
+                #"{"appID": "9JA89QQLNQ.io.acme.shop", "components": [{"/": "*"}]}"#,
+                #"{"appID": "9JA89QQLNQ.io.acme.bank", "components": [{"/": "/bank/*"}]}"#,
+            ]))
+        _ = try Subject.run(
+            "import", "\(folder.path)/aasa", "--host", "a.acme-widgets.com", "--output", "\(folder.path)/config/apps")
+        let marked = try ["shop", "bank"].map { try folder.read("config/apps/\($0).json").hasPrefix("// Some links open") }
+        #expect(marked.contains(true))
+        #expect(try Subject.run("lint", "\(folder.path)/config", "--fail-on", "warning").status == 0)
+    }
+
+    /// A file that phones reject, the rule that says why, and what the app file has nevertheless.
+    @Test(arguments: [
+        (
+            "{\"applinks\": {\"details\": [\n{\"appID\": \"TEAMID.a.b\", \"paths\": [\"/a\"]},\n]}}", "2:44: error[AASA-001]",
+            "\"TEAMID.a.b\"  // app id `TEAMID.a.b` is a placeholder"
+        ),
+        ("{\"applinks\": {\"details\": [ // ours\n{\"appID\": \"9JA89QQLNQ.a.b\"}]}}", "AASA-001", "\"/\": \"*\""),
+        ("{\"applinks\": {\"details\": [{\"appID\": \"9JA89.a.b\"}]}}", "", "\"9JA89.a.b\"  // app id"),
+        (
+            "[{\"relation\": [\"delegate_permission/common.handle_all_urls\"], \"target\": {\"namespace\": \"android_app\", "
+                + "\"package_name\": \"a.b\", \"sha256_cert_fingerprints\": [\"AA:BB\"]}},]", "DAL-001",
+            "\"AA:BB\"  // fingerprint has 2 bytes"
+        ),
+    ])
+    func `what phones reject is imported, with the cause first and a comment`(
+        text: String, cause: String, part: String
+    ) throws {
+        let folder = try Folder()
+        try folder.write("file", text)
+        let run = try Subject.run("import", "\(folder.path)/file", "--host", "a.acme.test")
+        #expect(run.status == 0)
+        #expect(run.output.contains(part), "\(run.output)")
+        let first = run.errors.split(separator: "\n").first ?? ""
+        #expect(cause.isEmpty || first.contains(cause), "\(run.errors)")
+        #expect(run.errors.contains("phones read nothing of") == !cause.isEmpty)
+    }
+
+    @Test func `a URL names its host`() throws {
+        let run = try Subject.run(
+            "import", "https://a.acme.test/x", "--resolve", "a.acme.test:443:127.0.0.1:1")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("cannot fetch https://a.acme.test/x"))
+    }
+
+    @Test func `refuses what is no association file, or says nothing`() throws {
         let folder = try Folder()
         try folder.write("other", "{}")
-        try folder.write("broken", #"{"applinks": {"details": []},}"#)
+        try folder.write("broken", #"{"applinks": "#)
         try folder.write("empty", "[]")
         let host = ["--host", "a.acme.test"]
         #expect(try Subject.run(["import", "\(folder.path)/other"] + host).errors.contains("cannot tell what"))
-        #expect(
-            try Subject.run(["import", "\(folder.path)/broken"] + host).errors.contains(
-                "associated lint --fix may mend it"))
+        let broken = try Subject.run(["import", "\(folder.path)/broken"] + host).errors.split(separator: "\n")
+        #expect(broken.first?.contains("error[AASA-001]") == true)
+        #expect(broken.last == "associated: cannot import \(folder.path)/broken")
         #expect(try Subject.run(["import", "\(folder.path)/empty"] + host).errors.hasSuffix("the files name no app\n"))
         let usage = try Subject.run("import", "x")
         #expect(usage.status == 2)
-        #expect(usage.errors == "associated: import needs --host HOST: association files do not say whose they are\n")
+        #expect(usage.errors == "associated: import needs --host HOST: association files do not name their host\n")
     }
 }

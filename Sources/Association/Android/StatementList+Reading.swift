@@ -9,8 +9,11 @@ extension StatementList {
     static let bytesNear = 262_144
 
     /// Reads a file as it is served, after any gzip is undone. `file` is its name in the findings; `host` is the host
-    /// that serves it, where that is known.
-    public static func read(_ bytes: [UInt8], file: String, host: String? = nil) -> StatementReading {
+    /// that serves it, where that is known. Leniently read, a file that no system reads has the content that it was meant
+    /// to have, as far as that shows.
+    public static func read(
+        _ bytes: [UInt8], file: String, host: String? = nil, leniently: Bool = false
+    ) -> StatementReading {
         var findings = FindingList(file: file)
         reportSize(bytes.count, &findings)
         // So far beyond the limit nobody wants to know the rest.
@@ -18,12 +21,12 @@ extension StatementList {
         let document = SourceReader.read(bytes, as: .json)
         findings.takeProblems(of: document, as: .statementList)
         let isReadable = document.isAcceptable
-        guard let root = document.value, document.isWorthLinting else {
+        guard let root = document.value, leniently || document.isWorthLinting else {
             return StatementReading(list: nil, findings: findings.sorted)
         }
         var reader = StatementReader(findings: findings, host: host)
         let list = reader.list(root)
-        return StatementReading(list: isReadable ? list : nil, findings: reader.findings.sorted)
+        return StatementReading(list: isReadable || leniently ? list : nil, findings: reader.findings.sorted)
     }
 
     private static func reportSize(_ count: Int, _ findings: inout FindingList) {

@@ -8,8 +8,9 @@ extension AppleAssociation {
     /// From here on it is said that the limit is near.
     static let bytesNear = 102_400
 
-    /// Reads a file as it is served, after any gzip is undone. `file` is its name in the findings.
-    public static func read(_ bytes: [UInt8], file: String) -> AppleReading {
+    /// Reads a file as it is served, after any gzip is undone. `file` is its name in the findings. Leniently read, a file
+    /// that no system reads has the content that it was meant to have, as far as that shows.
+    public static func read(_ bytes: [UInt8], file: String, leniently: Bool = false) -> AppleReading {
         var findings = FindingList(file: file)
         reportSize(bytes.count, &findings)
         // So far beyond the limit nobody wants to know the rest.
@@ -33,13 +34,13 @@ extension AppleAssociation {
         let document = SourceReader.read(bytes, as: .json)
         findings.takeProblems(of: document, as: .appleAssociation)
         let isReadable = !findings.hasErrors
-        guard let root = document.value, document.isWorthLinting else {
+        guard let root = document.value, leniently || document.isWorthLinting else {
             return AppleReading(association: nil, findings: findings.sorted, isSigned: false)
         }
         var reader = AppleReader(findings: findings)
         let association = reader.association(root)
         return AppleReading(
-            association: isReadable ? association : nil, findings: reader.findings.sorted, isSigned: false)
+            association: isReadable || leniently ? association : nil, findings: reader.findings.sorted, isSigned: false)
     }
 
     private static func reportSize(_ count: Int, _ findings: inout FindingList) {

@@ -1,0 +1,138 @@
+// One app while it is imported: what of association files goes into one app file, and the text of that file. What no phone can
+// use is kept, with a comment beside it, so that it can be fixed where it is.
+
+import Association
+import SourceJSON
+
+struct ImportedApp {
+    var appIDs: [String] = []
+    var services: [String] = []
+    var appClips: [String] = []
+    var hasLegacyPaths = false
+    var rules: [AppleComponent] = []
+    var variables: [SubstitutionVariable] = []
+    var packages: [Package] = []
+    /// Comments for values that are not what they should be, by the value.
+    var doubts: [String: String] = [:]
+    /// Whether the file that was imported gives URLs of this app to others too.
+    var sharesURLs = false
+
+    /// An Android app with everything that statements grant it.
+    struct Package {
+        let name: String
+        var relations: [String]
+        var fingerprints: [String]
+        /// The dynamic rules of each of its statements.
+        var rules: [ImportedRules?]
+    }
+
+    /// The words that tell builds and platforms of one app from each other.
+    private static let buildWords: Set<String> = [
+        "app", "ios", "android", "mobile", "prod", "production", "release", "dev", "develop", "development", "debug",
+        "alpha", "beta", "test", "testing", "qa", "uat", "staging", "stage", "preview", "nightly", "internal",
+        "enterprise", "inhouse", "adhoc", "local",
+    ]
+
+    /// What the bundle ids and package names of one app's builds have in common: `com.acme.shop` of `com.acme.Shop.beta`.
+    static func family(of name: String) -> String {
+        var words = name.lowercased().split { ".-_".contains($0) }.map(String.init)
+        while words.count > 2, let last = words.last, buildWords.contains(last) { words.removeLast() }
+        return words.joined(separator: ".")
+    }
+
+    /// The bundle id in an app id, which need not be a proper one.
+    static func bundleID(of id: String) -> String {
+        id.firstIndex(of: ".").map { String(id[id.index(after: $0)...]) } ?? id
+    }
+
+    var families: Set<String> {
+        Set(appIDs.map { ImportedApp.family(of: ImportedApp.bundleID(of: $0)) })
+            .union(packages.map { ImportedApp.family(of: $0.name) })
+    }
+
+    /// A name for the file, and for the app where nothing better is known.
+    var stem: String {
+        let name = appIDs.first.map(ImportedApp.bundleID(of:)) ?? packages.first?.name ?? ""
+        let last = ImportedApp.family(of: name).split(separator: ".").last.map(String.init) ?? ""
+        let letters = last.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return letters.isEmpty ? "app" : letters
+    }
+
+    var relations: [String] {
+        packages.flatMap(\.relations).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    var hasDynamicRules: Bool { packages.contains { $0.rules.contains { $0 != nil } } }
+
+    /// The dynamic rules that all its statements have; nil where they differ or lack any.
+    private var dynamicRules: ImportedRules? {
+        let rules = packages.flatMap(\.rules)
+        guard let first = rules.first else { return nil }
+        return rules.allSatisfy { $0 == first } ? first : nil
+    }
+
+    /// Whether the dynamic rules are what its links render to, so that the app file can say so.
+    func rendersDynamicRules(hosts: [String]) -> Bool {
+        guard let dynamicRules else { return false }
+        let text = text(name: "app", hosts: hosts, priority: 0, hasDynamicRules: true)
+        guard let app = AppFile.read(text, file: "app").appFile,
+            let statements = Renderer.documents(for: [app]).statementBytes,
+            let list = StatementList.read(statements, file: "app").list
+        else { return false }
+        return list.statements.allSatisfy { ImportedRules($0.dynamicRules) == dynamicRules }
+    }
+
+    /// The app file.
+    func text(name: String, hosts: [String], priority: Int, hasDynamicRules: Bool) -> [UInt8] {
+        var members: [(String, SourceValue)] = [
+            ("name", .string(name)), ("hosts", .array(hosts.map { .string($0) })),
+        ]
+        if priority > 0 { members.append(("priority", .integer(priority))) }
+        if !appIDs.isEmpty { members.append(("ios", ios)) }
+        if !packages.isEmpty { members.append(("android", android(hasDynamicRules: hasDynamicRules))) }
+        let links = rules.map { $0.value(includingComment: true) }
+        if !links.isEmpty { members.append(("links", .array(links))) }
+        return commented(SourceWriter.canonical(.object(members)))
+    }
+
+    private var ios: SourceValue {
+        var ios: [(String, SourceValue)] = [
+            ("appIDs", .array(appIDs.map { .string($0) })), ("services", .array(services.map { .string($0) })),
+        ]
+        if !appClips.isEmpty { ios.append(("appClips", .array(appClips.map { .string($0) }))) }
+        if hasLegacyPaths { ios.append(("legacyPaths", .bool(true))) }
+        if !variables.isEmpty {
+            let values = variables.map { ($0.name, SourceValue.array($0.values.map { .string($0) })) }
+            ios.append(("variables", .object(values)))
+        }
+        return .object(ios)
+    }
+
+    private func android(hasDynamicRules: Bool) -> SourceValue {
+        let values = packages.map { package in
+            SourceValue.object([
+                ("name", .string(package.name)), ("fingerprints", .array(package.fingerprints.map { .string($0) })),
+            ])
+        }
+        let android: [(String, SourceValue)] = [
+            ("packages", .array(values)), ("relations", .array(relations.map { .string($0) })),
+        ]
+        return .object(hasDynamicRules ? android + [("dynamicRules", .bool(true))] : android)
+    }
+
+    /// The text with a comment behind each value in doubt, which is the last thing in its line.
+    private func commented(_ text: [UInt8]) -> [UInt8] {
+        if doubts.isEmpty, !sharesURLs { return text }
+        let comments = doubts.map { (SourceWriter.quoted($0.key), Printable.line($0.value)) }
+        var lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            .map { line in
+                let value = line.hasSuffix(",") ? line.dropLast() : line[...]
+                let comment = comments.first { value.hasSuffix(" \($0.0)") }
+                return comment.map { "\(line)  // \($0.1)" } ?? String(line)
+            }
+        if sharesURLs {
+            lines.insert("// Some links open several apps, as in the imported file: associated-ignore APP-036", at: 0)
+        }
+        return Array(lines.joined(separator: "\n").utf8)
+    }
+}
