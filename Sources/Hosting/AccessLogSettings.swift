@@ -19,17 +19,19 @@ public struct AccessLogSettings: Hashable, Sendable {
 }
 
 extension AccessLogSettings.Place {
-    /// `off`, `stdout` or a path. A path has a slash, so that a slip in one of the words does not become a file.
+    /// `off`, `stdout` or a path. A path has a slash or a dot, so that a slip in one of the words does not become a file.
     public init?(_ text: String) {
         switch text {
         case "off": self = .off
         case "stdout": self = .standardOutput
         default:
-            guard text.contains("/"), !text.hasSuffix("/"), !text.utf8.contains(0) else { return nil }
+            guard text.contains("/") || text.contains("."), !text.hasSuffix("/"), !text.hasSuffix("."),
+                !text.utf8.contains(0)
+            else { return nil }
             self = .file(text)
         }
     }
 
     /// What to write instead of what is none of these.
-    public static let advice = "write `off`, `stdout`, or a path with a slash such as `./access.log`"
+    public static let advice = "write `off`, `stdout`, or a path such as `access.log`"
 }

@@ -8,14 +8,14 @@ extension SettingsReader {
 
     mutating func admin(_ member: SourceMember) -> AdminPlace? {
         if case .string(let text) = member.value.kind {
-            guard let address = SocketAddress(text) else { return refuse(member) }
+            guard let address = SocketAddress(listening: text) else { return refuse(member) }
             return AdminPlace(address: address)
         }
         var place = AdminPlace()
         for member in members(of: member.value, "`admin`", known: SettingsReader.adminKeys) {
             switch member.key {
             case "address":
-                guard case .string(let text) = member.value.kind, let address = SocketAddress(text) else {
+                guard case .string(let text) = member.value.kind, let address = SocketAddress(listening: text) else {
                     return refuse(member)
                 }
                 place.address = address

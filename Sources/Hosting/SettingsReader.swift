@@ -90,7 +90,7 @@ public struct SettingsReader {
         }
         var addresses: [SocketAddress] = []
         for element in elements {
-            if case .string(let text) = element.kind, let address = SocketAddress(text) {
+            if case .string(let text) = element.kind, let address = SocketAddress(listening: text) {
                 addresses.append(address)
             } else {
                 report(

@@ -30,6 +30,25 @@ public struct SocketAddress: Sendable {
         }
     }
 
+    /// An address to listen at, as it is written for a server: also `8080` and `localhost:8080` for loopback, and `:8080` and
+    /// `*:8080` for all addresses.
+    public init?(listening text: String) {
+        if let port = UInt16(text) {
+            self.init(ipv4: "127.0.0.1", port: port)
+            return
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let port = UInt16(parts[1]) else {
+            self.init(text)
+            return
+        }
+        switch parts[0] {
+        case "", "*": self.init(ipv6: "::", port: port)
+        case "localhost": self.init(ipv4: "127.0.0.1", port: port)
+        default: self.init(text)
+        }
+    }
+
     init?(ipv4 host: String, port: UInt16) {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -27,11 +27,12 @@ extension Command {
         do throws(TLSError) {
             let authority = try DevelopmentAuthority(directory: arguments["--state"] ?? "state")
             Console.output(line: authority.certificatePath)
-            for host in arguments.operands.map(HostPattern.inASCII) {
+            for host in arguments.operands.map({ HostPattern.typed($0) }) {
                 let folder = "\(output ?? "")/\(host)"
                 let certificate = "\(folder)/fullchain.pem"
-                try authority.write(for: host, certificateFile: certificate, keyFile: "\(folder)/privkey.pem")
-                Console.output(line: "\(certificate)")
+                let key = "\(folder)/privkey.pem"
+                try authority.write(for: host, certificateFile: certificate, keyFile: key)
+                for file in [certificate, key] { Console.output(line: file) }
             }
             return .success
         } catch {

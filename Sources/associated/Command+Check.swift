@@ -28,7 +28,7 @@ extension Command {
             Option(name: "--google-url", value: "URL", help: "where it is, up to the query (\(CheckRun.google))"),
             .resolve, .authority,
             Option(name: "--timeout", value: "SECONDS", help: "for each answer, as verifiers give it (5)"),
-            Option(name: "--format", value: "FORMAT", help: "text or json (text)"),
+            .format,
             Option(name: "--watch", value: "SECONDS", help: "look again every so often, and say what has changed"),
         ]
     ) { arguments in

@@ -9,12 +9,16 @@ extension Command {
     static let health = Command(
         name: "health", summary: "ask the running server whether it is ready",
         details: """
-            Asks the admin listener, where there is one, whether the server is ready, and prints what it says: hosts on a last
-            good version are told, and keep nobody from being ready. Without an admin listener it asks the first plain address
-            for a sign of life. Exits 0 when the answer is yes and comes within two seconds, else 1. The addresses are found as
-            `serve` finds them. Made for a container's health check.
+            Asks the admin listener whether the server is ready, and prints the answer: hosts on their last good version are
+            listed but do not affect readiness. Without an admin listener it sends a liveness probe to the first plain-HTTP
+            address. The addresses are found as `serve` finds them. Exits with status 0 if the answer is yes and comes within
+            two seconds, otherwise 1. Made for a container's health check.
             """,
-        options: [.config, .http, .admin]
+        options: [
+            .config,
+            .http.saying("the server's plain address, if it has no admin listener (default: the first of server.json)"),
+            .admin.saying("the server's admin listener (default: that of server.json)"),
+        ]
     ) { arguments in
         let settings: ServerSettings
         switch LoadedSettings.load(arguments) {

@@ -9,26 +9,30 @@ extension Command {
     static let initialise = Command(
         name: "init", summary: "write a first configuration, with comments",
         details: """
-            Writes server.json and an app file into DIR (config), over nothing that is there. On a terminal it asks for what
-            it needs to know, the name of the app and its host; elsewhere they are given as options.
+            Writes server.json and an app file into DIR (default: config); files that exist are kept. On a terminal it asks
+            for the name of the app, its host and its ids, unless they are given as options.
             """,
         operands: Operands(usage: "[DIR]", counts: 0...1),
         options: [
             Option(name: "--name", value: "NAME", help: "what the app is called"),
             Option(name: "--host", value: "HOST", help: "a host of the app; may be repeated", isRepeatable: true),
             Option(name: "--app-id", value: "ID", help: "the id of its iOS app, with the team id before it"),
+            Option(name: "--store-id", value: "NUMBER", help: "its number in the App Store"),
             Option(name: "--package", value: "NAME", help: "the application id of its Android app"),
             Option(name: "--fingerprint", value: "SHA256", help: "the certificate that signs the Android app"),
         ]
     ) { arguments in
         guard let name = arguments["--name"] ?? answer("What is the app called? "),
-            let hosts = arguments.all("--host") ?? answer("On which host? ").map({ [$0] })
-        else { return .usage(saying: "init needs --name NAME and --host HOST where there is nobody to ask") }
-        let text = appFile(name: name, hosts: hosts, arguments)
-        let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
+            let hosts = (arguments.all("--host") ?? answer("Which domain do its links use? ").map { [$0] })
+                .map({ $0.map { HostPattern.alone($0) } })
+        else { return .usage(saying: "init needs --name and --host when it is not run in a terminal") }
+        let known =
+            (arguments.has("--name") && arguments.has("--host")) ? Identities(arguments) : Identities(asking: arguments)
+        let text = appFile(name: name, hosts: hosts, known)
+        let letters = name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         let file = "\(letters.isEmpty ? "app" : letters).json"
         // What is still to be filled in is no mistake of the options, so it is checked with something that is none either.
-        let filled = appFile(name: name, hosts: hosts, arguments, fillsIn: true)
+        let filled = appFile(name: name, hosts: hosts, known, fillsIn: true)
         let errors = AppFile.read(Array(filled.utf8), file: file).findings.filter { $0.severity == .error }
         if let finding = errors.first { return .usage(saying: finding.message) }
         let folder = arguments.operands.first ?? "config"
@@ -37,16 +41,14 @@ extension Command {
                 if try OutputFile.create(path, Array(content.utf8)) {
                     Console.output(line: path)
                 } else {
-                    Console.complain("\(path) is there already, and stays")
+                    Console.complain("\(path) already exists; left unchanged")
                 }
             } catch {
                 return .failure(saying: "cannot write \(path): \(error.reason)")
             }
         }
-        Console.error(
-            line:
-                "next: fill in what is missing, then `associated lint \(folder)` and `associated serve --config \(folder)`"
-        )
+        let step = known.isComplete ? "run" : "replace the placeholders, then run"
+        Console.error(line: "next: \(step) `associated lint \(folder)` and `associated serve --config \(folder)`")
         return .success
     }
 
@@ -57,14 +59,38 @@ extension Command {
         return readLine().flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// What identifies the app on both platforms, as far as it is known.
+    private struct Identities {
+        var appID: String?
+        var storeID: String?
+        var package: String?
+        var fingerprint: String?
+
+        init(_ arguments: ParsedArguments) {
+            (appID, storeID) = (arguments["--app-id"], arguments["--store-id"])
+            (package, fingerprint) = (arguments["--package"], arguments["--fingerprint"])
+        }
+
+        /// Asks for what was not given. An empty answer leaves a placeholder.
+        init(asking arguments: ParsedArguments) {
+            self.init(arguments)
+            appID = appID ?? answer("iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: later)? ")
+            storeID = storeID ?? answer("Number in the App Store (empty: none)? ")
+            package = package ?? answer("Android application id (empty: later)? ")
+            fingerprint = fingerprint ?? answer("SHA-256 fingerprint of its signing certificate (empty: later)? ")
+        }
+
+        /// Whether no placeholder is left.
+        var isComplete: Bool { appID != nil && package != nil && fingerprint != nil }
+    }
+
     /// - Parameter fillsIn: puts something possible in the place of what was not given, instead of a word that says so.
-    private static func appFile(
-        name: String, hosts: [String], _ arguments: ParsedArguments, fillsIn: Bool = false
-    ) -> String {
+    private static func appFile(name: String, hosts: [String], _ known: Identities, fillsIn: Bool = false) -> String {
         func quoted(_ text: String) -> String { SourceWriter.quoted(text) }
-        let id = arguments["--app-id"] ?? (fillsIn ? "8KQ2V7M4XN.dev.associated.app" : "TEAMID.com.example.app")
-        let package = arguments["--package"] ?? (fillsIn ? "dev.associated.app" : "com.example.app")
-        let fingerprint = arguments["--fingerprint"] ?? (fillsIn ? possibleFingerprint : "FINGERPRINT")
+        let id = known.appID ?? (fillsIn ? "8KQ2V7M4XN.dev.associated.app" : "TEAMID.com.example.app")
+        let package = known.package ?? (fillsIn ? "dev.associated.app" : "com.example.app")
+        let fingerprint = known.fingerprint ?? (fillsIn ? possibleFingerprint : "FINGERPRINT")
+        let store = known.storeID.map { "\n    storeID: \(quoted($0))," } ?? ""
         let first = hosts.first ?? "example.com"
         return """
             {
@@ -72,15 +98,18 @@ extension Command {
               // Every name that links use. "*.example.com" covers all names below it, and needs "example.com" beside it.
               hosts: [\(hosts.map(quoted).joined(separator: ", "))],
               ios: {
-                appIDs: [\(quoted(id))],               // the team id, a dot, and the bundle id
-                services: ["applinks", "webcredentials"],      // links, and passwords with passkeys
+                // The team id, a dot, and the bundle id.
+                appIDs: [\(quoted(id))],\(store)
+                // Links, and passwords with passkeys.
+                services: ["applinks", "webcredentials"],
               },
               android: {
                 package: \(quoted(package)),
                 // SHA-256, as `keytool -list -v` prints it; with Play App Signing the one in the Play Console.
                 fingerprints: [\(quoted(fingerprint))],
                 relations: ["handle_all_urls", "get_login_creds"],
-                dynamicRules: true,                            // the links below, for Android 15 and later
+                // The links below, for Android 15 and later.
+                dynamicRules: true,
               },
               // The first rule that matches decides, as on the phone. `*` is any text, `?` one character.
               links: [

@@ -22,14 +22,17 @@ extension Command {
             .config, .publicFolder,
             Option(
                 name: "--format", value: "FORMAT",
-                help: "text, json, sarif (for code scanning) or github (workflow annotations) (text)"),
+                help: "text, json, sarif (for code scanning) or github (workflow annotations) (text)",
+                words: FindingFormat.allCases.map(\.rawValue)),
             Option(
                 name: "--as", value: "KIND",
-                help: "take files for apple, android, app, entitlements or manifest, whatever they look like"),
+                help: "take files for apple, android, app, entitlements or manifest, whatever they look like",
+                words: LintedKind.allCases.map(\.rawValue)),
             Option(name: "--notes", value: nil, help: "show notes too"),
             Option(
                 name: "--fail-on", value: "SEVERITY",
-                help: "exit with status 1 from this severity on: error, warning or note (default: error)"),
+                help: "exit with status 1 from this severity on: error, warning or note (default: error)",
+                words: Severity.allCases.map(\.rawValue)),
             Option(name: "--fix", value: nil, help: "apply the mechanical fixes, and show the difference"),
             Option(name: "--dry-run", value: nil, help: "with --fix: show the difference, and change nothing"),
             Option(name: "--explain", value: "RULE", help: "tell what a rule such as AASA-019 means, and end"),
@@ -97,6 +100,8 @@ extension Command {
 }
 
 extension Command.Option {
+    static let format = Command.Option(
+        name: "--format", value: "FORMAT", help: "text or json (default: text)", words: ["text", "json"])
     static let publicFolder = Command.Option(
         name: "--public", value: "DIR", help: "the folder with pages (public)", variable: "ASSOCIATED_PUBLIC")
     static let environment = Command.Option(

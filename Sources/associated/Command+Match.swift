@@ -13,38 +13,100 @@ extension Command {
             Decides about URL as iOS and as Android 15 do, by the rules of the app files in a configuration, or by published
             files with --apple and --android, which are taken to be those of the URL's host; or with --live by what it
             serves, on the URL's port. It tells which rule decides, counted from 0 in its list, and why the earlier ones did
-            not; and where the platform is not known well enough. Status 1 where a host could not be asked.
+            not; and where the platform is not known well enough. A URL without a scheme is one of https. Exits with status 1 if
+            a host could not be reached, no app handles a URL's host, or --expect does not hold.
             With - it reads URLs from standard input, one a line, and prints one line of JSON for each.
             """,
-        operands: Operands(usage: "URL|-", counts: 1...1),
+        operands: Operands(usage: "URL…|-", counts: 1...10_000),
         options: [
             .config,
             Option(name: "--apple", value: "FILE", help: "an apple-app-site-association file to decide by"),
             Option(name: "--android", value: "FILE", help: "a statement list (assetlinks.json) to decide by"),
             Option(name: "--live", value: nil, help: "decide by what the URL's host serves at this moment"),
-            Option(name: "--format", value: "FORMAT", help: "text or json (text)"), .environment, .resolve, .authority,
+            Option(
+                name: "--expect", value: "app|web",
+                help: "exit with status 1 unless every URL opens an app on each platform, or none"),
+            .format, .environment, .resolve, .authority,
         ]
     ) { arguments in
         let format = arguments["--format"] ?? "text"
         guard ["text", "json"].contains(format) else { return .unknown("--format", format, ["text", "json"]) }
-        let operand = arguments.operands[0]
+        var expected: LinkMatching.Outcome?
+        if let text = arguments["--expect"] {
+            guard let outcome = LinkMatching.Outcome(rawValue: text) else {
+                return .unknown("--expect", text, ["app", "web"])
+            }
+            expected = outcome
+        }
         var source: MatchSource
         do throws(Refusal) { source = try MatchSource(arguments) } catch { return error.status }
-        if operand == "-" { return MatchStream.run(&source) }
-        switch LinkURL.parse(operand) {
-        case .failure(let problem):
-            return .usage(saying: "\(operand.debugDescription) cannot be matched: \(problem.message)")
-        case .success(let url):
+        if arguments.operands == ["-"] { return MatchStream.run(&source, expecting: expected) }
+        var urls: [(LinkURL, String)] = []
+        for operand in arguments.operands {
+            switch LinkURL.typed(operand) {
+            case .failure(let problem):
+                return .usage(saying: "\(operand.debugDescription) cannot be matched: \(problem.message)")
+            case .success(let url): urls.append((url, operand))
+            }
+        }
+        var status = ExitStatus.success
+        for (index, (url, operand)) in urls.enumerated() {
             let matching = source.matching(for: url)
             if format == "json" {
                 var line: [UInt8] = []
                 matching.appendJSON(of: url, written: operand, to: &line)
                 Console.output(data: line)
             } else {
-                Console.output(matching.text(of: url))
+                Console.output((index > 0 ? "\n" : "") + matching.text(of: url))
             }
-            return matching.isKnown ? .success : .failure
+            if !matching.isFine(url, expecting: expected) {
+                status = .failure
+                if let expected, matching.isKnown { Console.complain("\(operand): \(expected.complaint)") }
+            }
         }
+        return status
+    }
+}
+
+extension LinkMatching {
+    /// What --expect asks for.
+    enum Outcome: String {
+        case app, web
+
+        var complaint: String {
+            switch self {
+            case .app: "expected to open an app on each platform"
+            case .web: "expected to stay in the browser"
+            }
+        }
+    }
+
+    /// Whether all is as it should be: the answer is known, and some app has the host, or what is expected holds. Android
+    /// apps whose manifest decides are left out of that.
+    func isFine(_ url: LinkURL, expecting expected: Outcome?) -> Bool {
+        guard isKnown else { return false }
+        let iOS = apple.map { $0.decide(url).word == "match" }
+        let android = android.map { $0.decide(url).word }.filter { $0 != "manifest" }.map { $0 == "allow" }
+        switch expected {
+        case nil: return !apple.isEmpty || !self.android.isEmpty
+        case .web: return !(iOS + android).contains(true)
+        case .app:
+            let platforms = [iOS, android].filter { !$0.isEmpty }
+            return !platforms.isEmpty && platforms.allSatisfy { $0.contains(true) }
+        }
+    }
+}
+
+extension LinkURL {
+    /// A URL as a person types it: without a scheme it is one of https.
+    static func typed(_ text: String) -> Result<LinkURL, LinkURLProblem> {
+        let reading = parse(text)
+        // A host has a dot in it, and nothing else looks like one. With a port it is taken for a scheme.
+        let host = text.prefix { !"/?#".contains($0) }
+        guard case .failure = reading, !text.contains("://"), host.contains("."), !host.contains("@") else {
+            return reading
+        }
+        return parse("https://\(text)")
     }
 }
 
@@ -54,7 +116,7 @@ enum MatchStream {
     /// No URL that anybody opens is a hundredth of this.
     private static let lineMax = 1 << 20
 
-    static func run(_ source: inout MatchSource) -> ExitStatus {
+    static func run(_ source: inout MatchSource, expecting expected: LinkMatching.Outcome?) -> ExitStatus {
         var status = ExitStatus.success
         var buffer = [UInt8](repeating: 0, count: chunk)
         var rest: [UInt8] = []
@@ -69,11 +131,13 @@ enum MatchStream {
             rest += buffer[..<count]
             var start = 0
             while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                if !answer(rest[start..<end], source: &source, into: &output) { status = .failure }
+                if !answer(rest[start..<end], source: &source, expected, into: &output) { status = .failure }
                 start = end + 1
             }
             rest.removeSubrange(..<start)
-            if count == 0, !rest.isEmpty, !answer(rest[...], source: &source, into: &output) { status = .failure }
+            if count == 0, !rest.isEmpty, !answer(rest[...], source: &source, expected, into: &output) {
+                status = .failure
+            }
             // Whoever waits for an answer gets it before the next question.
             guard Console.output(data: output) else { return status }
             output.removeAll(keepingCapacity: true)
@@ -84,18 +148,19 @@ enum MatchStream {
         }
     }
 
-    /// False for a line that is no URL, or whose answer is not known; an empty one is passed over.
+    /// False for a line that is no URL, or whose answer is not known or not the expected one; an empty one is passed over.
     private static func answer(
-        _ line: ArraySlice<UInt8>, source: inout MatchSource, into output: inout [UInt8]
+        _ line: ArraySlice<UInt8>, source: inout MatchSource, _ expected: LinkMatching.Outcome?,
+        into output: inout [UInt8]
     ) -> Bool {
         let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         if line.isEmpty { return true }
         let text = String(decoding: line, as: UTF8.self)
-        switch LinkURL.parse(text) {
+        switch LinkURL.typed(text) {
         case .success(let url):
             let matching = source.matching(for: url)
             matching.appendJSON(of: url, written: text, to: &output)
-            return matching.isKnown
+            return matching.isFine(url, expecting: expected)
         case .failure(let problem):
             output += Array(
                 #"{"url":\#(SourceWriter.quoted(text)),"error":\#(SourceWriter.quoted(problem.message))}"#.utf8)

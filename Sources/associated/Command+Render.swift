@@ -84,7 +84,7 @@ extension Command {
 
     /// The bodies by platform; nil when the host is not served at all.
     private static func documents(of host: String, in loaded: LoadedConfiguration) -> [String: [UInt8]]? {
-        let typed = HostPattern.inASCII(host)
+        let typed = HostPattern.typed(host)
         let name = typed.hasSuffix(".") ? String(typed.dropLast()) : typed
         let served = ServedFiles(loaded)
         guard loaded.catalogue.reading({ $0.knows(name) }) else { return nil }

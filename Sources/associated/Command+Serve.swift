@@ -41,7 +41,7 @@ extension Command {
             Option(
                 name: "--sandbox", value: "MODE",
                 help: "on, required or off; shut away what the server needs no more of files and of the kernel (on)",
-                variable: "ASSOCIATED_SANDBOX"),
+                variable: "ASSOCIATED_SANDBOX", words: SandboxSettings.Mode.allCases.map(\.rawValue)),
         ]
     ) { arguments in
         switch LoadedSettings.load(arguments) {

@@ -20,7 +20,7 @@ extension Command {
             .config, .environment,
             Option(
                 name: "--mode", value: "MODE",
-                help: "entitlements for a test build: developer, managed or developer+managed"),
+                help: "entitlements for a test build: developer, managed or developer+managed", words: Snippet.modes),
             Option(name: "--output", value: "DIR", help: "folder to write the files into (default: print them)"),
             .force,
         ]
@@ -32,18 +32,25 @@ extension Command {
                 saying: "there is no snippet for \"\(arguments.operands[1])\"; "
                     + (advice ?? "name one of \(known.joined(separator: ", "))"))
         }
-        let modes = ["developer", "managed", "developer+managed"]
-        if let mode = arguments["--mode"], !modes.contains(mode) { return .unknown("--mode", mode, modes) }
+        if let mode = arguments["--mode"], !Snippet.modes.contains(mode) {
+            return .unknown("--mode", mode, Snippet.modes)
+        }
         do throws(Refusal) {
             let snippet = Snippet(app: try AppSearch.find(arguments.operands[0], arguments), mode: arguments["--mode"])
             let files = try snippet.files(for: kind)
             let status = OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
-            if arguments.has("--output") { for step in snippet.steps(for: kind) { Console.error(line: "next: \(step)") } }
+            if arguments.has("--output") {
+                for step in snippet.steps(for: kind) { Console.error(line: "next: \(step)") }
+            }
             return status
         } catch {
             return error.status
         }
     }
+}
+
+extension Snippet {
+    fileprivate static let modes = ["developer", "managed", "developer+managed"]
 }
 
 extension Command.Option {

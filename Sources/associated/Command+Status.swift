@@ -24,7 +24,7 @@ extension Command {
             Option(
                 name: "--expiring", value: "TIME",
                 help: "list the certificates that end within this time, such as 14d or 36h"),
-            Option(name: "--format", value: "text|json", help: "for people or for programs (text)"),
+            .format,
         ]
     ) { arguments in
         let format = arguments["--format"] ?? "text"
@@ -54,7 +54,7 @@ extension Command {
             let token = try AdminSettings(place).token
             let path =
                 within.map { "/expiring/\($0)" } ?? arguments.operands.first.map {
-                    "/status/\(HostPattern.inASCII($0))"
+                    "/status/\(HostPattern.typed($0))"
                 }
                 ?? "/status"
             guard isPath(path) else { return .usage(saying: "\"\(arguments.operands[0])\" is not a host") }

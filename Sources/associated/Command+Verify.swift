@@ -25,12 +25,14 @@ extension Command {
                 isRepeatable: true),
             Option(
                 name: "--relation", value: "RELATION",
-                help: "what the app is to be trusted with (delegate_permission/common.handle_all_urls)"),
+                help: "relation to verify (default: delegate_permission/common.handle_all_urls)",
+                words: AndroidRelation.shortNames),
             Option(name: "--app-id", value: "ID", help: "the id of an iOS app, with the team id before it"),
             Option(
                 name: "--service", value: "NAME",
-                help: "applinks, webcredentials, appclips or activitycontinuation (applinks)"),
-            Option(name: "--format", value: "FORMAT", help: "text or json (text)"), .resolve, .authority,
+                help: "applinks, webcredentials, appclips or activitycontinuation (default: applinks)",
+                words: AppleBinding.Service.allCases.map(\.rawValue)),
+            .format, .resolve, .authority,
         ]
     ) { arguments in
         let format = arguments["--format"] ?? "text"

@@ -22,6 +22,13 @@ struct Command: Sendable {
         /// The variable that stands in where the option is not given. Several values are separated by commas.
         var variable: String?
         var isRepeatable = false
+        /// The values there are, if it takes no others than these, and files if its value is one.
+        var words: [String] = []
+
+        /// The same option with a help of its own, for a command that takes less of it.
+        func saying(_ help: String) -> Option {
+            Option(name: name, value: value, help: help, variable: variable, isRepeatable: isRepeatable, words: words)
+        }
     }
 
     /// The arguments of a command that are not options.

@@ -111,7 +111,8 @@ extension ImportedApps {
                 let ids = detail.appIDs.map(\.text)
                 let fresh = ids.filter { known.insert(ExactText($0)).inserted }
                 if fresh.count < ids.count {
-                    remark("an app has two entries in details; only the first is taken, as far as is known like on phones")
+                    remark(
+                        "an app has two entries in details; only the first is taken, as far as is known like on phones")
                 }
                 if fresh.isEmpty { continue }
                 var app = ImportedApp()

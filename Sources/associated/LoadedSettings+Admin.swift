@@ -8,7 +8,7 @@ extension LoadedSettings {
     /// The option and the variable are an address, and leave the rest of what `server.json` says.
     mutating func readAdmin(_ arguments: ParsedArguments) throws(UsageError) {
         if let text = arguments["--admin"] {
-            guard let address = SocketAddress(text) else {
+            guard let address = SocketAddress(listening: text) else {
                 throw UsageError(
                     description: "--admin \(text) is not an address; write \(AdminPlace.defaultAddress), [::1]:9464 or "
                         + "unix:/path")

@@ -22,17 +22,17 @@ extension Command.Option {
         name: "--admin-token-file", value: "FILE", help: "a file with the token that they have to show",
         variable: "ASSOCIATED_ADMIN_TOKEN_FILE")
     static let accessLog = Command.Option(
-        name: "--access-log", value: "PLACE", help: "log requests: off, stdout or the path of a file (off)",
-        variable: "ASSOCIATED_ACCESS_LOG")
+        name: "--access-log", value: "FILE", help: "log requests: off, stdout or the path of a file (off)",
+        variable: "ASSOCIATED_ACCESS_LOG", words: ["off", "stdout"])
     static let accessLogFormat = Command.Option(
         name: "--access-log-format", value: "FORMAT", help: "how: json or combined (json)",
-        variable: "ASSOCIATED_ACCESS_LOG_FORMAT")
+        variable: "ASSOCIATED_ACCESS_LOG_FORMAT", words: AccessLogSettings.Format.allCases.map(\.rawValue))
     static let logFormat = Command.Option(
         name: "--log-format", value: "FORMAT", help: "format of the process log: text or json (default: text)",
-        variable: "ASSOCIATED_LOG_FORMAT")
+        variable: "ASSOCIATED_LOG_FORMAT", words: ProcessLogSettings.Format.allCases.map(\.rawValue))
     static let logLevel = Command.Option(
         name: "--log-level", value: "LEVEL", help: "what goes into it: error, warning or info (default: info)",
-        variable: "ASSOCIATED_LOG_LEVEL")
+        variable: "ASSOCIATED_LOG_LEVEL", words: ProcessLogSettings.Level.allCases.map(\.name))
     static let state = Command.Option(
         name: "--state", value: "DIR", help: "the folder for what is to be remembered (state)",
         variable: "ASSOCIATED_STATE")
@@ -111,7 +111,7 @@ struct LoadedSettings {
         guard let texts = arguments.all(name) else { return nil }
         var addresses: [SocketAddress] = []
         for text in texts {
-            guard let address = SocketAddress(text) else {
+            guard let address = SocketAddress(listening: text) else {
                 throw UsageError(
                     description: "\(name) \(text) is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path")
             }

@@ -10,7 +10,7 @@ enum Program {
     static let commands: [Command] = [
         .serve, .lint, .match, .verify, .check, .render, .snippet, .importFiles, .initialise, .sign, .certificate,
         .retire, .status, .history, .health,
-        .completion, .manual, .version,
+        .schema, .completion, .manual, .version,
     ]
 
     static func main() {
@@ -39,7 +39,7 @@ enum Program {
             Console.output(commands.first { $0.name == wanted }?.help ?? overview)
             return .success
         }
-        let isVersionFlag = name == "--version" || name == "-V"
+        let isVersionFlag = ["--version", "-V", "-v"].contains(name)
         guard let command = commands.first(where: { $0.name == name || isVersionFlag && $0.name == "version" }) else {
             let nearest = NearestWord.advice(for: name, among: commands.map(\.name))
             return .usage(saying: "there is no command \"\(name)\"; \(nearest ?? "associated --help lists them")")

@@ -9,6 +9,7 @@ enum SARIFLog {
         let ids = findings.map(\.rule).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         let driver: SourceValue = .object([
             ("name", .string("associated")), ("version", .string(Product.version)),
+            ("semanticVersion", .string(Product.version)),
             ("rules", .array(ids.map(rule))),
         ])
         let run: SourceValue = .object([
@@ -25,9 +26,31 @@ enum SARIFLog {
         guard let rule = LintRule.named(id) else { return .object([("id", .string(id))]) }
         return .object([
             ("id", .string(id)), ("shortDescription", message(rule.title)), ("fullDescription", message(rule.why)),
-            ("help", message("To mend it: \(rule.fix)")),
+            ("help", help(of: rule)),
+            ("properties", .object([("tags", .array(tags(of: rule).map { .string($0) }))])),
             ("defaultConfiguration", .object([("level", .string(rule.severity.rawValue))])),
         ])
+    }
+
+    /// As plain text, and for services that show more.
+    private static func help(of rule: LintRule) -> SourceValue {
+        let sources = rule.sources.map(\.title).joined(separator: "; ")
+        let markdown =
+            "\(rule.why)\n\n**Fix:** \(rule.fix)\n\nSources: \(sources). `associated lint --explain \(rule.id)`"
+        return .object([("text", .string("Fix: \(rule.fix)")), ("markdown", .string(markdown))])
+    }
+
+    /// The platform or part that the rule is about, and what one has to look at to find it.
+    private static func tags(of rule: LintRule) -> [String] {
+        let family = LintRule.Family(rawValue: String(rule.id.prefix { $0 != "-" }))
+        let part =
+            switch family {
+            case .apple, .appleHosting: "ios"
+            case .statements, .androidHosting: "android"
+            case .appFile: "app-file"
+            case .server, .certificate, .configuration, nil: "server"
+            }
+        return ["correctness", part, rule.subject.rawValue]
     }
 
     private static func result(_ finding: Finding, _ index: Int) -> SourceValue {

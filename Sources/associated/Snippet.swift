@@ -42,13 +42,15 @@ struct Snippet {
 
     /// What is left to do by hand in the project, one step a line.
     func steps(for kind: Kind) -> [String] {
-        let iOS = app.ios == nil ? [] : ["in Xcode: select the entitlements file as CODE_SIGN_ENTITLEMENTS of the target"]
+        let iOS =
+            app.ios == nil ? [] : ["in Xcode: select the entitlements file as CODE_SIGN_ENTITLEMENTS of the target"]
         let merging = "merge Info.plist and AndroidManifest.xml into files that the project has already"
         switch kind {
         case .ios:
             return iOS + ["SwiftUI: call onDeepLink on the root view; UIKit: set showLink of SceneDelegate"]
         case .android: return [merging, "fill in show(link) of MainActivity"]
-        case .capacitor: return iOS + [merging, "call followDeepLinks() of src/deep-links.ts after the router is there"]
+        case .capacitor:
+            return iOS + [merging, "call followDeepLinks() of src/deep-links.ts after the router is there"]
         case .flutter: return iOS + [merging, "give GoRouter redirect: (context, state) => routeOf(state.uri)"]
         case .expo: return ["merge app.json into the project's, then run npx expo prebuild"]
         case .reactNative:

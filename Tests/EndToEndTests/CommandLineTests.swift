@@ -15,7 +15,7 @@ struct CommandLineTests {
 
     @Test(arguments: [
         "serve", "lint", "match", "verify", "check", "render", "snippet", "import", "init", "sign", "certificate",
-        "status", "health", "completion", "manual", "version",
+        "status", "health", "schema", "completion", "manual", "version",
     ])
     func `each command has a help`(command: String) throws {
         let run = try Subject.run(command, "--help")
@@ -30,7 +30,7 @@ struct CommandLineTests {
         #expect(try Subject.run("help", "xyzzy").output == Subject.run("--help").output)
     }
 
-    @Test(arguments: ["version", "--version"])
+    @Test(arguments: ["version", "--version", "-V", "-v"])
     func `tells its version`(word: String) throws {
         let run = try Subject.run(word)
         #expect(run.status == 0)
@@ -56,12 +56,12 @@ struct CommandLineTests {
         ),
         (["check"], "check needs HOST…"),
         (
-            ["serve", "--admin", "9464"],
-            "--admin 9464 is not an address; write 127.0.0.1:9464, [::1]:9464 or unix:/path"
+            ["serve", "--admin", "94640"],
+            "--admin 94640 is not an address; write 127.0.0.1:9464, [::1]:9464 or unix:/path"
         ),
         (["status", "--format", "xml"], "--format xml is neither text nor json"),
         (["status", "a b", "--admin", "127.0.0.1:1"], "\"a b\" is not a host"),
-        (["check", "https://a.example/"], "https://a.example/ is no host; write it like shop.example.com"),
+        (["check", "ftp://a.example/"], "ftp://a.example/ is no host; write it like shop.example.com"),
         (["check", "a.example", "--timeout", "0"], "--timeout 0 is not a number of seconds from 1 to 3600"),
         (["check", "a.example", "--format", "xml"], "--format xml is neither text nor json"),
         (

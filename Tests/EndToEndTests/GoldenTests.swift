@@ -10,7 +10,7 @@ struct GoldenTests {
 
     private static let names = [
         "serve", "lint", "match", "verify", "check", "render", "snippet", "import", "init", "sign", "certificate",
-        "health", "status", "history", "retire", "completion", "manual", "version",
+        "health", "status", "history", "retire", "schema", "completion", "manual", "version",
     ]
     private static let app = "--package org.acme.shop --fingerprint \(LintCommandTests.print)"
     private static let closed = "--resolve shop.acme.test:443:127.0.0.1:1"
@@ -32,10 +32,12 @@ struct GoldenTests {
             GoldenCommand("match", "associated match https://shop.acme.test/a/private/1"),
             GoldenCommand("match-json", "associated match --format json https://x.acme.test/a/1"),
             GoldenCommand("match-none", "associated match https://other.test/"),
+            GoldenCommand(
+                "match-expect", "associated match shop.acme.test/a/1 https://shop.acme.test/b --expect app; echo $?"),
             GoldenCommand("match-files", "associated match --apple aasa --android assetlinks.json https://a.test/a/b"),
             GoldenCommand("match-stream", "associated match - < urls"),
             GoldenCommand("match-live", "associated match --live $(cat live) https://shop.acme.test/a/1"),
-            GoldenCommand("match-wrong-url", "associated match shop.acme.test"),
+            GoldenCommand("match-wrong-url", "associated match ftp://shop.acme.test/"),
             GoldenCommand("verify", "associated verify assetlinks.json \(app)"),
             GoldenCommand("verify-json", "associated verify assetlinks.json \(app) --format json"),
             GoldenCommand("verify-apple", "associated verify aasa --app-id 9JA89QQLNQ.org.acme.bank"),
@@ -48,7 +50,7 @@ struct GoldenTests {
             GoldenCommand("check-json", "associated check $(cat live) --format json shop.acme.test"),
             GoldenCommand(
                 "check-closed", "associated check \(closed) --resolve b.test:443:127.0.0.1:1 shop.acme.test b.test"),
-            GoldenCommand("check-wrong", "associated check https://shop.acme.test/"),
+            GoldenCommand("check-wrong", "associated check ftp://shop.acme.test/"),
             GoldenCommand("retire-wrong", "associated retire ../x.json"),
             GoldenCommand("history-missing", "associated history --state nosuch"),
             GoldenCommand("render", "associated render shop.acme.test"),
@@ -66,8 +68,8 @@ struct GoldenTests {
             GoldenCommand("snippet-wrong", "associated snippet shop andoid"),
             GoldenCommand("snippet-unknown", "associated snippet shpo ios"),
             GoldenCommand("init", "associated init made --name Shop --host shop.acme.test; rm -r made"),
-            GoldenCommand("init-wrong", "associated init --name Shop --host https://x"),
-            GoldenCommand("manual", "associated manual"),
+            GoldenCommand("init-wrong", "associated init --name Shop --host ftp://x"),
+            GoldenCommand("manual", "associated manual"), GoldenCommand("schema", "associated schema"),
             GoldenCommand("completion-wrong", "associated completion tcsh"),
             GoldenCommand("certificate", "associated certificate --output made a.test; rm -r made"),
             GoldenCommand("certificate-wrong", "associated certificate a.test"),
@@ -83,7 +85,7 @@ struct GoldenTests {
             GoldenCommand("serve-wrong", "associated serve --http localhost"),
             GoldenCommand("serve-nothing", "associated serve --config nosuch --http 127.0.0.1:0"),
         ]
-        + ["ios", "android", "capacitor", "flutter", "expo", "html"].map {
+        + ["ios", "android", "capacitor", "flutter", "expo", "react-native", "html"].map {
             GoldenCommand("snippet-\($0)", "associated snippet shop \($0)")
         }
         + ["bash", "zsh", "fish"].map { GoldenCommand("completion-\($0)", "associated completion \($0)") }
@@ -123,7 +125,7 @@ struct GoldenTests {
             + "'\(Subject.executable.path) init' /dev/null"
         let run = try Subject.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], ["TERM": "xterm"])
         #expect(run.output.contains("What is the app called? "), "\(run.output)")
-        #expect(run.output.contains("On which host? "))
+        #expect(run.output.contains("Which domain do its links use? "))
         #expect(try folder.read("config/apps/myshop.json").contains(#"hosts: ["shop.acme.test"]"#))
     }
 }

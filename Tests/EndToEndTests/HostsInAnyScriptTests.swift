@@ -28,6 +28,19 @@ struct HostsInAnyScriptTests {
         #expect(render.output == (try Subject.run("render", "xn--r8jz45g.jp", "apple", "--config", config)).output)
     }
 
+    @Test(arguments: ["https://例え.jp/", "xn--r8jz45g.jp:443", "https://xn--r8jz45g.jp:8443/a?b", "http://例え.jp"])
+    func `a host may be typed with a port or in a URL`(host: String) throws {
+        let folder = try configuration()
+        let config = "\(folder.path)/config"
+        let render = try Subject.run("render", host, "apple", "--config", config)
+        #expect(render.status == 0, "\(render.errors)")
+        let check = try Subject.run(
+            "check", host, "--timeout", "1", "--resolve", "例え.jp:443:127.0.0.1:1",
+            "--resolve", "例え.jp:8443:127.0.0.1:1", "--resolve", "例え.jp:80:127.0.0.1:1")
+        #expect(check.status == 1, "\(check.errors)")
+        #expect(check.output.contains("xn--r8jz45g.jp"))
+    }
+
     @Test func `init writes what lint takes`() throws {
         let folder = try Folder()
         let run = try Subject.run("init", "\(folder.path)/first", "--name", "X", "--host", "例え.jp")

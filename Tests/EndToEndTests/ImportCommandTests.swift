@@ -172,7 +172,8 @@ struct ImportCommandTests {
             let ios = app["ios"] as? [String: Any] ?? [:]
             let named = (app["android"] as? [String: Any])?["packages"] as? [[String: Any]] ?? []
             let parts = (ios["appIDs"] as? [String] ?? []) + named.compactMap { $0["name"] as? String }
-            return "\(name): \((parts + (ios["legacyPaths"] as? Bool == true ? ["legacyPaths"] : [])).joined(separator: " "))"
+            return
+                "\(name): \((parts + (ios["legacyPaths"] as? Bool == true ? ["legacyPaths"] : [])).joined(separator: " "))"
         }
         #expect(files == expected)
         let lint = try Subject.run("lint", "\(folder.path)/config")
@@ -197,7 +198,9 @@ struct ImportCommandTests {
             ]))
         _ = try Subject.run(
             "import", "\(folder.path)/aasa", "--host", "a.acme-widgets.com", "--output", "\(folder.path)/config/apps")
-        let marked = try ["shop", "bank"].map { try folder.read("config/apps/\($0).json").hasPrefix("// Some links open") }
+        let marked = try ["shop", "bank"].map {
+            try folder.read("config/apps/\($0).json").hasPrefix("// Some links open")
+        }
         #expect(marked.contains(true))
         #expect(try Subject.run("lint", "\(folder.path)/config", "--fail-on", "warning").status == 0)
     }
@@ -205,7 +208,8 @@ struct ImportCommandTests {
     /// A file that phones reject, the rule that says why, and what the app file has nevertheless.
     @Test(arguments: [
         (
-            "{\"applinks\": {\"details\": [\n{\"appID\": \"TEAMID.a.b\", \"paths\": [\"/a\"]},\n]}}", "2:44: error[AASA-001]",
+            "{\"applinks\": {\"details\": [\n{\"appID\": \"TEAMID.a.b\", \"paths\": [\"/a\"]},\n]}}",
+            "2:41: error[AASA-001]",
             "\"TEAMID.a.b\"  // app id `TEAMID.a.b` is a placeholder"
         ),
         ("{\"applinks\": {\"details\": [ // ours\n{\"appID\": \"9JA89QQLNQ.a.b\"}]}}", "AASA-001", "\"/\": \"*\""),

@@ -1,4 +1,4 @@
-// `associated init`, and what is generated from the descriptions of the commands: completions and the manual page.
+// `associated init`, and the manual page, which is generated from the descriptions of the commands.
 
 import Foundation
 import Testing
@@ -14,13 +14,24 @@ struct InitCommandTests {
         let run = try Subject.run(arguments)
         #expect(run.status == 0)
         #expect(run.output == "\(path)/apps/myshop.json\n\(path)/server.json\n")
+        #expect(run.errors.hasPrefix("next: run `associated lint \(path)`"), "nothing is left to fill in")
         let lint = try Subject.run("lint", path)
         #expect(lint.output.isEmpty, "\(lint.output)")
         #expect(lint.errors == "0 errors, 0 warnings\n")
         try folder.write("config/server.json", "{}")
         let again = try Subject.run(arguments)
-        #expect(again.errors.contains("\(path)/server.json is there already, and stays"))
+        #expect(again.errors.contains("\(path)/server.json already exists; left unchanged"))
         #expect(try folder.read("config/server.json") == "{}")
+    }
+
+    @Test func `a host may be typed as a URL`() throws {
+        let folder = try Folder()
+        let run = try Subject.run(
+            "init", "\(folder.path)/c", "--name", "Zürich", "--host", "https://shop.acme.test/", "--store-id",
+            "640199958")
+        #expect(run.output.hasPrefix("\(folder.path)/c/apps/zrich.json\n"), "\(run.output)\(run.errors)")
+        let text = try folder.read("c/apps/zrich.json")
+        #expect(text.contains(#"hosts: ["shop.acme.test"]"#) && text.contains(#"storeID: "640199958""#))
     }
 
     @Test func `a name without letters has a file all the same`() throws {
@@ -33,13 +44,13 @@ struct InitCommandTests {
         let folder = try Folder()
         let run = try Subject.run("init", "\(folder.path)/c", "--name", "Shop", "--host", "shop.acme.test")
         #expect(run.status == 0)
-        #expect(run.errors.hasPrefix("next: fill in what is missing"))
+        #expect(run.errors.hasPrefix("next: replace the placeholders, then run `associated lint "))
         #expect(try Subject.run("lint", "\(folder.path)/c").status == 1)
     }
 
     @Test(arguments: [
-        (["init"], "init needs --name NAME and --host HOST where there is nobody to ask"),
-        (["init", "--name", "Shop", "--host", "https://x"], "`https://x` is not a host: it has a scheme"),
+        (["init"], "init needs --name and --host when it is not run in a terminal"),
+        (["init", "--name", "Shop", "--host", "ftp://x"], "`ftp://x` is not a host: it has a scheme"),
         (
             ["init", "--name", "Shop", "--host", "a.example", "--app-id", "shop"],
             "app id `shop` is not PREFIX.bundle.id, so it equals no signed app's id"
@@ -53,20 +64,7 @@ struct InitCommandTests {
         #expect(run.errors == "associated: \(message)\n")
     }
 
-    @Test func `bash completes commands and their options`() throws {
-        let folder = try Folder()
-        try folder.write("completion", try Subject.run("completion", "bash").output)
-        let script = """
-            source \(folder.path)/completion
-            COMP_WORDS=(associated ver); COMP_CWORD=1; _associated; echo "${COMPREPLY[@]}"
-            COMP_WORDS=(associated lint --f); COMP_CWORD=2; _associated; echo "${COMPREPLY[@]}"
-            """
-        let run = try Subject.run(URL(fileURLWithPath: "/bin/bash"), ["-c", script])
-        #expect(run.output == "verify version\n--format --fail-on --fix\n")
-        #expect(run.errors.isEmpty)
-    }
-
-    @Test func `the other completions and the manual name every command and option`() throws {
+    @Test func `completions and the manual name every command and option`() throws {
         let overview = try Subject.run("--help").output
         let commands = overview.split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
             $0.split(separator: " ").first.map(String.init)
@@ -80,9 +78,22 @@ struct InitCommandTests {
             #expect(fish.contains(" -a \(command) -d "))
             #expect(page.contains(".SS \(command)"))
         }
-        #expect(zsh.contains("'--explain["))
-        #expect(fish.contains("__fish_seen_subcommand_from lint' -l explain -d "))
+        #expect(zsh.contains("'--explain=["))
+        #expect(fish.contains("__associated_at lint' -l explain -r -f -a "))
         #expect(page.contains(".B \\-\\-explain RULE\n"))
         #expect(page.hasPrefix(".TH ASSOCIATED 1 "))
+        for section in ["DESCRIPTION", "FILES", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "SEE ALSO"] {
+            #expect(page.contains("\n.SH \(section)\n"))
+        }
+    }
+
+    @Test(.enabled(if: CompletionTests.path(of: "groff") != nil, "there is no groff here"))
+    func `groff has nothing against the manual`() throws {
+        let folder = try Folder()
+        try folder.write("page", try Subject.run("manual").output)
+        let groff = URL(fileURLWithPath: try #require(CompletionTests.path(of: "groff")))
+        let run = try Subject.run(groff, ["-man", "-ww", "-Tutf8", "\(folder.path)/page"])
+        #expect(run.errors.isEmpty, "\(run.errors)")
+        #expect(run.output.contains("OPTION…") && run.output.contains("ASSOCIATED_ADMIN_TOKEN_FILE"))
     }
 }

@@ -26,7 +26,8 @@ struct LinkRouteTests {
     private func pageLinks(_ target: String) throws -> [String] {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", SnippetCommandTests.app)
-        try folder.write("public/_wildcard.shop.acme.test/_landing.html", "<a class=\"main\" href=\"{{appLink}}\">x</a>")
+        try folder.write(
+            "public/_wildcard.shop.acme.test/_landing.html", "<a class=\"main\" href=\"{{appLink}}\">x</a>")
         let server = try RunningServer([
             "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0",
         ])

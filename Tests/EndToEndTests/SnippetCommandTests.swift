@@ -220,7 +220,8 @@ struct SnippetCommandTests {
         #expect(files["lib/deep_link.dart"]?.contains("const _hosts = <String>{\"shop.acme.test\"};") == true)
         #expect(files["ios/Runner/Info.plist"]?.contains("<key>FlutterDeepLinkingEnabled</key>\n    <true/>") == true)
         #expect(
-            files["android/app/src/main/AndroidManifest.xml"]?.contains("\"flutter_deeplinking_enabled\" android:value=\"true\"") == true)
+            files["android/app/src/main/AndroidManifest.xml"]?.contains(
+                "\"flutter_deeplinking_enabled\" android:value=\"true\"") == true)
     }
 
     @Test func `the head of a page is escaped`() throws {
@@ -253,7 +254,8 @@ struct SnippetCommandTests {
         #expect(again.output == paths[4])
         let place = paths[1].dropLast()
         #expect(
-            again.errors.hasPrefix("associated: \(place) already exists; not overwritten (--force overwrites it)\nnext: "))
+            again.errors.hasPrefix(
+                "associated: \(place) already exists; not overwritten (--force overwrites it)\nnext: "))
         #expect(try folder.read("a/b/ios/App/App/Info.plist") == "mine")
         let forced = try Subject.run(arguments + ["--force"])
         #expect((forced.status, forced.output) == (0, paths[1]))

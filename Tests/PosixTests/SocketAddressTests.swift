@@ -21,6 +21,16 @@ struct SocketAddressTests {
     }
 
     @Test(arguments: [
+        ("8080", "127.0.0.1:8080"), ("localhost:8080", "127.0.0.1:8080"), (":8080", "[::]:8080"),
+        ("*:8080", "[::]:8080"),
+        ("[::1]:80", "[::1]:80"), ("unix:/a", "unix:/a"), ("10.0.0.1:80", "10.0.0.1:80"), ("80808", nil), ("", nil),
+        (":", nil), ("*", nil), ("localhost", nil), ("example.com:80", nil), ("localhost:", nil),
+    ])
+    func `a listener's address has short forms`(text: String, address: String?) {
+        #expect(SocketAddress(listening: text)?.description == address)
+    }
+
+    @Test(arguments: [
         ("0.0.0.0:80", "127.0.0.1:80"), ("[::]:80", "[::1]:80"), ("10.0.0.1:80", "10.0.0.1:80"), ("unix:/a", "unix:/a"),
     ])
     func `knows how a listener is reached`(listener: String, reachable: String) throws {

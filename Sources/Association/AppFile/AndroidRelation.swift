@@ -1,10 +1,10 @@
 // The relations that something on Android reads, and their short names in app files.
 
 /// The strings of a statement's `relation`.
-enum AndroidRelation {
+public enum AndroidRelation {
     private static let prefix = "delegate_permission/common."
 
-    private static let shortNames = [
+    public static let shortNames = [
         "handle_all_urls", "get_login_creds", "use_as_origin", "query_webapk", "share_location",
     ]
     static let known = shortNames.map { prefix + $0 }

@@ -3,7 +3,7 @@
 import SourceJSON
 
 extension AppFileReader {
-    private static let linkKeys = ["/", "?", "#", "exclude", "caseSensitive", "percentEncoded", "comment"]
+    static let linkKeys = ["/", "?", "#", "exclude", "caseSensitive", "percentEncoded", "comment"]
 
     /// The rules, which use what `ios` defines.
     mutating func links(in fields: AppFileFields, _ ios: IOSApp?) -> [AppleComponent] {

@@ -4,9 +4,12 @@ import SourceJSON
 
 extension AppFileReader {
     static let rootKeys = [
-        "name", "hosts", "ios", "android", "scheme", "links", "examples", "priority", "cacheControl", "guard",
-        "retired", "pages", "environments",
+        "$schema", "name", "hosts", "ios", "android", "scheme", "links", "examples", "priority", "cacheControl",
+        "guard", "retired", "pages", "environments",
     ]
+
+    static let pageKeys = ["spa", "landing", "tagline"]
+    static let retiredKeys = ["appIDs", "fingerprints", "hosts"]
 
     /// A year: the longest that any cache keeps to (RFC 9111 leaves it open, browsers cap it there).
     private static let cacheSecondsMax = 31_536_000
@@ -25,6 +28,8 @@ extension AppFileReader {
         let exampleHosts = hostsOfAllEnvironments(base)
         allHosts = exampleHosts
         let merged = overlaid(base, environment: environment, names: overlays)
+        // For editors; nothing is read from there.
+        _ = string("$schema", in: merged)
         let name = string("name", in: merged)
         let (hosts, hostRanges) = hosts("hosts", in: merged)
         if merged["name"] == nil {
@@ -88,7 +93,7 @@ extension AppFileReader {
     private mutating func pages(in root: AppFileFields) -> PageOptions {
         var options = PageOptions()
         guard let value = root["pages"]?.value,
-            let fields = fields(of: value, place: "pages", known: ["spa", "landing", "tagline"])
+            let fields = fields(of: value, place: "pages", known: Self.pageKeys)
         else { return options }
         options.isSinglePageApp = bool("spa", in: fields)?.value ?? false
         options.hasLandingPage = bool("landing", in: fields)?.value ?? true
@@ -99,7 +104,7 @@ extension AppFileReader {
     private mutating func retired(in root: AppFileFields) -> RetiredIdentities {
         var retired = RetiredIdentities()
         guard let value = root["retired"]?.value,
-            let fields = fields(of: value, place: "retired", known: ["appIDs", "fingerprints", "hosts"])
+            let fields = fields(of: value, place: "retired", known: Self.retiredKeys)
         else { return retired }
         retired.appIDs = (strings("appIDs", in: fields, of: "app ids") ?? []).map(\.value)
         retired.fingerprints = fingerprints("fingerprints", in: fields).map(\.value)
