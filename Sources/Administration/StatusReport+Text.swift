@@ -51,7 +51,7 @@ extension StatusReport {
         let age = Age.ago(from: standing.sinceSeconds, to: nowSeconds)
         let since =
             standing.sinceSeconds > startedSeconds
-            ? "since \(HTTPDate.day(standing.sinceSeconds)) (\(age))"
+            ? "since \(Clock.day(standing.sinceSeconds)) (\(age))"
             : "since the start \(age) or longer"
         return "\(since): \(standing.finding)"
     }

@@ -19,7 +19,7 @@ extension Command {
             Option(
                 name: "--since", value: "AGE",
                 help: "only entries that are not older than this, such as 90s, 30m, 12h or 7d (default: all)"),
-            Option(name: "--format", value: "text|json", help: "text, or one JSON object per line (default: text)"),
+            .format,
         ]
     ) { arguments in
         let format = arguments["--format"] ?? "text"
@@ -35,7 +35,7 @@ extension Command {
         }
         let folder = arguments["--state"] ?? "state"
         do throws(FileError) {
-            let host = arguments.operands.first.map { HostPattern.inASCII($0).lowercased() }
+            let host = arguments.operands.first.map { HostPattern.typed($0).lowercased() }
             let entries = try ChangeJournal(folder: folder).entries()
             for entry in entries where entry.time >= since && (host == nil || entry.host == host) {
                 let isWanted =

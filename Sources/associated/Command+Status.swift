@@ -34,10 +34,10 @@ extension Command {
         var within: Int64?
         if let text = arguments["--expiring"] {
             guard arguments.operands.isEmpty else { return .usage(saying: "--expiring takes no HOST") }
-            guard let seconds = seconds(text) else {
+            guard let span = TimeSpan(text) else {
                 return .usage(saying: "--expiring \(text) is not a time; write 14d or 36h")
             }
-            within = seconds
+            within = span.seconds
         }
         let settings: ServerSettings
         switch LoadedSettings.load(arguments) {
@@ -68,15 +68,6 @@ extension Command {
     }
 
     private static let statusTimeoutMilliseconds = 5_000
-
-    /// Days or hours.
-    private static func seconds(_ text: String) -> Int64? {
-        let units: [Character: Int64] = ["d": 86_400, "h": 3_600]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
-            (0...36_500).contains(count)
-        else { return nil }
-        return count * unit
-    }
 
     /// Whether a host of the command line can be part of a request.
     private static func isPath(_ path: String) -> Bool {
