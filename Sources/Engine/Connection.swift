@@ -55,7 +55,7 @@ struct Connection {
         if session == nil { return bytes }
         switch phase {
         case .handshake, .certificate: bytes += Limits.handshakeBytes
-        case .proxyHeader, .idle, .head, .body, .lingering: bytes += Limits.sessionBytes
+        case .proxyHeader, .idle, .head, .body, .challenge, .lingering: bytes += Limits.sessionBytes
         }
         return bytes
     }
@@ -74,6 +74,8 @@ struct Connection {
         case head(RequestParser)
         /// The head is understood, and is answered when the body is over. The answer's bytes are in that catalogue.
         case body(BodyDrain, Response, Unmanaged<Catalogue>)
+        /// The disk is being asked for the answer. Nothing is received; what has come already is held.
+        case challenge(ChallengePause)
         /// What still comes is thrown away until the client closes, so that it is not reset before it has read.
         case lingering
     }

@@ -22,6 +22,7 @@ public final class Engine: Sendable {
     private let threads: Threads
     private let neighbours: Mutex<[Neighbours]>
     private let readers: CertificateReaders?
+    private let challenges: ChallengeReader?
 
     /// Why the engine could not start.
     public enum StartError: Error, CustomStringConvertible {
@@ -65,6 +66,7 @@ public final class Engine: Sendable {
         let threads = Threads(capacity: settings.workerCount)
         var readers: CertificateReaders?
         if let secure = settings.secure { readers = try CertificateReaders(secure.certificates) }
+        let challenges: ChallengeReader? = if let find = settings.challenges { try ChallengeReader(find) } else { nil }
         let addressCounts = AddressCounts(limit: settings.limits.connectionsPerAddressMax)
         do throws(StartError) {
             for worker in 0..<settings.workerCount {
@@ -75,7 +77,7 @@ public final class Engine: Sendable {
                             settings, control: control, published: published, queue: readers?.queue,
                             addressCounts: addressCounts,
                             listeners: sockets.take(worker), recorder: records.recorder(worker),
-                            log: settings.journal?.sink(worker)),
+                            log: settings.journal?.sink(worker), challenges: challenges),
                         number: worker))
                 controls.append(control)
             }
@@ -83,9 +85,11 @@ public final class Engine: Sendable {
             for control in controls { control.drain() }
             threads.join()
             readers?.end()
+            challenges?.end()
             throw error
         }
         self.readers = readers
+        self.challenges = challenges
         self.controls = controls
         self.threads = threads
     }
@@ -141,6 +145,7 @@ public final class Engine: Sendable {
         for control in controls { control.drain(leading: leads) }
         threads.join()
         readers?.end()
+        challenges?.end()
     }
 
     /// Opens a socket of its own for every worker and each address. Port 0 is settled by the first. Connections wait until

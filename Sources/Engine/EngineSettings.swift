@@ -31,6 +31,11 @@ public struct EngineSettings: Sendable {
     /// The access log, made with these records; nil for none.
     public var journal: Journal?
 
+    /// Looks for the answer to a certificate authority's challenge, given the host in lower case and the token, by a thread
+    /// that may wait for the disk; nil where there is none.
+    public typealias ChallengeSource = @Sendable (_ host: [UInt8], _ token: [UInt8]) -> [UInt8]?
+    public var challenges: ChallengeSource?
+
     /// Who may speak for other clients.
     public var fronts = FrontSettings()
     /// On which listeners a front does so at the beginning of each connection (the PROXY protocol).

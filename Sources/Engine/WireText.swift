@@ -25,6 +25,9 @@ struct WireText: ~Copyable {
     static let allow: StaticString = "allow: GET, HEAD, OPTIONS\r\n"
     static let wrongPort: StaticString = "This port speaks HTTPS: use https:// instead of http://.\n"
     static let plainText: StaticString = "content-type: text/plain; charset=utf-8\r\n"
+    /// RFC 8555 §8.3.
+    static let bytesType: StaticString = "content-type: application/octet-stream\r\n"
+    static let noStore: StaticString = "cache-control: no-store\r\n"
     static let end: StaticString = "\r\n"
 
     init(_ settings: EngineSettings) {

@@ -105,7 +105,7 @@ extension Worker {
             if connection.outgoing != nil || connection.held.count > 0 { return false }
         case .handshake, .proxyHeader:
             if connection.receivedBytes > 0 { return false }
-        case .certificate, .head, .body, .lingering:
+        case .certificate, .head, .body, .challenge, .lingering:
             return false
         }
         if connection.requestCount > 0 { return true }

@@ -33,6 +33,22 @@ extension Worker {
         output.append(text)
     }
 
+    /// Writes the answer to a challenge, or that there is none. It counts for this one question only.
+    mutating func append(_ response: Response, challenge body: [UInt8]?, isSecure: Bool) {
+        let count = body?.count ?? 0
+        note(response, bodyBytes: response.isHeadOnly ? 0 : count)
+        output.append(wire.statusLine(response.status))
+        output.append(wire.dateLine)
+        if body != nil { output.append(WireText.bytesType) }
+        output.append(WireText.noStore)
+        appendLength(count)
+        if isSecure { wire.strictTransport.withUnsafeBytes { output.append($0) } }
+        if response.closes { output.append(WireText.close) }
+        if response.announcesKeepAlive { output.append(WireText.keepAlive) }
+        output.append(WireText.end)
+        if !response.isHeadOnly { body?.withUnsafeBytes { output.append($0) } }
+    }
+
     private mutating func appendFields(_ response: Response, _ length: Int?) {
         guard let form = response.form else {
             if let count = response.completeCount {

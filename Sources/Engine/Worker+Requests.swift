@@ -19,6 +19,8 @@ extension Worker {
         case stopped
         /// It has had its turn; what is left of the input waits for the next.
         case yields
+        /// The answer is still to be found; what is left of the input waits for it.
+        case pauses
     }
 
     /// Reads what has come for a connection and goes on with it.
@@ -89,6 +91,11 @@ extension Worker {
             deadlines.set(.write, for: index, now: now, in: table.slots)
             table.slots[Int(index)].progress = 0
             wait(index, for: .writable)
+        case .pauses:
+            hold(index, offset..<count)
+            holdExchanges(index)
+            deadlines.set(.head, for: index, now: now, in: table.slots)
+            waitForNothing(index)
         case .next, .needsInput, .ending:
             settle(index, unused: offset..<count)
         }
@@ -119,8 +126,8 @@ extension Worker {
                 catalogue.release()
                 return step
             }
-        case .proxyHeader, .handshake, .certificate, .lingering:
-            preconditionFailure("no request is read before a handshake or after a refusal")
+        case .proxyHeader, .handshake, .certificate, .challenge, .lingering:
+            preconditionFailure("no request is read before a handshake, in a pause or after a refusal")
         }
     }
 
@@ -136,6 +143,12 @@ extension Worker {
             begin(parser.headSoFar, bytes, from: table.slots[Int(index)].remote)
             return reject(index, reason)
         case .complete(var head, let used):
+            let token = challengeToken(head, bytes)
+            if token != nil, !flush(index) {
+                // What comes before it goes first, records of the session's own too; the head is read once more then.
+                table.slots[Int(index)].phase = .idle
+                return .stopped
+            }
             offset += used
             table.slots[Int(index)].phase = .idle
             if table.slots[Int(index)].isFront {
@@ -146,14 +159,28 @@ extension Worker {
             } else {
                 begin(head, bytes, from: table.slots[Int(index)].remote)
             }
+            noteRequest(index, head)
+            if let token { return askForChallenge(index, head, bytes, token) }
             return respond(index, head, bytes, used)
+        }
+    }
+
+    /// Counts a request, and settles whether it is the last one.
+    private func noteRequest(_ index: Int32, _ head: RequestHead) {
+        let slot = table.slots + Int(index)
+        slot.pointee.requestCount &+= 1
+        if !head.wantsKeepAlive {
+            slot.pointee.closeReason = .finished
+        } else if hasHadItsShare(slot) {
+            slot.pointee.closeReason = .limit
+        } else if drain != nil {
+            slot.pointee.closeReason = .drained
         }
     }
 
     /// Decides the answer, and gives it now or when the request's body is over.
     private mutating func respond(_ index: Int32, _ head: RequestHead, _ bytes: Span<UInt8>, _ used: Int) -> Step {
         let slot = table.slots + Int(index)
-        slot.pointee.requestCount &+= 1
         let session = slot.pointee.session
         var channel = Channel(
             serverName: head.hostIsForwarded ? nil : session?.serverName,
@@ -165,13 +192,6 @@ extension Worker {
             response = Responder.respond(to: head, bytes, view, channel, now: wire.seconds)
         }
         describe(response)
-        if !head.wantsKeepAlive {
-            slot.pointee.closeReason = .finished
-        } else if hasHadItsShare(slot) {
-            slot.pointee.closeReason = .limit
-        } else if drain != nil {
-            slot.pointee.closeReason = .drained
-        }
         response.closes = slot.pointee.closeReason != nil
         response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
         if response.location != nil || response.landing != nil {

@@ -196,7 +196,7 @@ extension Worker {
             switch phase {
             case .handshake, .certificate: .handshake
             case .idle: .idle
-            case .proxyHeader, .head: .head
+            case .proxyHeader, .head, .challenge: .head
             case .body: .body
             case .lingering: .linger
             }
@@ -262,7 +262,7 @@ extension Worker {
         case .handshake, .certificate:
             endHandshake(slot)
             noteHandshake(HandshakeOutcome(reason))
-        case .proxyHeader, .idle, .head, .body, .lingering: break
+        case .proxyHeader, .idle, .head, .body, .challenge, .lingering: break
         }
         // What was made for this client must never reach the next one.
         output.clear()

@@ -28,6 +28,8 @@ struct Worker: ~Copyable {
     /// Received TLS records of whichever connection is being served; what is in them is then put into `input`.
     let records: UnsafeMutableRawBufferPointer
     let secure: SecureContext
+    /// Nil where no answers to challenges are looked for.
+    let challenges: ChallengeReader?
     /// Handshakes under way.
     var handshakeCount = 0
     let handshakesMax: Int
@@ -86,7 +88,7 @@ struct Worker: ~Copyable {
     init(
         _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue, queue: LoadingQueue?,
         addressCounts: AddressCounts?, listeners: UnsafeMutableBufferPointer<Listener>, recorder: Recorder,
-        log: LogSink? = nil
+        log: LogSink? = nil, challenges: ChallengeReader? = nil
     ) throws(Engine.StartError) {
         let poller: Poller
         let secure: SecureContext
@@ -105,6 +107,7 @@ struct Worker: ~Copyable {
         self.settings = settings
         self.recorder = recorder
         self.log = log
+        self.challenges = challenges
         self.secure = secure
         plainListenerCount = settings.listening.plain.count
         expectsProxyHeader = settings.expectsProxyHeader
@@ -173,6 +176,7 @@ struct Worker: ~Copyable {
                 control.wakeUp.clear()
                 // Behind it: whoever asks before that is answered here, whoever asks later wakes this thread again.
                 control.heartbeat.beat()
+                resumeChallenges()
             case Worker.readyToken: resumeHandshakes()
             default: accept(from: Int(event.token))
             }

@@ -14,6 +14,7 @@ final class WorkerControl: Sendable {
     let heartbeat = Heartbeat()
     private let wishes = Atomic<UInt8>(0)
     private let leads = Mutex<[Range<Int>]>([])
+    private let challenges = Mutex<[ChallengeAnswer]>([])
 
     /// What the engine wants; more than one at a time.
     struct Wishes: OptionSet {
@@ -51,6 +52,20 @@ final class WorkerControl: Sendable {
         guard Wishes(rawValue: wishes.load(ordering: .relaxed)).contains(.standAlone) else { return false }
         wishes.bitwiseAnd(~Wishes.standAlone.rawValue, ordering: .acquiringAndReleasing)
         return true
+    }
+
+    /// Hands the worker what one of its connections waits for.
+    func answer(_ challenge: ChallengeAnswer) {
+        challenges.withLock { $0.append(challenge) }
+        wakeUp.wake()
+    }
+
+    /// What has been handed over since the last call.
+    func takeChallenges() -> [ChallengeAnswer] {
+        challenges.withLock { challenges in
+            defer { challenges = [] }
+            return challenges
+        }
     }
 
     private func wish(_ wish: Wishes) {

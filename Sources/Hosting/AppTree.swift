@@ -102,6 +102,7 @@ final class AppTree: Sendable {
             switch problem {
             case .notAFile:
                 if AppTree.isAppFile(path) { listing.problems[path] = unreadable(path, obstacle) }
+            case .hiddenWellKnown: break
             case .loop, .tooDeep: listing.folderProblems[path] = unreadable(path, obstacle, to: "look into the folder")
             case .unreadable:
                 listing.unlisted.append(path)

@@ -8,14 +8,19 @@ struct FencedFolder: ~Copyable, Sendable {
     private let fence: Folder
     /// Where the folder is below the fence, with a slash behind it.
     private let prefix: String
+    /// A name in the folder that is no part of what is served and watched.
+    private let unlisted: String?
 
-    init(_ fence: consuming Folder, prefix: String = "") {
+    init(_ fence: consuming Folder, prefix: String = "", unlisted: String? = nil) {
         self.fence = fence
         self.prefix = prefix
+        self.unlisted = unlisted
     }
 
     func list(_ path: String, entriesMax: Int) throws(SystemError) -> FolderListing {
-        try fence.list(prefix + path, entriesMax: entriesMax)
+        var listing = try fence.list(prefix + path, entriesMax: entriesMax)
+        if path.isEmpty, let unlisted { listing.entries.removeAll { $0.name == unlisted } }
+        return listing
     }
 
     func open(_ path: String) throws(FileError) -> OpenFile { try fence.open(prefix + path) }

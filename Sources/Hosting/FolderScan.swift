@@ -19,6 +19,8 @@ struct FolderScan {
         /// A link to a folder that it is in.
         case loop
         case tooDeep
+        /// A folder called `.well-known`: hidden names are never served.
+        case hiddenWellKnown
         case unreadable(SystemError)
     }
 
@@ -64,6 +66,7 @@ struct FolderScan {
     private(set) var shortage: SystemError?
 
     static let depthMax = 16
+    private let wellKnown = ".well-known"
 
     private let bounds: Bounds
     /// What is in each directory; nothing where it is not needed again.
@@ -127,6 +130,7 @@ struct FolderScan {
         var entries = listing.entries
         if bounds.isOfPaths { entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
         directories[listing.identity] = bounds.isOfPaths ? entries : []
+        if listing.hidesWellKnown { problems.append((path.isEmpty ? wellKnown : "\(path)/\(wellKnown)", .hiddenWellKnown)) }
         folders.append(path)
         return (listing.identity, entries)
     }

@@ -75,7 +75,8 @@ extension FolderScan.Problem {
         case .notAFile: 1
         case .loop: 2
         case .tooDeep: 3
-        case .unreadable(let error): 4 + UInt64(UInt32(bitPattern: error.number))
+        case .hiddenWellKnown: 4
+        case .unreadable(let error): 5 + UInt64(UInt32(bitPattern: error.number))
         }
     }
 }
@@ -177,7 +178,7 @@ struct HostFolders: Sendable {
                 let hosts = try Folder(hostsPath)
                 guard hosts.mayHave("\(name)/well-known") else { return nil }
                 let fence = try Folder(tenant: name, in: hosts, links: linkTargets, folderLinks: .certbot)
-                return FencedFolder(fence, prefix: "well-known/")
+                return FencedFolder(fence, prefix: "well-known/", unlisted: Challenges.folder)
             case .pages(let name):
                 return FencedFolder(try Folder(tenant: name, in: try Folder(publicPath), links: linkTargets))
             }
@@ -240,6 +241,14 @@ struct HostFolders: Sendable {
     private static func mix(_ value: UInt64) -> UInt64 {
         let product = value.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
         return product.high ^ product.low
+    }
+
+    /// A finding where somebody has taken `.well-known` for the folder of a host's files.
+    func hiddenWellKnown(_ name: String) -> Finding? {
+        let path = "\(hostsPath)/\(name)/.well-known"
+        guard Directory.exists(path) else { return nil }
+        let obstacle = Obstacle(.hiddenWellKnown, in: hostsPath)
+        return problem(path, "nothing in this folder is served: \(obstacle.reason)", fix: obstacle.fix)
     }
 
     func problem(_ path: String, _ message: String, fix: String?) -> Finding {

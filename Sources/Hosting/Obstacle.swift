@@ -33,6 +33,10 @@ struct Obstacle {
         case .notAFile:
             self.init("it is neither a file nor a folder", fix: "remove it, or correct where the link leads")
         case .loop: self.init("it is a link to a folder that it is in", fix: "remove the link")
+        case .hiddenWellKnown:
+            self.init(
+                "hidden folders are not served",
+                fix: "put its files into config/hosts/<host>/well-known; for ACME clients see --acme-webroot")
         case .tooDeep: self.init("it is more than \(FolderScan.depthMax) folders deep", fix: "move it up")
         case .unreadable(let error): self.init(error, in: fence)
         }

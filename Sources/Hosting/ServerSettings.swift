@@ -41,6 +41,8 @@ public struct ServerSettings: Sendable {
     /// Whom a server that is started as root becomes, as `NAME`, `UID` or either with `:GROUP`.
     public var user: String?
     public var sandbox = SandboxSettings()
+    /// Where the answers to challenges of certificate authorities are.
+    public var acme = ACMESettings()
     /// Where links of tenants may lead, beside their own folders.
     public var linkTargets = LinkTargets.none
     /// What `associated lint` reports of the configuration.

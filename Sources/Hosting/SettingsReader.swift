@@ -22,12 +22,13 @@ public struct SettingsReader {
     /// The keys of the whole file, and those of `limits`.
     static let keys = [
         "http", "https", "workers", "environment", "strict", "tls", "signing", "limits", "admin", "log",
-        "user", "sandbox", "fronts", "lint", "linkTargets",
+        "user", "sandbox", "fronts", "lint", "linkTargets", "acme",
     ]
     /// Who the server becomes, what it may do, who may ask it, whom it believes, whether it speaks TLS, what a client may
     /// make it do, and whether an error keeps it from starting.
     private static let safeguards: Set = ["user", "sandbox", "admin", "fronts", "https", "strict", "limits"]
     static let tlsKeys = ["ticketKeyFile", "passphraseFile", "strictTransportSeconds", "redirectPages", "publicPort"]
+    static let acmeKeys = ["webroot", "thumbprint"]
     static let signingKeys = ["certificateFile", "keyFile"]
     static let logKeys = ["access", "format", "process", "level"]
 
@@ -75,6 +76,7 @@ public struct SettingsReader {
             case "fronts": readFronts(member.value)
             case "user": settings.user = string(member)
             case "sandbox": settings.sandbox = sandbox(member)
+            case "acme": readACME(member.value)
             case "linkTargets": settings.linkTargets = linkTargets(member)
             case "strict": settings.isStrict = bool(member) ?? false
             default: readLimits(member.value)
@@ -110,6 +112,21 @@ public struct SettingsReader {
             case "redirectPages": settings.redirectsPages = bool(member) ?? settings.redirectsPages
             default:
                 settings.strictTransportSeconds = integer(member, 0...63_072_000) ?? settings.strictTransportSeconds
+            }
+        }
+    }
+
+    private mutating func readACME(_ value: SourceValue) {
+        for member in members(of: value, "`acme`", known: SettingsReader.acmeKeys) {
+            guard let text = string(member) else { continue }
+            if member.key == "webroot" {
+                settings.acme.webroot = text
+            } else if ACMESettings.isThumbprint(text) {
+                settings.acme.thumbprint = text
+            } else {
+                report(
+                    member.value.range, "`thumbprint` is not the thumbprint of an account key",
+                    fix: "write the 43 characters of its SHA-256 in base64url")
             }
         }
     }

@@ -157,6 +157,7 @@ extension Tenants {
             var folder = SiteFolder()
             var share = HostShare(folders.limits)
             let name = HostFolders.name(of: host)
+            if host == job.host, let finding = folders.hiddenWellKnown(name) { findings.append(finding) }
             if record.wellKnown != nil {
                 folder.wellKnown = WellKnownFiles(
                     of: name, in: folders, known: job.known, share: &share, findings: &findings)

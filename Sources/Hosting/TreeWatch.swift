@@ -106,6 +106,9 @@ public final class TreeWatch: @unchecked Sendable {
         }
         if event.name.hasPrefix(".") { return }
         guard let folder = path(of: place) ?? paths[event.directory] else { return }
+        if case .wellKnown(let host) = place, event.name == Challenges.folder, folder == folders.path(.wellKnown(host)) {
+            return
+        }
         let path = "\(folder)/\(event.name)"
         let isLink = File.linkTarget(path) != nil
         if event.isCreation, !event.isFolder, !isLink, File.isEmptyRegular(path) {

@@ -5,8 +5,6 @@ enum WellKnownType {
     /// The type of a file by its path below `/.well-known/`.
     static func of(_ name: String) -> String {
         if let type = byName[name] { return type }
-        // The key authorisation of an ACME challenge (RFC 8555 §8.3).
-        if name.hasPrefix("acme-challenge/") { return "application/octet-stream" }
         return MediaType.of(name)
     }
 

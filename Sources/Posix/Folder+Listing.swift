@@ -20,6 +20,8 @@ public struct FolderListing: Sendable {
     public var entries: [ListedEntry]
     /// Whether there are no more of them.
     public var isWhole = true
+    /// Whether one of the hidden names is `.well-known`, which people take for a folder that is served.
+    public var hidesWellKnown = false
 }
 
 extension Folder {
@@ -78,7 +80,12 @@ extension Folder {
                 break
             }
             // A point begins what is hidden.
-            if entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) { continue }
+            if entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) {
+                if withUnsafeBytes(of: &entry.pointee.d_name, { $0.starts(with: Array(".well-known\0".utf8)) }) {
+                    listing.hidesWellKnown = true
+                }
+                continue
+            }
             let type = entry.pointee.d_type
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
                 String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)

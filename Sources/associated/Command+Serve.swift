@@ -12,8 +12,8 @@ extension Command {
             """,
         options: [
             .config,
-            .publicFolder, .http, .https, .admin, .adminTokenFile, .state, .passphraseFile, .accessLog,
-            .accessLogFormat, .logFormat, .logLevel,
+            .publicFolder, .http, .https, .admin, .adminTokenFile, .state, .passphraseFile, .acmeWebroot,
+            .accessLog, .accessLogFormat, .logFormat, .logLevel,
             Option(
                 name: "--dev", value: nil, help: "make certificates for hosts that have none, for trying things out",
                 variable: "ASSOCIATED_DEV"),

@@ -33,6 +33,9 @@ extension Command.Option {
     static let logLevel = Command.Option(
         name: "--log-level", value: "LEVEL", help: "what goes into it: error, warning or info (default: info)",
         variable: "ASSOCIATED_LOG_LEVEL", words: ProcessLogSettings.Level.allCases.map(\.name))
+    static let acmeWebroot = Command.Option(
+        name: "--acme-webroot", value: "DIR", help: "folder where an ACME client leaves challenges of all hosts",
+        variable: "ASSOCIATED_ACME_WEBROOT")
     static let state = Command.Option(
         name: "--state", value: "DIR", help: "the folder for what is to be remembered (state)",
         variable: "ASSOCIATED_STATE")
@@ -86,6 +89,7 @@ struct LoadedSettings {
             }
             loaded.settings.workers = count
         }
+        if let path = arguments["--acme-webroot"] { loaded.settings.acme.webroot = path }
         if let name = arguments["--environment"] { loaded.settings.environment = name }
         if let networks = arguments.all("--trust") {
             loaded.settings.fronts.trusted = TrustedNetworks()

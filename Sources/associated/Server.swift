@@ -64,7 +64,8 @@ struct Server {
         let descriptors = DescriptorLimit.raise()
         let sockets = try sockets.get()
         for finding in given.findings { Log.finding(finding) }
-        if let status = objectionToSettings { return .ended(status) }
+        let objections = StartObjections(given)
+        if let objection = objections.toSettings { return .ended(.failure(saying: objection)) }
         let oversight = try Oversight(settings, statePath: given.statePath)
         var confinement = Confinement(settings, places: Confinement.Places(given, opensSockets: sockets.isEmpty))
         try confinement.become()
@@ -84,7 +85,7 @@ struct Server {
         }
         let log = ReloadLog()
         log.began(loaded)
-        if let status = objection(to: loaded) { return .ended(status) }
+        if let objection = objections.to(loaded) { return .ended(.failure(saying: objection)) }
         oversight.standing.began(loaded, tenants)
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
@@ -92,7 +93,8 @@ struct Server {
         if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }
         // Asked before we listen ourselves.
         let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
-        let engineSettings = try engineSettings(certificates, oversight.records)
+        var engineSettings = try engineSettings(certificates, oversight.records)
+        engineSettings.challenges = challengeSource(published)
         var listening = sockets.taking(from: engineSettings)
         let adminSocket = try oversight.listen()
         let listeners = try Engine.listen(listening)
@@ -176,45 +178,6 @@ struct Server {
         }
     }
 
-    /// Before anything is done with settings that are not what somebody wants.
-    private var objectionToSettings: ExitStatus? {
-        if given.findings.contains(where: { $0.rule == "CFG-001" }) {
-            // With none of its settings the server would listen elsewhere than it is asked for.
-            return .failure(saying: "not started: \(given.configPath)/server.json cannot be read; mend it or remove it")
-        }
-        if given.lostSafeguards.isEmpty { return nil }
-        let keys = given.lostSafeguards.map { "`\($0)`" }.joined(separator: " and ")
-        return .failure(
-            saying:
-                "not started: without \(keys) of \(given.configPath)/server.json, which cannot be used as it stands, the "
-                + "server would be less safe than it is meant to be; mend what is reported above")
-    }
-
-    /// A server that would answer nothing to anybody does not start.
-    private func objection(to loaded: RoundReport) -> ExitStatus? {
-        let errors = (given.findings + loaded.findings).count { $0.severity == .error }
-        if settings.isStrict, errors > 0 {
-            return .failure(saying: "not started: \(Count.of(errors, "error")) above, and --strict is set")
-        }
-        if loaded.hostCount == 0 {
-            return .failure(
-                saying:
-                    "not started: no app file in \(given.configPath)/apps gives a host to serve; write one, or mend what "
-                    + "is reported above")
-        }
-        if settings.http.isEmpty, settings.https.isEmpty {
-            return .failure(saying: "not started: there is no address to listen on; give one with --http or --https")
-        }
-        if case .off = settings.proxyProtocol { return nil }
-        if settings.fronts.trusted.isEmpty {
-            return .failure(
-                saying:
-                    "not started: with the PROXY protocol and no trusted front nobody would be let in; name the fronts "
-                    + "with --trust")
-        }
-        return nil
-    }
-
     private func developmentAuthority() throws(TLSError) -> DevelopmentAuthority? {
         guard given.isDevelopment, !settings.https.isEmpty else { return nil }
         return try DevelopmentAuthority(directory: given.statePath)
@@ -228,6 +191,15 @@ struct Server {
             state: (given.statePath, Product.identity),
             openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax),
             linkTargets: settings.linkTargets, limits: settings.limits)
+    }
+
+    private func challengeSource(_ published: PublishedCatalogue) -> EngineSettings.ChallengeSource {
+        let challenges = Challenges(
+            configPath: given.configPath, linkTargets: settings.linkTargets, settings: settings.acme,
+            configuredName: { host in published.current.reading { $0.configuredName(of: host) } })
+        return { host, token in
+            challenges.answer(String(decoding: host, as: UTF8.self), String(decoding: token, as: UTF8.self))
+        }
     }
 
     private func engineSettings(

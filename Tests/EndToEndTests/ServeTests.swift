@@ -203,7 +203,7 @@ struct ServeTests {
         #expect(run.status == 1)
         let lines = run.messages
         #expect(lines.first?.hasPrefix("\(folder.path)/server.json:1:") == true, "\(run.errors)")
-        let reason = "not started: \(folder.path)/server.json cannot be read; mend it or remove it"
+        let reason = "not started: \(folder.path)/server.json cannot be read; fix or remove it"
         #expect(lines.last == reason)
     }
 

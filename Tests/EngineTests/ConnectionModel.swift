@@ -11,7 +11,7 @@ import Telemetry
 /// The connections of one worker, as they were seen between two rounds.
 struct ConnectionModel {
     enum Phase: CaseIterable {
-        case proxyHeader, handshake, certificate, idle, head, body, lingering
+        case proxyHeader, handshake, certificate, idle, head, body, challenge, lingering
 
         init(_ phase: Connection.Phase) {
             switch phase {
@@ -21,6 +21,7 @@ struct ConnectionModel {
             case .idle: self = .idle
             case .head: self = .head
             case .body: self = .body
+            case .challenge: self = .challenge
             case .lingering: self = .lingering
             }
         }
@@ -47,8 +48,8 @@ struct ConnectionModel {
         /// The connection was reset.
         case error
         case timeout
-        /// The certificate that was waited for is there, or is not to be had.
-        case certificate
+        /// What was waited for is there, or is not to be had: a certificate, or the answer to a challenge.
+        case found
         /// It made room for others.
         case eviction
     }
@@ -115,7 +116,7 @@ struct ConnectionModel {
         // Both directions have ended then, which the kernel reports like an error.
         case .lingering: return [.readable, .error, .timeout]
         // Nothing is received meanwhile, so nobody says that the client is gone.
-        case .certificate: return [.certificate, .timeout]
+        case .certificate, .challenge: return [.found, .timeout]
         }
     }
 
@@ -133,18 +134,18 @@ struct ConnectionModel {
             return [State(phase: .head, isSending: true), State(phase: .lingering), nil]
         // Whoever takes or sends enough gets more time.
         case .timeout: return [state, nil]
-        case .certificate: return state.phase == .certificate ? ways : []
+        case .found: return state.phase == .certificate || state.phase == .challenge ? ways : []
         }
     }
 
     /// Phases follow each other in one direction, but for requests, which come again, and certificates, which interrupt.
     private static func ways(from phase: Phase) -> Set<State?> {
-        let requests: Set<Phase> = [.idle, .head, .body, .lingering]
+        let requests: Set<Phase> = [.idle, .head, .body, .challenge, .lingering]
         let phases: Set<Phase> =
             switch phase {
             case .proxyHeader: Set(Phase.allCases)
             case .handshake, .certificate: requests.union([.handshake, .certificate])
-            case .idle, .head, .body: requests
+            case .idle, .head, .body, .challenge: requests
             case .lingering: [.lingering]
             }
         return Set((states + rareStates).filter { phases.contains($0.phase) }.map(Optional.some)).union([nil])
@@ -220,8 +221,10 @@ struct ConnectionModel {
     private mutating func follow(_ before: Look, _ after: Look?) -> String? {
         var events = before.events
         // That it was read shows only in the handshake's going on, whose time may be over in the same round.
-        if before.state.phase == .certificate, after?.state != before.state, after != nil || events.isEmpty {
-            events.insert(.certificate)
+        if before.state.phase == .certificate || before.state.phase == .challenge, after?.state != before.state,
+            after != nil || events.isEmpty
+        {
+            events.insert(.found)
         }
         // Nothing busy makes room, as long as there is memory.
         if after == nil, events.isEmpty, evictions.after > evictions.before, !before.state.isSending,

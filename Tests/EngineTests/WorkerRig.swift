@@ -26,6 +26,7 @@ final class WorkerRig {
     var proxiedSecureAddress: SocketAddress { addresses[3] }
     let records = Records(workerCount: 1)
     private let readers: CertificateReaders
+    private let challenges: ChallengeReader
     private(set) var now: Int64
 
     init(
@@ -50,17 +51,21 @@ final class WorkerRig {
         published = PublishedCatalogue(TestEngine.catalogue(sites))
         control = try WorkerControl(number: 0)
         readers = try CertificateReaders(certificates)
+        challenges = try ChallengeReader { _, token in token + Array(".print".utf8) }
         // The worker of a rig runs on the thread of its test.
         signal(SIGPIPE, SIG_IGN)
         worker = try Worker(
             settings, control: control, published: published, queue: readers.queue, addressCounts: nil,
-            listeners: sockets.take(0), recorder: records.recorder(0))
+            listeners: sockets.take(0), recorder: records.recorder(0), challenges: challenges)
         now = worker.now
         // The kernel's clock is not the test's: silent clients come at once.
         for index in worker.listeners.indices { worker.listeners[index].stopDeferring() }
     }
 
-    deinit { readers.end() }
+    deinit {
+        readers.end()
+        challenges.end()
+    }
 
     var isListening: Bool { worker.areListenersOpen }
     var connectionCount: Int { worker.table.count }
@@ -121,6 +126,7 @@ final class WorkerRig {
             case .certificate:
                 handshakes += 1
                 isWaitedFor = false
+            case .challenge: isWaitedFor = false
             case .proxyHeader, .idle, .head, .body, .lingering: break
             }
             if connection.deadline.kind == nil { return "slot \(index) waits for ever" }
@@ -154,6 +160,7 @@ final class WorkerRig {
         let phase = ConnectionModel.Phase(connection.phase)
         let isHeard = connection.receivedBytes == client.sentBytes && connection.outgoing == nil
         if !isHeard || connection.ending != .none || phase == .lingering || expected.contains(phase) { return nil }
+        if phase == .challenge { return nil }
         return "slot \(slot) is in \(phase), what its client has sent ends in \(expected)"
     }
 

@@ -99,14 +99,14 @@ struct HostileTenantTests {
     }
 
     @Test func `a link to a place of the operator is followed`() throws {
-        try site.write("acme/challenges/token", "token")
+        try site.write("acme/shared/token", "token")
         site.linkTargets = LinkTargets([site.tree.root + "/acme"])
         try site.write("config/hosts/a.example.com/well-known/x", "x")
-        try site.link("config/hosts/a.example.com/well-known/acme-challenge", to: "../../../../acme/challenges")
+        try site.link("config/hosts/a.example.com/well-known/shared", to: "../../../../acme/shared")
         try site.link("public/a.example.com", to: site.tree.root + "/acme")
         #expect(try site.restart().findings.isEmpty)
-        #expect(answers()["/.well-known/acme-challenge/token"] == "token")
-        #expect(answers()["/challenges/token"] == "token")
+        #expect(answers()["/.well-known/shared/token"] == "token")
+        #expect(answers()["/shared/token"] == "token")
     }
 
     @Test func `a folder that Kubernetes mounts is turned as a whole`() throws {

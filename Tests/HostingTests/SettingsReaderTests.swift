@@ -110,6 +110,8 @@ struct SettingsReaderTests {
         ("{ workers: 0 }", "CFG-003", nil), ("{ workers: 257 }", "CFG-003", nil),
         ("{ workers: \"2\" }", "CFG-003", nil),
         ("{ strict: 1 }", "CFG-003", nil), ("{ environment: \"\" }", "CFG-003", "put it in quotes"),
+        ("{ acme: { thumbprint: 'short' } }", "CFG-003", "write the 43 characters of its SHA-256 in base64url"),
+        ("{ acme: { webrot: '/srv' } }", "CFG-002", "write `webroot`"),
         ("{ linkTargets: ['srv'] }", "CFG-003", "write `[\"/srv/acme-challenges\"]`"),
         ("{ linkTargets: ['/./'] }", "CFG-003", "name the folders that links may lead into"),
         ("{ lint: { ignore: [\"APP-4\"] } }", "CFG-003", "write `APP-004`"),

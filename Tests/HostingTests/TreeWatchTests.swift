@@ -165,19 +165,30 @@ struct TreeWatchTests {
         other.start()
         for host in ["a", "b"] {
             try site.write("config/hosts/\(host).example.com/well-known/y", "")
-            try site.link("config/hosts/\(host).example.com/well-known/acme-challenge", to: site.tree.root + "/acme")
+            try site.link("config/hosts/\(host).example.com/well-known/shared", to: site.tree.root + "/acme")
         }
         _ = other.take()
         _ = other.take()
         try site.write("acme/token", "2")
         #expect(other.take() == Self.changes { $0.hostFolders = ["a.example.com", "b.example.com"] })
-        try site.remove("config/hosts/b.example.com/well-known/acme-challenge")
+        try site.remove("config/hosts/b.example.com/well-known/shared")
         _ = other.take()
         // The next look through the host's folder lets go of it.
         try site.write("config/hosts/b.example.com/well-known/new/y", "")
         _ = other.take()
         try site.write("acme/token", "3")
         #expect(other.take() == Self.changes { $0.hostFolders = ["a.example.com"] })
+    }
+
+    @Test func `challenges come and go unnoticed`() throws {
+        try site.write("config/hosts/b.example.com/well-known/y", "")
+        _ = watch.take()
+        try site.write("config/hosts/b.example.com/well-known/acme-challenge/token", "1")
+        #expect(watch.take() == Self.changes { _ in })
+        try site.write("config/hosts/b.example.com/well-known/z", "")
+        #expect(watch.take() == Self.changes { $0.hostFolders = ["b.example.com"] })
+        try site.remove("config/hosts/b.example.com/well-known/acme-challenge")
+        #expect(watch.take() == Self.changes { _ in })
     }
 
     @Test(

@@ -26,7 +26,7 @@ struct WellKnownFilesTests {
         ("microsoft-identity-association.json", "application/json"), ("passkey-endpoints", "application/json"),
         ("webauthn", "application/json"), ("windows-app-web-link", "application/json"),
         ("applinking.json", "application/json"), ("anything.json", "application/json"),
-        ("acme-challenge/token", "application/octet-stream"), ("traffic-advice", "application/trafficadvice+json"),
+        ("traffic-advice", "application/trafficadvice+json"),
         ("something", "application/octet-stream"), ("note.txt", "text/plain; charset=utf-8"),
     ])
     func `a file is served as it is, with its registered type`(name: String, type: String) throws {

@@ -1,0 +1,107 @@
+// Challenges of certificate authorities: what is answered, and that those who ask for nothing that exists stay small.
+
+import Posix
+import Synchronization
+import Testing
+
+@testable import Engine
+
+struct ChallengeTests {
+    private static let prefix = "/.well-known/acme-challenge/"
+
+    /// Answers tokens that begin with `known`, with the host and the token.
+    private static func server() throws -> TestEngine {
+        try TestEngine { settings in
+            settings.challenges = { host, token in
+                let (host, token) = (String(decoding: host, as: UTF8.self), String(decoding: token, as: UTF8.self))
+                return token.hasPrefix("known") ? Array("\(host) \(token)".utf8) : nil
+            }
+        }
+    }
+
+    @Test func `a challenge is answered for any host, and kept by nobody`() throws {
+        let server = try Self.server()
+        let found = try #require(try exchange(server, get("\(Self.prefix)known_-1", host: "New.example:80")))
+        #expect(found.status == 200)
+        #expect(String(decoding: found.body, as: UTF8.self) == "new.example known_-1")
+        #expect(found.fields.map(\.name) == ["date", "content-type", "cache-control", "content-length"])
+        #expect(found["content-type"] == "application/octet-stream")
+        #expect(found["cache-control"] == "no-store")
+        let missing = try #require(try exchange(server, get("\(Self.prefix)other")))
+        #expect(missing.status == 404)
+        #expect(missing["cache-control"] == "no-store")
+    }
+
+    @Test func `requests beside a challenge are answered in their order`() throws {
+        let server = try Self.server()
+        var client = try TestClient(server.address)
+        let head = "HEAD \(Self.prefix)known HTTP/1.1\r\nHost: shop.example\r\n\r\n"
+        try client.send(
+            get("/doc") + get("\(Self.prefix)known1") + get("/doc") + head + get("\(Self.prefix)known2")
+                + get("\(Self.prefix)other") + get("/none"))
+        func next(hasBody: Bool = true) throws -> (Int, Int)? {
+            try client.response(hasBody: hasBody).map { ($0.status, $0.body.count) }
+        }
+        #expect(try #require(try next()) == (200, TestEngine.document.utf8.count))
+        #expect(try #require(try next()) == (200, 19))
+        #expect(try #require(try next()) == (200, TestEngine.document.utf8.count))
+        #expect(try #require(try next(hasBody: false)) == (200, 0))
+        #expect(try #require(try next()) == (200, 19))
+        #expect(try #require(try next()) == (404, 0))
+        #expect(try #require(try next()) == (404, 0))
+    }
+
+    @Test func `the last request of a connection may be a challenge`() throws {
+        let server = try Self.server()
+        for (lines, version) in [("Connection: close\r\n", "1.1"), ("", "1.0")] {
+            var client = try TestClient(server.address)
+            try client.send("GET \(Self.prefix)known HTTP/\(version)\r\nHost: shop.example\r\n\(lines)\r\n" + get("/doc"))
+            let response = try #require(try client.response())
+            #expect(response.status == 200)
+            #expect(response["connection"] == "close")
+            #expect(try client.response() == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("known", true), ("a", true), (String(repeating: "k", count: 128), true),
+        (String(repeating: "k", count: 129), false), ("", false), ("known/", false), ("known.txt", false),
+        ("%6bnown", false), ("..", false), ("known=", false), ("a/b", false),
+    ])
+    func `a token has the letters of base64url`(token: String, isToken: Bool) {
+        let path = Array((Self.prefix + token).utf8)
+        #expect((ChallengeReader.token(of: path.span) != nil) == isToken)
+        #expect(ChallengeReader.token(of: Array("/.well-known/acme/\(token)".utf8).span) == nil)
+    }
+
+    @Test func `a scanner waits for itself`() throws {
+        let gate = try Semaphore()
+        let looks = Mutex(0)
+        let reader = try ChallengeReader { _, _ in
+            looks.withLock { $0 += 1 }
+            gate.wait()
+            return [1]
+        }
+        let control = try WorkerControl(number: 0)
+        func ask(_ token: String, _ address: UInt64, _ connection: UInt64) -> Bool {
+            reader.ask(
+                Array("a.example".utf8).span, Array(token.utf8).span,
+                of: RemoteAddress(family: .ipv4, high: 0, low: address, port: 1), for: connection, answering: control)
+        }
+        let perNetwork = ChallengeReader.waitingPerNetworkMax
+        for number in 0..<perNetwork { #expect(ask("made-up-\(number)", 0x0A00_0001, UInt64(number))) }
+        #expect(!ask("one-more", 0x0A00_0001, 0))
+        // Another client has room, and what several ask for is looked for once.
+        let count = ChallengeReader.waitingMax - perNetwork
+        for number in 0..<count { #expect(ask("same", 0x0A00_0100 + UInt64(number), UInt64(1_000 + number))) }
+        #expect(!ask("same", 0x0B00_0001, 0))
+        for _ in 0...perNetwork { gate.signal() }
+        var tokens: Set<UInt64> = []
+        while tokens.count < ChallengeReader.waitingMax { tokens.formUnion(control.takeChallenges().map(\.token)) }
+        #expect(looks.withLock { $0 } == perNetwork + 1)
+        // All of them have been let go of.
+        #expect(ask("one-more", 0x0A00_0001, 0))
+        gate.signal()
+        reader.end()
+    }
+}
