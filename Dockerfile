@@ -59,9 +59,9 @@ LABEL org.opencontainers.image.title="associated" \
 COPY --from=runtime /image/ /
 # In the environment rather than in the command, so that `health` and `status` ask where `serve` listens. All read them. The
 # admin listener is for them alone: nobody outside the container reaches it until it is given another address, and a token.
-# TLS is turned on with ASSOCIATED_HTTPS=0.0.0.0:8443 by those who bring certificates: without one, pages would be sent to a dead end.
+# TLS is turned on with ASSOCIATED_HTTPS=[::]:8443 by those who bring certificates: without one, pages would be sent to a dead end.
 ENV ASSOCIATED_CONFIG=/etc/associated ASSOCIATED_PUBLIC=/srv/associated ASSOCIATED_STATE=/var/lib/associated \
-    ASSOCIATED_HTTP=0.0.0.0:8080 ASSOCIATED_ADMIN=127.0.0.1:9464
+    ASSOCIATED_HTTP=[::]:8080 ASSOCIATED_ADMIN=127.0.0.1:9464
 # The only place that is written to, and so the only one that is not read-only under `--read-only`.
 VOLUME /var/lib/associated
 # A number, so that an orchestrator can see that it is not root.

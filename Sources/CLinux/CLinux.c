@@ -12,6 +12,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/vfs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -61,6 +62,11 @@ int associated_open_itself(int directory, const char *name) {
 int associated_find(int directory, const char *path) {
     struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+long associated_file_system(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 ? (long)(uint32_t)status.f_type : -1;
 }
 
 int associated_lead_to(int listener, uint32_t first, uint32_t count) {

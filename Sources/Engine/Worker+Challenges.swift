@@ -14,10 +14,13 @@ extension Worker {
     }
 
     /// Has the disk asked.
-    mutating func askForChallenge(_ index: Int32, _ head: RequestHead, _ bytes: Span<UInt8>, _ token: Range<Int>) -> Step {
+    mutating func askForChallenge(_ index: Int32, _ head: RequestHead, _ bytes: Span<UInt8>, _ token: Range<Int>)
+        -> Step
+    {
         let slot = table.slots + Int(index)
         let pause = ChallengePause(
-            isHeadOnly: head.method == .head, announcesKeepAlive: head.minorVersion == 0 && slot.pointee.closeReason == nil)
+            isHeadOnly: head.method == .head,
+            announcesKeepAlive: head.minorVersion == 0 && slot.pointee.closeReason == nil)
         describe(pause.response(.notFound))
         let isTaken = challenges?.ask(
             bytes.extracting(head.host.range), bytes.extracting(head.path.range).extracting(token),

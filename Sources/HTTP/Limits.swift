@@ -41,8 +41,8 @@ public struct Limits: Sendable {
     /// Bytes of memory that all connections together may hold: sessions, unfinished requests, answers that are not taken.
     /// Beyond it the oldest of those that hold most is closed.
     public var heldBytesMax = 2_147_483_648
-    /// Milliseconds to finish what is in flight when the server is told to stop.
-    public var drainTimeoutMilliseconds: Int64 = 10_000
+    /// Milliseconds to finish what is in flight when the server is told to stop. Container engines kill after ten seconds.
+    public var drainTimeoutMilliseconds: Int64 = 8_000
     /// Milliseconds that a silent connection is kept when the server is told to stop: a request may be on its way. Longer
     /// than a second, so that clients who have not said anything yet show themselves (`TCP_DEFER_ACCEPT`).
     public var drainIdleMilliseconds: Int64 = 1_500

@@ -49,6 +49,13 @@ final class AppTree: Sendable {
         root = FencedFolder(try Folder(label, links: targets))
     }
 
+    /// An `apps` that cannot be opened: every file of it counts as gone.
+    init(missing configPath: String) {
+        label = "\(configPath)/apps"
+        limits = Limits()
+        root = FencedFolder()
+    }
+
     /// The folder of `config/apps` that a path is in, whose files share a quota; nil for what is directly there.
     static func topFolder(of path: String) -> String? {
         path.firstIndex(of: "/").map { String(path[..<$0]) }

@@ -5,31 +5,61 @@ import Posix
 
 /// `config/apps`, `well-known` in a folder of `config/hosts`, or a folder of `public`, kept open.
 struct FencedFolder: ~Copyable, Sendable {
-    private let fence: Folder
+    /// Nil for a folder that cannot be opened, in which nothing is found.
+    private let fence: Folder?
     /// Where the folder is below the fence, with a slash behind it.
     private let prefix: String
     /// A name in the folder that is no part of what is served and watched.
     private let unlisted: String?
 
+    /// A folder that cannot be opened.
+    init() {
+        fence = nil
+        prefix = ""
+        unlisted = nil
+    }
+
     init(_ fence: consuming Folder, prefix: String = "", unlisted: String? = nil) {
-        self.fence = fence
+        self.fence = .some(fence)
         self.prefix = prefix
         self.unlisted = unlisted
     }
 
     func list(_ path: String, entriesMax: Int) throws(SystemError) -> FolderListing {
-        var listing = try fence.list(prefix + path, entriesMax: entriesMax)
-        if path.isEmpty, let unlisted { listing.entries.removeAll { $0.name == unlisted } }
-        return listing
+        switch fence {
+        case .none: throw .missing("openat")
+        case .some(let fence):
+            var listing = try fence.list(prefix + path, entriesMax: entriesMax)
+            if path.isEmpty, let unlisted { listing.entries.removeAll { $0.name == unlisted } }
+            return listing
+        }
     }
 
-    func open(_ path: String) throws(FileError) -> OpenFile { try fence.open(prefix + path) }
+    func open(_ path: String) throws(FileError) -> OpenFile {
+        switch fence {
+        case .none: throw .system(.missing("openat"))
+        case .some(let fence): return try fence.open(prefix + path)
+        }
+    }
 
     func read(_ path: String, bytesMax: Int) throws(FileError) -> SettledContents? {
-        try fence.read(prefix + path, bytesMax: bytesMax)
+        switch fence {
+        case .none: throw .system(.missing("openat"))
+        case .some(let fence): return try fence.read(prefix + path, bytesMax: bytesMax)
+        }
     }
 
-    func status(_ path: String) -> FileStatus? { fence.status(prefix + path) }
+    func status(_ path: String) -> FileStatus? {
+        switch fence {
+        case .none: nil
+        case .some(let fence): fence.status(prefix + path)
+        }
+    }
 
-    func isMissing(_ path: String) -> Bool { fence.isMissing(prefix + path) }
+    func isMissing(_ path: String) -> Bool {
+        switch fence {
+        case .none: true
+        case .some(let fence): fence.isMissing(prefix + path)
+        }
+    }
 }

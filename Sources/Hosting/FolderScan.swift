@@ -130,7 +130,9 @@ struct FolderScan {
         var entries = listing.entries
         if bounds.isOfPaths { entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
         directories[listing.identity] = bounds.isOfPaths ? entries : []
-        if listing.hidesWellKnown { problems.append((path.isEmpty ? wellKnown : "\(path)/\(wellKnown)", .hiddenWellKnown)) }
+        if listing.hidesWellKnown {
+            problems.append((path.isEmpty ? wellKnown : "\(path)/\(wellKnown)", .hiddenWellKnown))
+        }
         folders.append(path)
         return (listing.identity, entries)
     }

@@ -35,6 +35,8 @@ struct Round {
 
     /// By path below `config/apps`. Files that turn out to be as they were are not among them.
     var candidates: [String: Candidate] = [:]
+    /// Whether it is the first one, which begins with what the last process remembered.
+    var isStart = false
     /// The app files that were read.
     var read: Set<String> = []
     /// The hosts that those of them waited for which changed.

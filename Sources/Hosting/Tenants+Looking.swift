@@ -19,7 +19,15 @@ extension Tenants {
             let advice =
                 error.cause == .permission
                 ? "let the server's user read it" : "name the folder that holds apps/ with --config"
-            throw ConfigurationError(description: "cannot read \(configPath)/apps: \(error.reason); \(advice)")
+            guard round.isStart, !ledger.records.isEmpty else {
+                throw ConfigurationError(description: "cannot read \(configPath)/apps: \(error.reason); \(advice)")
+            }
+            // What is remembered is better than no server. Each file is held as one that is gone.
+            tree = AppTree(missing: configPath)
+            round.findings.append(
+                Finding(
+                    rule: "CFG-005", severity: .error, file: tree.label, range: nil,
+                    message: "cannot read the folder: \(error.reason); its last good versions are served", fix: advice))
         }
         var paths = changes.appFiles.union(changed(in: tree, changes, &round))
         round.changed = paths

@@ -105,7 +105,10 @@ public final class Tenants: @unchecked Sendable {
     public func round(_ changes: TreeChanges) throws(ConfigurationError) -> RoundReport {
         var round = Round()
         var notes: [String] = []
-        if shelf.isEmpty, changes.everything { (notes, round.listing) = try start() }
+        if shelf.isEmpty, changes.everything {
+            round.isStart = true
+            (notes, round.listing) = try start()
+        }
         try look(changes, &round)
         var rendered: [String: RenderedSite] = [:]
         repeat {

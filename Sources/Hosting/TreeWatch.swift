@@ -106,7 +106,8 @@ public final class TreeWatch: @unchecked Sendable {
         }
         if event.name.hasPrefix(".") { return }
         guard let folder = path(of: place) ?? paths[event.directory] else { return }
-        if case .wellKnown(let host) = place, event.name == Challenges.folder, folder == folders.path(.wellKnown(host)) {
+        if case .wellKnown(let host) = place, event.name == Challenges.folder, folder == folders.path(.wellKnown(host))
+        {
             return
         }
         let path = "\(folder)/\(event.name)"

@@ -16,7 +16,11 @@ public struct Listener: ~Copyable, Sendable {
     /// may listen on the same address.
     public init(_ address: SocketAddress, sharesPort: Bool, backlog: Int32 = 4096) throws(SystemError) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let number = socket(address.family, kind, 0)
+        var (number, address) = (socket(address.family, kind, 0), address)
+        // A kernel without IPv6.
+        if number < 0, errno == EAFNOSUPPORT, let other = address.ofIPv4 {
+            (number, address) = (socket(other.family, kind, 0), other)
+        }
         guard number >= 0 else { throw .last("socket") }
         let descriptor = Descriptor(takingOwnershipOf: number)
 
@@ -74,10 +78,42 @@ public struct Listener: ~Copyable, Sendable {
         return !isFree && errno == EADDRINUSE
     }
 
+    /// Whether this process would listen at an address beside another one of its user; throws where it cannot listen at all.
+    /// Nothing listens here, so no connection comes.
+    public static func isShared(_ address: SocketAddress) throws(SystemError) -> Bool {
+        if let path = address.path {
+            let draft = "\(path).check"
+            guard let free = SocketAddress(path: draft) else { throw SystemError(call: "bind", number: ENAMETOOLONG) }
+            unlink(draft)
+            try tryBinding(free, sharesPort: false)
+            unlink(draft)
+            return isAlive(at: path)
+        }
+        do throws(SystemError) {
+            try tryBinding(address, sharesPort: false)
+            return false
+        } catch {
+            guard error.cause == .inUse else { throw error }
+            try tryBinding(address, sharesPort: true)
+            return true
+        }
+    }
+
+    private static func tryBinding(_ address: SocketAddress, sharesPort: Bool) throws(SystemError) {
+        let number = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { throw .last("socket") }
+        let probe = Descriptor(takingOwnershipOf: number)
+        if !address.isUnix { prepareToBind(probe.number, address) }
+        if sharesPort { setOption(probe.number, SOL_SOCKET, SO_REUSEPORT, 1) }
+        guard address.withPointer({ bind(probe.number, $0, $1) }) == 0 else { throw .last("bind") }
+    }
+
     /// What decides which other sockets an address can be bound beside.
     private static func prepareToBind(_ number: Int32, _ address: SocketAddress) {
         setOption(number, SOL_SOCKET, SO_REUSEADDR, 1)
-        if address.isIPv6 { setOption(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
+        if address.isIPv6 {
+            setOption(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, address.servesBothFamilies ? 0 : 1)
+        }
     }
 
     /// Lets the kernel hold a connection back until its first bytes are here, or so many seconds have passed: 27 % less CPU

@@ -7,6 +7,8 @@ import Glibc
 public struct SocketAddress: Sendable {
     var storage = sockaddr_storage()
     var length: socklen_t = 0
+    /// Of `[::]`: whether IPv4 is for the same listener. Otherwise a listener for IPv6 has nothing else.
+    public private(set) var servesBothFamilies = false
 
     init(storage: sockaddr_storage, length: socklen_t) {
         self.storage = storage
@@ -117,6 +119,22 @@ public struct SocketAddress: Sendable {
         default: self
         }
     }
+
+    /// The addresses of one process, in which `[::]` stands for all IPv4 addresses too, unless those of its port have a
+    /// listener of their own. A system without IPv6 has IPv4 alone.
+    public static func sharingFamilies(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        addresses.map { address in
+            guard address.isIPv6, address.host == "::",
+                !addresses.contains(where: { !$0.isUnix && !$0.isIPv6 && $0.port == address.port && address.port != 0 })
+            else { return address }
+            var both = address
+            both.servesBothFamilies = true
+            return both
+        }
+    }
+
+    /// The same for IPv4 alone.
+    var ofIPv4: SocketAddress? { servesBothFamilies ? SocketAddress(ipv4: "0.0.0.0", port: port) : nil }
 
     /// Whether only this machine can reach a listener there.
     public var isLocal: Bool {

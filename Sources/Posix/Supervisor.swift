@@ -8,13 +8,20 @@ import Glibc
 /// The supervisor's ear, if it has one.
 public final class Supervisor: Sendable {
     private let number: Int32?
+    /// How often the supervisor wants to hear that the process is alive, at half the time after which it would act; nil where
+    /// it does not want to know.
+    public let watchdogMilliseconds: Int64?
 
     /// A change that a supervisor waits for.
     public enum State: Sendable {
         /// Everything is in service.
         case ready(status: String)
+        /// What is in service has changed.
+        case serving(status: String)
         /// What is in service is being replaced.
         case reloading
+        /// Everything moves: a supervisor that hears nothing for so long starts the process again.
+        case alive
         case stopping
     }
 
@@ -26,7 +33,17 @@ public final class Supervisor: Sendable {
         } else {
             number = nil
         }
-        unsetenv("NOTIFY_SOCKET")
+        watchdogMilliseconds =
+            number == nil
+            ? nil : Supervisor.watchdogMilliseconds(environment("WATCHDOG_USEC"), environment("WATCHDOG_PID"), getpid())
+        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) }
+    }
+
+    /// Half of what the supervisor says, where it says it to this process (sd_watchdog_enabled(3)).
+    static func watchdogMilliseconds(_ microseconds: String?, _ process: String?, _ own: Int32) -> Int64? {
+        guard let microseconds = microseconds.flatMap({ Int64($0) }), microseconds > 0 else { return nil }
+        if let process, Int32(process) != own { return nil }
+        return max(1, microseconds / 2_000)
     }
 
     deinit {
@@ -54,9 +71,27 @@ public final class Supervisor: Sendable {
     static func text(_ state: State) -> String {
         switch state {
         case .ready(let status): "READY=1\nSTATUS=\(status)\n"
+        case .serving(let status): "STATUS=\(status)\n"
+        case .alive: "WATCHDOG=1\n"
         case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Clock.monotonicMicroseconds())\n"
         case .stopping: "STOPPING=1\n"
         }
+    }
+}
+
+/// When a supervisor is to hear that the process is alive: at half of the time after which it would start another one, and only
+/// while it is. Asked every second, so it works where a supervisor allows four seconds or more.
+public struct Watchdog: Sendable {
+    private let milliseconds: Int64?
+    private var last = Int64.min / 2
+
+    /// - Parameter milliseconds: how often; nil for never.
+    public init(milliseconds: Int64?) { self.milliseconds = milliseconds }
+
+    public mutating func isDue(now: Int64, isAlive: Bool) -> Bool {
+        guard let milliseconds, isAlive, now - last >= milliseconds else { return false }
+        last = now
+        return true
     }
 }
 

@@ -16,6 +16,9 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The failure of `call` that `errno` describes at this moment.
     static func last(_ call: String) -> SystemError { SystemError(call: call, number: errno) }
 
+    /// A call about something that is not there.
+    public static func missing(_ call: String) -> SystemError { SystemError(call: call, number: ENOENT) }
+
     /// A call that the kernel has no room for.
     public static func exhausted(_ call: String) -> SystemError { SystemError(call: call, number: ENOSPC) }
 

@@ -23,6 +23,7 @@ extension Command {
             Option(
                 name: "--environment", value: "NAME", help: "which environment of the app files to serve",
                 variable: "ASSOCIATED_ENVIRONMENT"),
+            Option(name: "--check", value: nil, help: "check everything that a start depends on, and exit"),
             Option(
                 name: "--strict", value: nil, help: "refuse to start when anything is an error",
                 variable: "ASSOCIATED_STRICT"),
@@ -47,6 +48,10 @@ extension Command {
         switch LoadedSettings.load(arguments) {
         case .failure(let status): return status
         case .success(let loaded):
+            if arguments.has("--check") {
+                var check = StartCheck(loaded, arguments)
+                return check.run()
+            }
             Log.begin(loaded.settings.processLog)
             return Server(loaded).run()
         }

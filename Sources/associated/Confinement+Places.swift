@@ -43,7 +43,8 @@ extension Confinement {
             // Each of those in the configuration may be a link to anywhere.
             let folders =
                 [config, pages] + LinkTargets.certbot.adding(settings.linkTargets).paths
-                + ["apps", "retired", "hosts"].map { "\(loaded.configPath)/\($0)" } + [settings.acme.webroot].compactMap(\.self)
+                + ["apps", "retired", "hosts"].map { "\(loaded.configPath)/\($0)" }
+                + [settings.acme.webroot].compactMap(\.self)
             var uses = folders.map(Use.folder) + files.compactMap(\.self).map(Use.file)
             uses += [.folder(state), .writable(state, for: "the state")]
             uses += addresses.compactMap(\.path).filter { !$0.isEmpty }.map(Use.socket)

@@ -21,6 +21,8 @@ extension Control {
         let standing: ServerStanding
         let overseeing: Oversight.Running
         let journal: ChangeJournal
+        /// Folders whose changes may have no events, each with the name of its file system.
+        let blindFolders: [BlindFolder]
 
         /// Puts a catalogue in the place of the one before, and what that changes into the journal.
         func publish(_ report: RoundReport) {
@@ -29,6 +31,20 @@ extension Control {
             engine.catalogueChanged()
             standing.noteState(.history) { () throws(SystemError) in
                 try journal.note(report.changes, from: before, to: report.catalogue, atSeconds: Clock.wallSeconds())
+            }
+        }
+    }
+
+    struct BlindFolder: Equatable, Sendable {
+        let path: String
+        let fileSystem: String
+
+        /// Those of a configuration. Asked before the process is shut in.
+        static func all(_ given: LoadedSettings) -> [BlindFolder] {
+            let config = given.configPath
+            let paths = [config, "\(config)/apps", "\(config)/hosts", "\(config)/retired", given.publicPath]
+            return paths.compactMap { path in
+                FileSystemKind.withoutEvents(path).map { BlindFolder(path: path, fileSystem: $0) }
             }
         }
     }

@@ -2,6 +2,7 @@
 // for the end of its own work. What has changed is gathered for a moment, because it seldom comes alone, and then looked at in
 // one round.
 
+import Administration
 import Association
 import Catalogue
 import Engine
@@ -34,6 +35,9 @@ final class Control: @unchecked Sendable {
     /// When to look at everything, because not all of it is watched.
     private var nextLook: Int64?
     private var retrying = Retrying()
+    private var watchdog: Watchdog
+    /// What the supervisor shows.
+    private var status: String
 
     /// What the other thread is busy with.
     private enum Work {
@@ -59,6 +63,8 @@ final class Control: @unchecked Sendable {
         self.background = background
         self.orders = orders
         gatherer.note(loaded.later, at: Clock.monotonicMilliseconds())
+        status = "serving \(loaded.summary)"
+        watchdog = Watchdog(milliseconds: running.supervisor.watchdogMilliseconds)
         tidier = try Background()
         poller = try Poller(eventsMax: 8)
         for (descriptor, token) in [
@@ -80,6 +86,10 @@ final class Control: @unchecked Sendable {
             keeper = nil
             nextLook = 0
             running.log.unwatched(error)
+        }
+        if !running.blindFolders.isEmpty {
+            nextLook = 0
+            running.log.blind(running.blindFolders)
         }
         retrying.note(loaded.postponed, running.log)
         running.tenants.wasFetched = { [overseeing = running.overseeing] in overseeing.wasFetched($0, since: $1) }
@@ -170,7 +180,7 @@ final class Control: @unchecked Sendable {
     private func note(_ news: WatchKeeper.News) {
         note(news.changes)
         if news.hasStarted {
-            nextLook = nil
+            nextLook = running.blindFolders.isEmpty ? nil : Clock.monotonicMilliseconds()
             // Whatever is watched now may be another folder than at the start, since a while or since this moment.
             if let complaint = news.complaint { Log.error(complaint) }
             returnMemory()
@@ -224,20 +234,27 @@ final class Control: @unchecked Sendable {
     }
 
     private func finishRound() {
-        let now = Clock.monotonicMilliseconds()
+        let (now, former) = (Clock.monotonicMilliseconds(), status)
         gatherer.ended(round.changes, milliseconds: now - workBegan, at: now)
         if nextLook != nil { nextLook = now + max(Control.lookMillisecondsMin, (now - workBegan) * Control.lookShare) }
         switch outcome.value {
         case .success(let report):
             log.reloaded(report, isAsked: round.isAsked)
             running.surveyor?.survey(report.changes.map(\.host))
+            status = "serving \(report.summary)"
             note(report.later)
             retrying.note(report.postponed, log)
-        case .failure(let error): log.kept(error)
+        case .failure(let error):
+            status = "serving as before: \(error)"
+            log.kept(error)
         case nil: break
         }
         // A supervisor waits for the end of a reload that was asked for, however it went.
-        if round.isAsked { running.supervisor.tell(.ready(status: "serving")) }
+        if round.isAsked {
+            running.supervisor.tell(.ready(status: status))
+        } else if status != former {
+            running.supervisor.tell(.serving(status: status))
+        }
         round.isAsked = false
     }
 
@@ -247,7 +264,8 @@ final class Control: @unchecked Sendable {
         running.standing.tick()
         running.engine.lookForNeighbours()
         // Those who do not answer until somebody wants to know have been asked by then.
-        _ = running.engine.silences()
+        let isAlive = running.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
+        if watchdog.isDue(now: now, isAlive: isAlive) { running.supervisor.tell(.alive) }
         for text in running.overseeing.complaints() { Log.warning(text) }
         // Surveys and handshakes leave what they find to this thread.
         if let news = running.certificates?.drainNews() { log.certificates(news) }

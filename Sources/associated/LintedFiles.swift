@@ -52,6 +52,8 @@ enum LintedKind: String, CaseIterable {
 struct LintedFiles {
     private let arguments: ParsedArguments
     private let forced: LintedKind?
+    /// How many hosts a server would serve.
+    private(set) var hostCount = 0
     /// What could not be looked at, for a person.
     private(set) var problems: [String] = []
     /// Files of folders that looked like ours by their names and not by their content.
@@ -185,6 +187,7 @@ extension LintedFiles {
             let loaded = try given.load()
             findings += loaded.findings
             served = loaded.hosts
+            hostCount += served.count
         } catch {
             problems.append("\(error)")
         }

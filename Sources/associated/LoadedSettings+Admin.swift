@@ -10,7 +10,8 @@ extension LoadedSettings {
         if let text = arguments["--admin"] {
             guard let address = SocketAddress(listening: text) else {
                 throw UsageError(
-                    description: "--admin \(text) is not an address; write \(AdminPlace.defaultAddress), [::1]:9464 or "
+                    description:
+                        "\(arguments.spelling("--admin", text)) is not an address; write \(AdminPlace.defaultAddress), [::1]:9464 or "
                         + "unix:/path")
             }
             var place = settings.admin ?? AdminPlace()

@@ -85,7 +85,8 @@ struct LoadedSettings {
         }
         if let text = arguments["--workers"] {
             guard let count = Int(text), (1...256).contains(count) else {
-                return .failure(.usage(saying: "--workers \(text) is not a number from 1 to 256"))
+                return .failure(
+                    .usage(saying: "\(arguments.spelling("--workers", text)) is not a number from 1 to 256"))
             }
             loaded.settings.workers = count
         }
@@ -95,17 +96,23 @@ struct LoadedSettings {
             loaded.settings.fronts.trusted = TrustedNetworks()
             for network in networks where !loaded.settings.fronts.trusted.add(network) {
                 return .failure(
-                    .usage(saying: "--trust \(network) is not a network; write 10.0.0.0/8, fd00::/8 or unix:"))
+                    .usage(
+                        saying:
+                            "\(arguments.spelling("--trust", network)) is not a network; write 10.0.0.0/8, fd00::/8 or unix:"
+                    ))
             }
         }
         if arguments.has("--proxy-protocol") { loaded.settings.proxyProtocol = .everywhere }
         if let user = arguments["--user"] { loaded.settings.user = user }
         if let text = arguments["--sandbox"] {
             guard let mode = SandboxSettings.Mode(rawValue: text) else {
-                return .failure(.usage(saying: "--sandbox \(text) is none of on, required, off"))
+                return .failure(.usage(saying: "\(arguments.spelling("--sandbox", text)) is none of on, required, off"))
             }
             loaded.settings.sandbox.mode = mode
         }
+        let addresses = SocketAddress.sharingFamilies(loaded.settings.http + loaded.settings.https)
+        loaded.settings.https = Array(addresses.dropFirst(loaded.settings.http.count))
+        loaded.settings.http = Array(addresses.prefix(loaded.settings.http.count))
         if arguments.has("--strict") { loaded.settings.isStrict = true }
         return .success(loaded)
     }
@@ -117,7 +124,9 @@ struct LoadedSettings {
         for text in texts {
             guard let address = SocketAddress(listening: text) else {
                 throw UsageError(
-                    description: "\(name) \(text) is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path")
+                    description:
+                        "\(arguments.spelling(name, text)) is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path"
+                )
             }
             addresses.append(address)
         }
@@ -127,25 +136,32 @@ struct LoadedSettings {
     private mutating func readLogs(_ arguments: ParsedArguments) throws(UsageError) {
         if let text = arguments["--access-log"] {
             guard let place = AccessLogSettings.Place(text) else {
-                throw UsageError(description: "--access-log \(text) is not a place; \(AccessLogSettings.Place.advice)")
+                throw UsageError(
+                    description:
+                        "\(arguments.spelling("--access-log", text)) is not a place; \(AccessLogSettings.Place.advice)")
             }
             settings.accessLog.place = place
         }
         if let text = arguments["--access-log-format"] {
             guard let format = AccessLogSettings.Format(rawValue: text) else {
-                throw UsageError(description: "--access-log-format \(text) is not a format; write json or combined")
+                throw UsageError(
+                    description:
+                        "\(arguments.spelling("--access-log-format", text)) is not a format; write json or combined")
             }
             settings.accessLog.format = format
         }
         if let text = arguments["--log-format"] {
             guard let format = ProcessLogSettings.Format(rawValue: text) else {
-                throw UsageError(description: "--log-format \(text) is not a format; write text or json")
+                throw UsageError(
+                    description: "\(arguments.spelling("--log-format", text)) is not a format; write text or json")
             }
             settings.processLog.format = format
         }
         if let text = arguments["--log-level"] {
             guard let level = ProcessLogSettings.Level(text) else {
-                throw UsageError(description: "--log-level \(text) is not a level; write error, warning or info")
+                throw UsageError(
+                    description:
+                        "\(arguments.spelling("--log-level", text)) is not a level; write error, warning or info")
             }
             settings.processLog.level = level
         }

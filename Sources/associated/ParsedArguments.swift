@@ -9,6 +9,8 @@ struct UsageError: Error, CustomStringConvertible {
 struct ParsedArguments: Sendable {
     private var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
+    /// The variables that options were given by.
+    private var variables: [String: String] = [:]
 
     /// Reads `--name value`, `--name=value` and operands, of which `--` makes everything behind it; then the environment for
     /// what was not given.
@@ -52,6 +54,7 @@ struct ParsedArguments: Sendable {
         for option in command.options where values[option.name] == nil {
             guard let variable = option.variable, let given = Environment.value(variable) else { continue }
             if option.value == nil, try !Environment.isOn(given, variable) { continue }
+            variables[option.name] = variable
             values[option.name] = option.isRepeatable ? given.split(separator: ",").map(String.init) : [given]
         }
     }
@@ -61,6 +64,11 @@ struct ParsedArguments: Sendable {
 
     /// All values of an option; nil when it was not given at all.
     func all(_ name: String) -> [String]? { values[name] }
+
+    /// An option with a value as it was given, for messages: `--http 8080` or `ASSOCIATED_HTTP=8080`.
+    func spelling(_ name: String, _ value: String) -> String {
+        variables[name].map { "\($0)=\(value)" } ?? "\(name) \(value)"
+    }
 
     func has(_ name: String) -> Bool { values[name] != nil }
 

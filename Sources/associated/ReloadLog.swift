@@ -78,6 +78,13 @@ struct ReloadLog {
 
     func recovered() { Log.info("looked at all of config and public again") }
 
+    /// Changes by other machines have no events there, so everything is looked at every few seconds.
+    func blind(_ folders: [Control.BlindFolder]) {
+        let places = folders.map { "\($0.path) (\($0.fileSystem))" }.joined(separator: ", ")
+        Log.warning(
+            "no events tell of changes in \(places): changes are found within some seconds, or with SIGHUP at once")
+    }
+
     /// Not everything can be watched, so it is looked at every few seconds.
     func unwatched(_ error: SystemError) {
         let advice =

@@ -19,6 +19,8 @@ struct Server {
     /// How long a signal may wait while everything is read for the first time.
     private static let signalMilliseconds: Int32 = 50
 
+    private static let endingSignals = [SIGTERM, SIGINT]
+
     init(_ loaded: LoadedSettings) {
         var given = loaded
         sockets = Result { try ServerSockets() }
@@ -33,7 +35,7 @@ struct Server {
             // Private keys are in memory from now on, and a core dump would be a copy of them on disk.
             try ProcessMemory.forbidDumps()
             // Before any thread is started, so that all of them leave signals to this one.
-            let signals = try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1])
+            let signals = try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2])
             switch try start(signals) {
             case .ended(let status): return status
             case .running(let control, let orders, let engine, let oversight, let running):
@@ -77,6 +79,7 @@ struct Server {
             let name = settings.environment ?? ""
             return .ended(.failure(saying: "not started: no app file has the environment \(name)"))
         }
+        let blindFolders = Control.BlindFolder.all(given)
         let development = try developmentAuthority()
         let tenants = tenants(development)
         let background = try Background()
@@ -115,7 +118,8 @@ struct Server {
             Control.Running(
                 engine: engine, published: published, tenants: tenants, certificates: certificates, surveyor: surveyor,
                 tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log, confinement: confinement,
-                standing: oversight.standing, overseeing: overseeing, journal: ChangeJournal(folder: given.statePath)),
+                standing: oversight.standing, overseeing: overseeing,
+                journal: ChangeJournal(folder: given.statePath), blindFolders: blindFolders),
             background, orders, watching: (given.configPath, given.publicPath), after: loaded)
         return .running(control, orders, engine, oversight, overseeing)
     }
@@ -134,7 +138,7 @@ struct Server {
     /// Waits for work that may take long, and says whether that has ended before a signal ended the server.
     func isFinished(_ background: Background, _ signals: borrowing Signals) -> Bool {
         while !background.wait(milliseconds: Server.signalMilliseconds) {
-            if let signal = signals.next(timeoutMilliseconds: 0), signal != SIGHUP, signal != SIGUSR1 { return false }
+            if let signal = signals.next(timeoutMilliseconds: 0), Server.endingSignals.contains(signal) { return false }
         }
         return true
     }
@@ -147,6 +151,9 @@ struct Server {
             switch signal {
             case SIGHUP: orders.give { $0.looks = true }
             case SIGUSR1: engine.journal?.reopen()
+            case SIGUSR2:
+                Log.warning(
+                    "SIGUSR2 has no effect; to replace the program, start the new one beside this one, then SIGTERM")
             default: return orders.give { $0.ends = true }
             }
         }
@@ -166,7 +173,7 @@ struct Server {
                 end()
                 exit(ExitStatus.success.rawValue)
             }
-            while [SIGHUP, SIGUSR1].contains(signals.next()) {}
+            while !Server.endingSignals.contains(signals.next()) {}
             Log.warning("stopped before everything was finished")
             AccessLog.end(engine.journal, milliseconds: 200)
             exit(ExitStatus.failure.rawValue)

@@ -109,6 +109,18 @@ struct ActivationTests {
         #expect(Subject.message(text).hasPrefix("cannot tell what to speak on the inherited socket \"\"; set "))
     }
 
+    @Test func `shows its supervisor that it is alive, as often as that wants to know`() throws {
+        let folder = try Folder()
+        let ear = try Ear("\(folder.path)/notify")
+        let server = try RunningServer(
+            ServeTests.demo + ["--http", "127.0.0.1:0"],
+            environment: ["NOTIFY_SOCKET": ear.name, "WATCHDOG_USEC": "2000000"])
+        #expect(ear.next()["READY"] == "1")
+        for _ in 0..<2 { #expect(ear.next()["WATCHDOG"] == "1") }
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
     @Test(arguments: [true, false])
     func `tells its supervisor what becomes of it`(isAbstract: Bool) throws {
         let folder = try Folder()
@@ -124,7 +136,12 @@ struct ActivationTests {
         #expect(reloading["RELOADING"] == "1")
         let began = try #require(reloading["MONOTONIC_USEC"].flatMap { Int64($0) })
         #expect(before...Clock.monotonicMicroseconds() ~= began)
-        #expect(ear.next()["READY"] == "1")
+        let again = ear.next()
+        #expect(again["READY"] == "1")
+        #expect(again["STATUS"] == "serving 2 apps on 2 hosts")
+        // Kills a process that does not expect it.
+        server.send(SIGUSR2)
+        while let line = server.nextLine(), !line.hasPrefix("SIGUSR2 has no effect") {}
         server.send(SIGTERM)
         #expect(ear.next()["STOPPING"] == "1")
         #expect(server.waitUntilExit() == 0)

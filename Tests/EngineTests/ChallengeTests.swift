@@ -55,7 +55,8 @@ struct ChallengeTests {
         let server = try Self.server()
         for (lines, version) in [("Connection: close\r\n", "1.1"), ("", "1.0")] {
             var client = try TestClient(server.address)
-            try client.send("GET \(Self.prefix)known HTTP/\(version)\r\nHost: shop.example\r\n\(lines)\r\n" + get("/doc"))
+            try client.send(
+                "GET \(Self.prefix)known HTTP/\(version)\r\nHost: shop.example\r\n\(lines)\r\n" + get("/doc"))
             let response = try #require(try client.response())
             #expect(response.status == 200)
             #expect(response["connection"] == "close")

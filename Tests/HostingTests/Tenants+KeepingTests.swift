@@ -44,6 +44,23 @@ struct TenantsKeepingTests {
         #expect(site.answer("d.example.com", "/.well-known/security.txt") != nil)
     }
 
+    @Test(arguments: ["config/apps", "config"])
+    func `apps that cannot be looked at are served as they were`(missing: String) throws {
+        let bodies = ["a", "b", "c"].map { site.answer("\($0).example.com") }
+        try site.write("config/other", "")
+        try site.replace("\(missing).aside", with: missing)
+        let report = try site.restart()
+        #expect(["a", "b", "c"].map { site.answer("\($0).example.com") } == bodies)
+        let rules = Set(report.findings.filter { $0.severity == .error }.map(\.rule))
+        #expect(rules == ["CFG-005", "APP-042"])
+        #expect(report.findings.count { $0.rule == "APP-042" } >= 3)
+        // Once it runs, nothing is concluded from it.
+        #expect(throws: ConfigurationError.self) { try site.round() }
+        try site.replace(missing, with: "\(missing).aside")
+        #expect(try !site.round().findings.contains { $0.severity == .error })
+        #expect(["a", "b", "c"].map { site.answer("\($0).example.com") } == bodies)
+    }
+
     @Test func `what has changed in between is read, and nothing else`() throws {
         try site.shop("a.json", hosts: ["a.example.com", "e.example.com"])
         try site.remove("config/hosts/d.example.com")

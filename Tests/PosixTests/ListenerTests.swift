@@ -37,6 +37,25 @@ struct ListenerTests {
         #expect(buffer.withUnsafeMutableBytes { receive(server.number, into: $0) } == .ended)
     }
 
+    @Test func `one listener serves both families, unless IPv4 has one of its own`() throws {
+        func families(_ texts: String...) -> [Bool] {
+            SocketAddress.sharingFamilies(texts.compactMap { SocketAddress($0) }).map(\.servesBothFamilies)
+        }
+        #expect(families("[::]:80", "[::1]:81", "0.0.0.0:82", "unix:/a") == [true, false, false, false])
+        #expect(families("[::]:80", "0.0.0.0:80", "[::]:443") == [false, false, true])
+        let address = try #require(SocketAddress.sharingFamilies([SocketAddress("[::]:0")!]).first)
+        let both = try Listener(address, sharesPort: false)
+        let port = both.address.port
+        for text in ["127.0.0.1:\(port)", "[::1]:\(port)"] {
+            let reachable = try #require(SocketAddress(text))
+            let client = try ClientSocket(to: reachable, timeoutMilliseconds: 5_000)
+            try client.send([1])
+        }
+        let one = try Listener(SocketAddress("[::]:0")!, sharesPort: false)
+        let other = try #require(SocketAddress("127.0.0.1:\(one.address.port)"))
+        #expect(throws: (any Error).self) { try ClientSocket(to: other, timeoutMilliseconds: 5_000) }
+    }
+
     @Test func `says when nobody is waiting`() throws {
         let listener = try Listener(anyPort, sharesPort: false)
         var peer = SocketAddress.unknown

@@ -25,6 +25,7 @@ int associated_adopt(int fd);
 int associated_open_beneath(int directory, const char *path);
 int associated_open_itself(int directory, const char *name);
 int associated_find(int directory, const char *path);
+long associated_file_system(const char *path);
 int associated_lead_to(int listener, uint32_t first, uint32_t count);
 int associated_lead_nowhere(int listener);
 int associated_unsent(int fd);

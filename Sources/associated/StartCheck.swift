@@ -1,0 +1,121 @@
+// `serve --check`: everything that a start depends on, tried in the order of a start, without serving. It goes on behind a
+// failure, so that one run tells everything. The process gives up the same rights as a server, because what may be read and
+// written shows only then; it never listens, so a server that runs beside it loses no connection.
+
+import Administration
+import Association
+import Engine
+import Hosting
+import Posix
+import TLS
+
+struct StartCheck {
+    private let arguments: ParsedArguments
+    private var given: LoadedSettings
+    private var failureCount = 0
+    /// What an operator may want to know of what is fine.
+    private var notes: [String] = []
+
+    init(_ given: LoadedSettings, _ arguments: ParsedArguments) {
+        self.given = given
+        self.arguments = arguments
+    }
+
+    private var settings: ServerSettings { given.settings }
+
+    mutating func run() -> ExitStatus {
+        var confinement: Confinement?
+        var opensSockets = true
+        attempt { check in
+            try Folder.requireKernel()
+            try ProcessMemory.forbidDumps()
+            let sockets = try ServerSockets()
+            opensSockets = sockets.isEmpty
+            check.given.settings = sockets.replacingAddresses(of: check.settings)
+        }
+        let objections = StartObjections(given)
+        for objection in [objections.toSettings, objections.toAddresses].compactMap(\.self) { fail(objection) }
+        attempt { check in try check.readSecrets() }
+        attempt { check in
+            var steps = Confinement(check.settings, places: Confinement.Places(check.given, opensSockets: opensSockets))
+            try steps.become()
+            try ProcessMemory.forbidDumps()
+            try steps.shut()
+            confinement = steps
+        }
+        if opensSockets { for address in settings.http + settings.https { tryAddress(address) } }
+        if let address = settings.admin?.address { tryAddress(address) }
+        tryState()
+        let served = lint()
+        attempt { _ in try confinement?.seal() }
+        for text in confinement?.missing ?? [] { notes.append("sandbox: \(text)") }
+        for note in notes { Console.error(line: "note: \(note)") }
+        if failureCount > 0 {
+            Console.complain("the server would not start as it should: \(Count.of(failureCount, "condition")) above")
+            return .failure
+        }
+        Console.output(line: "everything is fine: the server would serve \(Count.of(served, "host"))")
+        return .success
+    }
+
+    /// What a server reads before it gives up rights.
+    private func readSecrets() throws {
+        if let place = settings.admin, let objection = try AdminSettings(place).objection {
+            throw AdminListener.StartError.refused(objection)
+        }
+        if !settings.https.isEmpty, let file = settings.ticketKeyFile { _ = try TicketKeys(file: file) }
+    }
+
+    private mutating func tryAddress(_ address: SocketAddress) {
+        do throws(SystemError) {
+            if try Listener.isShared(address) {
+                notes.append("\(address) is in use by a server of this user, beside which this one would listen")
+            }
+        } catch {
+            fail("\(Engine.StartError.cannotListen(address, error))")
+        }
+    }
+
+    private mutating func tryState() {
+        do throws(SystemError) {
+            try FileDraft.tryWriting(in: given.statePath)
+        } catch {
+            fail(
+                "nothing would be remembered: cannot write to \(given.statePath): \(error.reason); give it to the "
+                    + "server's user (chown -R USER \(given.statePath))")
+        }
+    }
+
+    /// Everything that is wrong with files, as `lint` says it; how many hosts would be served.
+    private mutating func lint() -> Int {
+        var files = LintedFiles(arguments, forced: nil)
+        files.add(given.configPath)
+        files.lint()
+        for finding in files.findings where finding.severity == .error {
+            Console.error(finding)
+            failureCount += 1
+        }
+        for problem in files.problems { fail(problem) }
+        if files.hostCount == 0 {
+            fail(
+                "no app file in \(given.configPath)/apps gives a host to serve; write one, or fix what is reported above"
+            )
+        }
+        return files.hostCount
+    }
+
+    private mutating func attempt(_ step: (inout StartCheck) throws -> Void) {
+        do {
+            try step(&self)
+        } catch let error as any Error & CustomStringConvertible {
+            fail(error.description)
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    private mutating func fail(_ message: String) {
+        failureCount += 1
+        Console.complain(message)
+    }
+}

@@ -1,0 +1,83 @@
+// `serve --check`: what keeps a server from starting is said, all of it, and a server that runs notices nothing.
+
+import Foundation
+import Glibc
+import Testing
+
+struct StartCheckTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+        try folder.write("config/apps/a.json", Self.app("a.example"))
+    }
+
+    private static func app(_ host: String) -> String {
+        "{ name: \"A\", hosts: [\"\(host)\"], ios: { appIDs: [\"8KQ2V7M4XN.dev.associated.app\"] }, links: [{ \"/\": \"/a/?*\" }] }"
+    }
+
+    private func check(_ options: String...) throws -> Run {
+        try Subject.run(
+            [
+                "serve", "--check", "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
+                "\(folder.path)/state",
+            ] + options)
+    }
+
+    @Test func `a server that would start is one line`() throws {
+        let run = try check("--http", "127.0.0.1:0", "--admin", "unix:\(folder.path)/state/admin.sock")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output == "everything is fine: the server would serve 1 host\n")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/state/admin.sock"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/state").isEmpty)
+    }
+
+    @Test func `a server of the same user on the port is no obstacle`() throws {
+        let server = try RunningServer([
+            "--config", "\(folder.path)/config", "--state", "\(folder.path)/other", "--http", "127.0.0.1:0",
+        ])
+        let run = try check("--http", "127.0.0.1:\(server.port)")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.errors.contains("127.0.0.1:\(server.port) is in use by a server of this user"))
+    }
+
+    @Test func `everything that would keep it from starting is said at once`() throws {
+        try folder.write("config/apps/bad.json", "{ name: ")
+        try folder.write("file", "")
+        let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(other) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(other, pointer, length)
+                listen(other, 1)
+                getsockname(other, pointer, &length)
+            }
+            return UInt16(bigEndian: pointer.pointee.sin_port)
+        }
+        let arguments = [
+            "serve", "--check", "--config", "\(folder.path)/config", "--state", "\(folder.path)/file/state", "--http",
+            "127.0.0.1:\(port)", "--user", "no-such-user", "--admin", "0.0.0.0:0",
+        ]
+        let whole = try Subject.run(arguments)
+        #expect(whole.status == 1)
+        for text in [
+            "cannot listen on 127.0.0.1:\(port): address already in use; stop what listens there",
+            "there is no user \"no-such-user\"; create it", "others than this machine can reach 0.0.0.0:0",
+            "cannot write to \(folder.path)/file/state", "config/apps/bad.json:1:", "not start as it should",
+        ] {
+            #expect(whole.errors.contains(text), "\(text): \(whole.errors)")
+        }
+        #expect(whole.output.isEmpty)
+    }
+
+    @Test func `settings that cannot be used are conditions too`() throws {
+        try folder.write("config/server.json", "{ limits: { headBytesMax: 1 } }")
+        let run = try check("--http", "127.0.0.1:0")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("not started: without `limits` of"))
+    }
+}

@@ -1,0 +1,22 @@
+// Which file systems are looked at instead of listened to.
+
+import Testing
+
+@testable import Posix
+
+struct FileSystemKindTests {
+    @Test(
+        arguments: [
+            (0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2"), (0x6573_5546, "FUSE"), (0x0102_1997, "9P"),
+            // ext4, overlayfs, tmpfs, btrfs and xfs have events.
+            (0xEF53, nil), (0x794C_7630, nil), (0x0102_1994, nil), (0x9123_683E, nil), (0x5846_5342, nil),
+        ] as [(UInt32, String?)])
+    func `networks' file systems have no events`(magic: UInt32, name: String?) {
+        #expect(FileSystemKind.name(magic: magic) == name)
+    }
+
+    @Test func `a folder is asked for its own`() {
+        #expect(FileSystemKind.withoutEvents("/proc") == nil)
+        #expect(FileSystemKind.withoutEvents("/no/such/folder") == nil)
+    }
+}

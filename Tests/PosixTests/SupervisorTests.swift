@@ -1,0 +1,27 @@
+// When a supervisor is told that the process is alive.
+
+import Testing
+
+@testable import Posix
+
+struct SupervisorTests {
+    @Test(
+        arguments: [
+            ("30000000", nil, 15_000), ("30000000", "7", 15_000), ("30000000", "8", nil), ("30000000", "", nil),
+            ("0", nil, nil), ("-1", nil, nil), ("often", nil, nil), (nil, "7", nil),
+        ] as [(String?, String?, Int64?)])
+    func `the interval is half of what the supervisor allows`(text: String?, process: String?, milliseconds: Int64?) {
+        #expect(Supervisor.watchdogMilliseconds(text, process, 7) == milliseconds)
+    }
+
+    @Test func `no sign comes from a process that does not move`() {
+        var watchdog = Watchdog(milliseconds: 2_000)
+        let signs = [(0, true), (1_000, true), (2_000, true), (4_000, false), (5_000, true), (6_000, true)].map {
+            watchdog.isDue(now: Int64($0), isAlive: $1)
+        }
+        #expect(signs == [true, false, true, false, true, false])
+        var none = Watchdog(milliseconds: nil)
+        let sign = none.isDue(now: 0, isAlive: true)
+        #expect(!sign)
+    }
+}
