@@ -14,7 +14,10 @@ WORKDIR /build
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
-RUN swift build -c release --static-swift-stdlib --product associated \
+# What the program says of itself: docker build --build-arg COMMIT=$(git rev-parse --short HEAD)
+ARG COMMIT=unknown
+RUN sed -i "s/static let commit = \"unknown\"/static let commit = \"$COMMIT\"/" Sources/associated/Command+Version.swift \
+    && swift build -c release --static-swift-stdlib --product associated \
     && install -D .build/release/associated /image/usr/local/bin/associated \
     && strip /image/usr/local/bin/associated
 COPY config /image/etc/associated

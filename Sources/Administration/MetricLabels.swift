@@ -30,21 +30,7 @@ extension DocumentKind {
 }
 
 extension HandshakeOutcome {
-    var label: String {
-        switch self {
-        case .full: "full"
-        case .resumed: "resumed"
-        case .unknownName: "unknown_name"
-        case .brokenCertificate: "broken_certificate"
-        case .noSharedVersion: "no_shared_version"
-        case .noSharedCipher: "no_shared_cipher"
-        case .refusedByClient: "refused_by_client"
-        case .plainHTTP: "plain_http"
-        case .clientClosed: "client_closed"
-        case .timedOut: "timed_out"
-        case .other: "other"
-        }
-    }
+    var label: String { name.description }
 }
 
 extension AdmissionRefusal {

@@ -15,6 +15,9 @@ struct Exchange {
     var query = ByteRange.absent
     var userAgent = ByteRange.absent
     var referer = ByteRange.absent
+    /// Of a trusted front.
+    var traceParent = ByteRange.absent
+    var requestID = ByteRange.absent
     var minorVersion: UInt8 = 1
     var verifier = VerifierKind.none
     var document = DocumentKind.none
@@ -45,6 +48,12 @@ struct Exchange {
         minorVersion = head.minorVersion
     }
 
+    /// Takes over by which names a front knows the request.
+    mutating func noteTrace(_ head: RequestHead, _ bytes: Span<UInt8>) {
+        traceParent = Exchange.first(head.traceParent, bytes)
+        requestID = Exchange.first(head.requestID, bytes)
+    }
+
     /// The path as written, and in its place what else a target may be: `*`, or an authority (RFC 9112 §3.2).
     private static func target(_ head: RequestHead, _ bytes: Span<UInt8>) -> ByteRange {
         guard head.isAboutServer || head.method == .connect, head.path.isPresent else { return head.path }
@@ -69,7 +78,8 @@ struct Exchange {
     var headCount: Int {
         if head == nil { return 0 }
         var end: UInt32 = 0
-        for range in [method, host, path, query, userAgent, referer] where range.isPresent { end = max(end, range.end) }
+        for range in [method, host, path, query, userAgent, referer, traceParent, requestID]
+        where range.isPresent { end = max(end, range.end) }
         return Int(end)
     }
 }

@@ -92,6 +92,8 @@ extension Worker {
         entry.path = exchange.bytes(exchange.path)
         entry.query = exchange.bytes(exchange.query)
         entry.userAgent = exchange.bytes(exchange.userAgent)
+        entry.traceParent = exchange.bytes(exchange.traceParent)
+        entry.requestID = exchange.bytes(exchange.requestID)
         entry.referer = exchange.bytes(exchange.referer)
         entry.minorVersion = exchange.minorVersion
         entry.status = exchange.status
@@ -130,8 +132,21 @@ extension Worker {
         recorder.counters.addRound(microseconds: end - roundBeganMicroseconds, nowMilliseconds: now)
     }
 
-    /// Notes how a handshake ended.
-    func noteHandshake(_ outcome: HandshakeOutcome) { recorder.counters.add(to: .handshakes(outcome)) }
+    /// Notes how a handshake ended, with the name that was asked for as far as the client has said it.
+    mutating func noteHandshake(_ outcome: HandshakeOutcome, _ index: Int32) {
+        recorder.counters.add(to: .handshakes(outcome))
+        guard outcome != .full, outcome != .resumed, log?.wantsHandshakes == true else { return }
+        let connection = table.slots[Int(index)]
+        var entry = AccessEntry()
+        entry.handshake = outcome
+        entry.remote = connection.remote
+        entry.wallMicroseconds = roundBeganMicroseconds + wallOffsetMicroseconds
+        if let session = connection.session {
+            entry.secure = AccessEntry.Secure(
+                version: .tls13, isResumed: false, serverName: session.serverName ?? AccessEntry.absent)
+        }
+        log?.append(handshake: entry)
+    }
 }
 
 extension HandshakeOutcome {

@@ -155,6 +155,7 @@ extension Worker {
                 var remote = table.slots[Int(index)].remote
                 let isFine = hear(&head, bytes, &remote)
                 begin(head, bytes, from: remote)
+                exchanges.last.pointee.noteTrace(head, bytes)
                 if !isFine { return reject(index, .malformedHost) }
             } else {
                 begin(head, bytes, from: table.slots[Int(index)].remote)

@@ -261,7 +261,7 @@ extension Worker {
         switch slot.pointee.phase {
         case .handshake, .certificate:
             endHandshake(slot)
-            noteHandshake(HandshakeOutcome(reason))
+            noteHandshake(HandshakeOutcome(reason), index)
         case .proxyHeader, .idle, .head, .body, .challenge, .lingering: break
         }
         // What was made for this client must never reach the next one.

@@ -52,7 +52,7 @@ extension Worker {
         switch outcome {
         case .done:
             endHandshake(slot)
-            noteHandshake(session.isResumed ? .resumed : .full)
+            noteHandshake(session.isResumed ? .resumed : .full, index)
             slot.pointee.phase = .idle
             deadlines.set(.head, for: index, now: now, in: table.slots)
             return true
@@ -68,15 +68,15 @@ extension Worker {
             secure.forgetRecords()
             waitForNothing(index)
         case .failed(.plainHTTP):
-            noteHandshake(.plainHTTP)
+            noteHandshake(.plainHTTP, index)
             refusePlainHTTP(index)
         case .failed(let failure):
             endHandshake(slot)
-            noteHandshake(HandshakeOutcome(failure))
+            noteHandshake(HandshakeOutcome(failure), index)
             endWithAlert(index, .refused)
         case .ended:
             endHandshake(slot)
-            noteHandshake(.clientClosed)
+            noteHandshake(.clientClosed, index)
             endWithAlert(index, .client)
         }
         return false

@@ -35,6 +35,9 @@ public struct RequestHead: Sendable {
     public var forwardedFor: FieldValue = .absent
     public var forwardedProto: FieldValue = .absent
     public var forwardedHost: FieldValue = .absent
+    /// By which a front finds the request again, and what anybody else may say.
+    public var traceParent: FieldValue = .absent
+    public var requestID: FieldValue = .absent
     /// Not in the head itself, but what has become of it where a trusted front has sent it: that the client came over TLS,
     /// and that the host is the front's word.
     public var cameSecurely = false

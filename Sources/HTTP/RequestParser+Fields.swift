@@ -42,6 +42,8 @@ extension RequestParser {
             } else if name.equalsIgnoringCase("user-agent") {
                 head.userAgent.note(value)
             }
+        case 11: if name.equalsIgnoringCase("traceparent") { head.traceParent.note(value) }
+        case 12: if name.equalsIgnoringCase("x-request-id") { head.requestID.note(value) }
         case 13:
             if name.equalsIgnoringCase("if-none-match") {
                 head.ifNoneMatch.note(value)

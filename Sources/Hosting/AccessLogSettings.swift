@@ -4,6 +4,16 @@
 public struct AccessLogSettings: Hashable, Sendable {
     public var place = Place.off
     public var format = Format.json
+    /// Which requests have a line.
+    public var only = Only.all
+    /// Whether a line has the query.
+    public var hasQuery = true
+    /// Whether handshakes that came to nothing have lines, which the JSON form has.
+    public var hasHandshakes = false
+
+    public enum Only: String, CaseIterable, Sendable {
+        case all, errors, verifiers
+    }
 
     public enum Place: Hashable, Sendable {
         case off

@@ -6,8 +6,20 @@ import SourceJSON
 extension SettingsReader {
     mutating func readLog(_ value: SourceValue) {
         for member in members(of: value, "`log`", known: SettingsReader.logKeys) {
+            switch member.key {
+            case "query":
+                settings.accessLog.hasQuery = bool(member) ?? true
+                continue
+            case "handshakes":
+                settings.accessLog.hasHandshakes = bool(member) ?? false
+                continue
+            default: break
+            }
             guard let text = string(member) else { continue }
             switch member.key {
+            case "only":
+                settings.accessLog.only =
+                    choice(text, AccessLogSettings.Only.allCases, \.rawValue, member, "choice of lines", "all") ?? .all
             case "access":
                 if let place = AccessLogSettings.Place(text) {
                     settings.accessLog.place = place

@@ -30,7 +30,7 @@ public struct SettingsReader {
     static let tlsKeys = ["ticketKeyFile", "passphraseFile", "strictTransportSeconds", "redirectPages", "publicPort"]
     static let acmeKeys = ["webroot", "thumbprint"]
     static let signingKeys = ["certificateFile", "keyFile"]
-    static let logKeys = ["access", "format", "process", "level"]
+    static let logKeys = ["access", "format", "only", "query", "handshakes", "process", "level"]
 
     private static let bytesMax = 1024 * 1024
 

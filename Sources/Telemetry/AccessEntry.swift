@@ -13,6 +13,9 @@ public struct AccessEntry {
     public var query = AccessEntry.absent
     public var userAgent = AccessEntry.absent
     public var referer = AccessEntry.absent
+    /// By which names a trusted front knows the request.
+    public var traceParent = AccessEntry.absent
+    public var requestID = AccessEntry.absent
     /// 0 for HTTP/1.0, 1 for HTTP/1.1.
     public var minorVersion: UInt8 = 1
     public var status: UInt16 = 0
@@ -24,6 +27,8 @@ public struct AccessEntry {
     public var durationMicroseconds: Int64 = 0
     public var secure: Secure?
     public var verifier = VerifierKind.none
+    /// Of a handshake that came to nothing, and of no request; nil for requests.
+    public var handshake: HandshakeOutcome?
 
     /// What there is to say of a connection over TLS.
     public struct Secure {
@@ -47,6 +52,34 @@ public struct AccessEntry {
     public static var absent: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
     public init() {}
+}
+
+/// Which requests have a line, and what of it is left out.
+public struct LogSelection: Hashable, Sendable {
+    public var only = Only.all
+    /// Whether lines have the query that was asked for.
+    public var hasQuery = true
+    /// Whether handshakes that came to nothing have lines too.
+    public var hasHandshakes = false
+
+    public enum Only: String, CaseIterable, Sendable {
+        case all
+        /// 4xx and 5xx.
+        case errors
+        /// Fetches of association files by verifiers.
+        case verifiers
+    }
+
+    public init() {}
+
+    func takes(_ entry: borrowing AccessEntry) -> Bool {
+        if entry.handshake != nil { return hasHandshakes }
+        switch only {
+        case .all: return true
+        case .errors: return entry.status >= 400
+        case .verifiers: return entry.verifier != .none
+        }
+    }
 }
 
 /// How lines are written.

@@ -22,6 +22,7 @@ public enum LogTarget: Hashable, Sendable, CustomStringConvertible {
 public final class Journal: Sendable {
     public let target: LogTarget
     private let format: LogFormat
+    private let selection: LogSelection
     private let records: Records
     private let rings: [LogRing]
     private let alarm: LogAlarm
@@ -38,8 +39,11 @@ public final class Journal: Sendable {
     private static let silenceMilliseconds: Int64 = 60_000
 
     /// Opens the log and starts its thread. `records` are those of the same workers.
-    public init(_ target: LogTarget, _ format: LogFormat, records: Records) throws(SystemError) {
+    public init(
+        _ target: LogTarget, _ format: LogFormat, _ selection: LogSelection = LogSelection(), records: Records
+    ) throws(SystemError) {
         self.target = target
+        self.selection = selection
         self.format = format
         self.records = records
         let alarm = try LogAlarm()
@@ -61,7 +65,7 @@ public final class Journal: Sendable {
 
     /// For the worker of that number, and no other.
     public func sink(_ worker: Int) -> LogSink {
-        LogSink(rings[worker], alarm, format, records.recorder(worker).counters)
+        LogSink(rings[worker], alarm, format, selection, records.recorder(worker).counters)
     }
 
     /// Opens the file by its name again, soon. Lines that are not written yet go to the new one.

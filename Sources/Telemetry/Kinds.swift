@@ -71,6 +71,25 @@ public enum HandshakeOutcome: UInt8, CaseIterable, Sendable {
     case other
 }
 
+extension HandshakeOutcome {
+    /// In metrics and in the access log.
+    public var name: StaticString {
+        switch self {
+        case .full: "full"
+        case .resumed: "resumed"
+        case .unknownName: "unknown_name"
+        case .brokenCertificate: "broken_certificate"
+        case .noSharedVersion: "no_shared_version"
+        case .noSharedCipher: "no_shared_cipher"
+        case .refusedByClient: "refused_by_client"
+        case .plainHTTP: "plain_http"
+        case .clientClosed: "client_closed"
+        case .timedOut: "timed_out"
+        case .other: "other"
+        }
+    }
+}
+
 /// Why nobody listened to a connection that was accepted.
 public enum AdmissionRefusal: UInt8, CaseIterable, Sendable {
     case tooManyConnections

@@ -17,6 +17,8 @@ struct LogLine {
         static let query = 2_048
         static let userAgent = 1_024
         static let referer = 1_024
+        static let traceParent = 64
+        static let requestID = 128
     }
 
     /// What a line takes at most: its fields, and what stands between them.
@@ -62,6 +64,13 @@ struct LogLine {
             line.put(",\"port\":")
             line.put(Int(remote.port))
         }
+        if let handshake = entry.handshake {
+            line.put(",\"handshake\":\"")
+            line.put(handshake.name)
+            line.put("\"")
+            if let secure = entry.secure { put(",\"serverName\":\"", json: secure.serverName, Limit.host, &line) }
+            return line.put("}\n")
+        }
         put(",\"method\":\"", json: entry.method, Limit.method, &line)
         put(",\"host\":\"", json: entry.host, Limit.host, &line)
         if entry.path.baseAddress != nil {
@@ -88,6 +97,8 @@ struct LogLine {
             put(",\"serverName\":\"", json: secure.serverName, Limit.host, &line)
         }
         put(",\"userAgent\":\"", json: entry.userAgent, Limit.userAgent, &line)
+        put(",\"requestId\":\"", json: entry.requestID, Limit.requestID, &line)
+        put(",\"traceparent\":\"", json: entry.traceParent, Limit.traceParent, &line)
         if entry.verifier != .none {
             line.put(",\"verifier\":\"")
             line.put(entry.verifier.name)

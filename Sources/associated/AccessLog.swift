@@ -25,7 +25,8 @@ enum AccessLog {
         case .file(let path): target = .file(path)
         }
         do {
-            let journal = try Journal(target, wanted.format == .json ? .json : .combined, records: records)
+            let journal = try Journal(
+                target, wanted.format == .json ? .json : .combined, LogSelection(wanted), records: records)
             Log.info("logging requests to \(target)")
             return journal
         } catch {
@@ -42,5 +43,19 @@ enum AccessLog {
     static func end(_ journal: Journal?, milliseconds: Int32 = 2_000) {
         journal?.end(milliseconds: milliseconds)
         report(journal)
+    }
+}
+
+extension LogSelection {
+    fileprivate init(_ wanted: AccessLogSettings) {
+        self.init()
+        only =
+            switch wanted.only {
+            case .all: .all
+            case .errors: .errors
+            case .verifiers: .verifiers
+            }
+        hasQuery = wanted.hasQuery
+        hasHandshakes = wanted.hasHandshakes && wanted.format == .json
     }
 }

@@ -1,0 +1,79 @@
+// What `log` of server.json chooses of the access log's lines, and what stands in them of fronts.
+
+import Foundation
+import Testing
+
+struct AccessLogChoiceTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+        try folder.write(
+            "config/apps/a.json",
+            "{ name: \"A\", hosts: [\"a.example\"], ios: { appIDs: [\"8KQ2V7M4XN.dev.associated.app\"] }, links: [{ \"/\": \"/a/?*\" }] }"
+        )
+    }
+
+    /// Asks a server with these settings, and reads so many lines of its log.
+    private func lines(_ settings: String, _ count: Int, _ requests: [[String]]) throws -> [[String: Any]] {
+        try folder.write("config/server.json", settings.replacing("LOG", with: "\(folder.path)/access.log"))
+        let server = try RunningServer([
+            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
+            "\(folder.path)/state", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
+        ])
+        let ports = server.addresses.compactMap { $0.split(separator: ":").last }
+        for request in requests {
+            _ = try Subject.curl(
+                request.map { $0.replacing("SECURE", with: ports[1]).replacing("PORT", with: ports[0]) })
+        }
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        let text = try folder.read("access.log")
+        let lines = try text.split(separator: "\n").map {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
+        }
+        #expect(lines.count == count, "\(text)")
+        return lines
+    }
+
+    private static let document = "http://127.0.0.1:PORT/.well-known/apple-app-site-association?token=secret"
+    private static let requests = [
+        ["-H", "Host: a.example", document], ["-H", "Host: a.example", "-A", "AASA-Bot/1.0", document],
+        ["-H", "Host: a.example", "http://127.0.0.1:PORT/none?token=secret"],
+    ]
+
+    @Test func `only errors have lines, without their queries`() throws {
+        let lines = try lines("{ log: { access: 'LOG', only: 'errors', query: false } }", 1, Self.requests)
+        #expect(lines.first?["status"] as? Int == 404)
+        #expect(lines.first?["path"] as? String == "/none")
+    }
+
+    @Test func `only verifiers have lines`() throws {
+        let lines = try lines("{ log: { access: 'LOG', only: 'verifiers' } }", 1, Self.requests)
+        #expect(lines.first?["verifier"] as? String == "apple-cdn")
+        #expect((lines.first?["path"] as? String)?.hasSuffix("?token=secret") == true)
+    }
+
+    @Test(arguments: [true, false])
+    func `a trusted front's names of a request are logged, and nobody else's`(isTrusted: Bool) throws {
+        let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        let fields = ["-H", "X-Request-ID: id\"1", "-H", "traceparent: \(trace)"]
+        let trust = isTrusted ? "fronts: { trust: ['127.0.0.0/8'] }," : ""
+        let lines = try lines("{ \(trust) log: { access: 'LOG' } }", 1, [fields + Self.requests[0]])
+        #expect(lines.first?["requestId"] as? String == (isTrusted ? "id\"1" : nil))
+        #expect(lines.first?["traceparent"] as? String == (isTrusted ? trace : nil))
+    }
+
+    @Test func `a failed handshake is logged with the name, and no more than ten a second`() throws {
+        let handshake = ["--insecure", "--resolve", "b.example:SECURE:127.0.0.1", "https://b.example:SECURE/"]
+        let lines = try lines("{ log: { access: 'LOG', handshakes: true } }", 2, [handshake, handshake])
+        for line in lines {
+            #expect(line["handshake"] as? String == "unknown_name")
+            #expect(line["serverName"] as? String == "b.example")
+            #expect(line["remote"] as? String == "127.0.0.1")
+            #expect(line["status"] == nil)
+        }
+        _ = try FileManager.default.removeItem(atPath: "\(folder.path)/access.log")
+        _ = try self.lines("{ log: { access: 'LOG' } }", 1, [handshake, Self.requests[0]])
+    }
+}
