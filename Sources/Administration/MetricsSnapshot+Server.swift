@@ -8,7 +8,13 @@ extension MetricsSnapshot {
         [
             MetricFamily(
                 "associated_build_info", .gauge, "Always 1; the labels say which program this is.",
-                [.init(labels: [.init("version", program.version), .init("tls_library", program.library)], .count(1))]),
+                [
+                    .init(
+                        labels: [
+                            .init("version", program.version), .init("commit", program.commit),
+                            .init("tls_library", program.library),
+                        ], .count(1))
+                ]),
             gauge(
                 "associated_uptime_seconds", "Time since the server was started.", .number(program.uptimeSeconds)),
             gauge(

@@ -50,13 +50,15 @@ public struct MetricsSnapshot: Sendable {
 /// Which program it is, and how it does.
 public struct RunningProgram: Sendable, Equatable {
     public var version: String
+    public var commit: String
     /// The TLS library that it runs with.
     public var library: String
     public var uptimeSeconds: Double
     public var isReady: Bool
 
-    public init(version: String, library: String, uptimeSeconds: Double, isReady: Bool) {
+    public init(version: String, commit: String, library: String, uptimeSeconds: Double, isReady: Bool) {
         self.version = version
+        self.commit = commit
         self.library = library
         self.uptimeSeconds = uptimeSeconds
         self.isReady = isReady

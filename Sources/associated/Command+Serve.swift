@@ -29,7 +29,8 @@ extension Command {
                 variable: "ASSOCIATED_STRICT"),
             Option(
                 name: "--trust", value: "NETWORK",
-                help: "believe fronts in this network, such as 10.0.0.0/8, about their clients; may be repeated",
+                help:
+                    "believe fronts in this network, such as 10.0.0.0/8, about their clients; may be repeated, with commas in the variable",
                 variable: "ASSOCIATED_TRUST", isRepeatable: true),
             Option(
                 name: "--proxy-protocol", value: nil,

@@ -44,7 +44,7 @@ struct Command: Sendable {
         }
         let width = heads.map(\.count).max() ?? 0
         let lines = zip(heads, options).map { head, option in
-            let variable = option.variable.map { " [\($0)\(option.isRepeatable ? ", with commas" : "")]" } ?? ""
+            let variable = option.variable.map { " [\($0)]" } ?? ""
             return "  \(head.padded(to: width))  \(option.help)\(variable)"
         }
         let list = lines.isEmpty ? "" : "\n\(lines.joined(separator: "\n"))\n"

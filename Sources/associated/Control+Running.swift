@@ -33,6 +33,20 @@ extension Control {
                 try journal.note(report.changes, from: before, to: report.catalogue, atSeconds: Clock.wallSeconds())
             }
         }
+
+        /// Tells what has become of `server.json`.
+        func report(_ news: SettingsWatch.News?) {
+            guard let news else { return }
+            standing.note(settings: news.findings)
+            for finding in news.findings { Log.finding(finding) }
+            if let objection = news.objection {
+                Log.error("server.json has changed, and the next start would be refused: \(objection)")
+            } else if news.isChanged {
+                Log.info("server.json has changed: it takes effect at the next start")
+            } else {
+                Log.info("server.json is again what the server was started with")
+            }
+        }
     }
 
     struct BlindFolder: Equatable, Sendable {

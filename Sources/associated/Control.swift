@@ -36,6 +36,7 @@ final class Control: @unchecked Sendable {
     private var nextLook: Int64?
     private var retrying = Retrying()
     private var watchdog: Watchdog
+    private var settingsWatch: SettingsWatch
     /// What the supervisor shows.
     private var status: String
 
@@ -57,13 +58,14 @@ final class Control: @unchecked Sendable {
 
     init(
         _ running: Running, _ background: Background, _ orders: ControlOrders,
-        watching paths: (config: String, pages: String), after loaded: RoundReport
+        settings given: LoadedSettings, after loaded: RoundReport
     ) throws(SystemError) {
         self.running = running
         self.background = background
         self.orders = orders
         gatherer.note(loaded.later, at: Clock.monotonicMilliseconds())
         status = "serving \(loaded.summary)"
+        settingsWatch = SettingsWatch(given)
         watchdog = Watchdog(milliseconds: running.supervisor.watchdogMilliseconds)
         tidier = try Background()
         poller = try Poller(eventsMax: 8)
@@ -73,11 +75,7 @@ final class Control: @unchecked Sendable {
             throw SystemError(call: "epoll_ctl", number: errno)
         }
         do throws(SystemError) {
-            let settings = running.confinement.settings
-            let watch = try TreeWatch(
-                configPath: paths.config, publicPath: paths.pages, linkTargets: settings.linkTargets,
-                limits: settings.limits)
-            let keeper = try WatchKeeper(watch) { [confinement = running.confinement] in confinement.complaint() }
+            let keeper = try WatchKeeper(given, running.confinement)
             guard poller.add(keeper.descriptor, .readable, token: Token.watch.rawValue) else {
                 throw .exhausted("epoll_ctl")
             }
@@ -87,10 +85,7 @@ final class Control: @unchecked Sendable {
             nextLook = 0
             running.log.unwatched(error)
         }
-        if !running.blindFolders.isEmpty {
-            nextLook = 0
-            running.log.blind(running.blindFolders)
-        }
+        if !running.blindFolders.isEmpty { nextLook = 0 }
         retrying.note(loaded.postponed, running.log)
         running.tenants.wasFetched = { [overseeing = running.overseeing] in overseeing.wasFetched($0, since: $1) }
         running.standing.noteState(.history) { () throws(SystemError) in try running.journal.began(loaded) }
@@ -209,6 +204,7 @@ final class Control: @unchecked Sendable {
         running.supervisor.tell(.reloading)
         running.certificates?.invalidateAll()
         running.surveyor?.surveyAgain()
+        running.report(settingsWatch.look(isAsked: true))
         gatherer.ask(at: Clock.monotonicMilliseconds())
     }
 
@@ -262,6 +258,7 @@ final class Control: @unchecked Sendable {
     private func tick(_ now: Int64) {
         nextTick = now + Control.tickMilliseconds
         running.standing.tick()
+        running.report(settingsWatch.look(isAsked: false))
         running.engine.lookForNeighbours()
         // Those who do not answer until somebody wants to know have been asked by then.
         let isAlive = running.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }

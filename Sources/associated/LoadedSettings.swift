@@ -10,10 +10,12 @@ extension Command.Option {
         name: "--config", value: "DIR", help: "the folder with server.json and apps/ (config)",
         variable: "ASSOCIATED_CONFIG")
     static let http = Command.Option(
-        name: "--http", value: "ADDR:PORT", help: "where to speak plain HTTP; may be repeated (127.0.0.1:8080)",
+        name: "--http", value: "ADDR:PORT",
+        help: "where to speak plain HTTP; may be repeated, with commas in the variable (127.0.0.1:8080)",
         variable: "ASSOCIATED_HTTP", isRepeatable: true)
     static let https = Command.Option(
-        name: "--https", value: "ADDR:PORT", help: "where to speak TLS; may be repeated", variable: "ASSOCIATED_HTTPS",
+        name: "--https", value: "ADDR:PORT", help: "where to speak TLS; may be repeated, with commas in the variable",
+        variable: "ASSOCIATED_HTTPS",
         isRepeatable: true)
     static let admin = Command.Option(
         name: "--admin", value: "ADDR:PORT", help: "where those who run the server ask it (nowhere)",

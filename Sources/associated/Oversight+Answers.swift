@@ -23,7 +23,8 @@ extension Oversight {
         func metrics() -> MetricsSnapshot {
             MetricsSnapshot(
                 program: RunningProgram(
-                    version: Product.version, library: Library.version, uptimeSeconds: standing.uptimeSeconds,
+                    version: Product.version, commit: Product.commit, library: Library.version,
+                    uptimeSeconds: standing.uptimeSeconds,
                     isReady: health().isReady),
                 records: records, workers: workers(), hosting: hosting, reloads: standing.reloads,
                 certificates: certificates(), verifiers: ledger.figures,

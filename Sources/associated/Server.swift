@@ -67,7 +67,7 @@ struct Server {
         let sockets = try sockets.get()
         for finding in given.findings { Log.finding(finding) }
         let objections = StartObjections(given)
-        if let objection = objections.toSettings { return .ended(.failure(saying: objection)) }
+        if let objection = objections.toSettings { return .ended(.failure(saying: "not started: \(objection)")) }
         let oversight = try Oversight(settings, statePath: given.statePath)
         var confinement = Confinement(settings, places: Confinement.Places(given, opensSockets: sockets.isEmpty))
         try confinement.become()
@@ -80,6 +80,7 @@ struct Server {
             return .ended(.failure(saying: "not started: no app file has the environment \(name)"))
         }
         let blindFolders = Control.BlindFolder.all(given)
+        if !blindFolders.isEmpty { ReloadLog().blind(blindFolders) }
         let development = try developmentAuthority()
         let tenants = tenants(development)
         let background = try Background()
@@ -88,7 +89,7 @@ struct Server {
         }
         let log = ReloadLog()
         log.began(loaded)
-        if let objection = objections.to(loaded) { return .ended(.failure(saying: objection)) }
+        if let objection = objections.to(loaded) { return .ended(.failure(saying: "not started: \(objection)")) }
         oversight.standing.began(loaded, tenants)
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
@@ -120,7 +121,7 @@ struct Server {
                 tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log, confinement: confinement,
                 standing: oversight.standing, overseeing: overseeing,
                 journal: ChangeJournal(folder: given.statePath), blindFolders: blindFolders),
-            background, orders, watching: (given.configPath, given.publicPath), after: loaded)
+            background, orders, settings: given, after: loaded)
         return .running(control, orders, engine, oversight, overseeing)
     }
 

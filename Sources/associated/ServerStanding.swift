@@ -17,6 +17,8 @@ final class ServerStanding: Sendable {
         var findings: [StatusReport.Standing] = []
         /// Since when each finding and each host on a last good version is known, by its line and its name.
         var since: [String: Int64] = [:]
+        /// What is wrong with `server.json` since the start.
+        var settingsFindings: [StatusReport.Standing] = []
         var reloads = ReloadFigures()
         var tickMilliseconds = Clock.monotonicMilliseconds()
         var stateProblems: [StatePart: StateProblem] = [:]
@@ -80,6 +82,13 @@ final class ServerStanding: Sendable {
         }
     }
 
+    /// What is wrong with the settings of the next start.
+    func note(settings findings: [Finding]) {
+        let now = Clock.wallSeconds()
+        let standing = findings.map { StatusReport.Standing(finding: Console.line($0), sinceSeconds: now) }
+        state.withLock { $0.settingsFindings = standing }
+    }
+
     /// A part of the state was written, or could not be. True when it can be again.
     @discardableResult
     func noteState(_ part: StatePart, _ reason: String?) -> Bool {
@@ -138,9 +147,15 @@ final class ServerStanding: Sendable {
 /// What others ask for.
 extension ServerStanding {
     var phase: HealthReport.Phase { state.withLock { $0.phase } }
-    var hosting: HostingFigures { state.withLock { $0.hosting } }
+    var hosting: HostingFigures {
+        state.withLock { state in
+            var figures = state.hosting
+            figures.errors += state.settingsFindings.count
+            return figures
+        }
+    }
     var kept: [StatusReport.Kept] { state.withLock { $0.kept } }
-    var findings: [StatusReport.Standing] { state.withLock { $0.findings } }
+    var findings: [StatusReport.Standing] { state.withLock { $0.settingsFindings + $0.findings } }
 
     func reasons(of name: String) -> [String] { state.withLock { $0.reasons[name] ?? [] } }
 

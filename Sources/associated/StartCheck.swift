@@ -33,8 +33,6 @@ struct StartCheck {
             opensSockets = sockets.isEmpty
             check.given.settings = sockets.replacingAddresses(of: check.settings)
         }
-        let objections = StartObjections(given)
-        for objection in [objections.toSettings, objections.toAddresses].compactMap(\.self) { fail(objection) }
         attempt { check in try check.readSecrets() }
         attempt { check in
             var steps = Confinement(check.settings, places: Confinement.Places(check.given, opensSockets: opensSockets))
@@ -47,6 +45,9 @@ struct StartCheck {
         if let address = settings.admin?.address { tryAddress(address) }
         tryState()
         let served = lint()
+        // Behind the findings that they speak of.
+        let objections = StartObjections(given)
+        for objection in [objections.toSettings, objections.toAddresses].compactMap(\.self) { fail(objection) }
         attempt { _ in try confinement?.seal() }
         for text in confinement?.missing ?? [] { notes.append("sandbox: \(text)") }
         for note in notes { Console.error(line: "note: \(note)") }

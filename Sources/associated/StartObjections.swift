@@ -16,12 +16,12 @@ struct StartObjections {
     var toSettings: String? {
         if given.findings.contains(where: { $0.rule == "CFG-001" }) {
             // With none of its settings the server would listen elsewhere than it is asked for.
-            return "not started: \(given.configPath)/server.json cannot be read; fix or remove it"
+            return "\(given.configPath)/server.json cannot be read; fix or remove it"
         }
         if given.lostSafeguards.isEmpty { return nil }
         let keys = given.lostSafeguards.map { "`\($0)`" }.joined(separator: " and ")
         return
-            "not started: without \(keys) of \(given.configPath)/server.json, which cannot be used as it is, the server "
+            "without \(keys) of \(given.configPath)/server.json, which cannot be used as it is, the server "
             + "would be less safe than it is meant to be; fix what is reported above"
     }
 
@@ -29,11 +29,11 @@ struct StartObjections {
     func to(_ loaded: RoundReport) -> String? {
         let errors = (given.findings + loaded.findings).count { $0.severity == .error }
         if settings.isStrict, errors > 0 {
-            return "not started: \(Count.of(errors, "error")) above, and --strict is set"
+            return "\(Count.of(errors, "error")) above, and --strict is set"
         }
         if loaded.hostCount == 0 {
             return
-                "not started: no app file in \(given.configPath)/apps gives a host to serve; write one, or fix what is "
+                "no app file in \(given.configPath)/apps gives a host to serve; write one, or fix what is "
                 + "reported above"
         }
         return toAddresses
@@ -42,12 +42,12 @@ struct StartObjections {
     /// Whether there is an address to be asked at, and a client that is let in.
     var toAddresses: String? {
         if settings.http.isEmpty, settings.https.isEmpty {
-            return "not started: there is no address to listen on; give one with --http or --https"
+            return "there is no address to listen on; give one with --http or --https"
         }
         if case .off = settings.proxyProtocol { return nil }
         if settings.fronts.trusted.isEmpty {
             return
-                "not started: with the PROXY protocol and no trusted front every client would be refused; name the "
+                "with the PROXY protocol and no trusted front every client would be refused; name the "
                 + "fronts with --trust"
         }
         return nil

@@ -68,6 +68,14 @@ final class WatchKeeper: Sendable {
         thread.detach()
     }
 
+    /// For the folders of a server.
+    convenience init(_ given: LoadedSettings, _ confinement: Confinement) throws(SystemError) {
+        let watch = try TreeWatch(
+            configPath: given.configPath, publicPath: given.publicPath, linkTargets: given.settings.linkTargets,
+            limits: given.settings.limits)
+        try self.init(watch) { confinement.complaint() }
+    }
+
     /// Readable when there is news.
     var descriptor: Int32 { hasNews.descriptor.number }
 

@@ -13,7 +13,7 @@ struct MetricsTextTests {
     @Test func `a whole scrape follows the format, each number where it belongs`() throws {
         let scrape = try read(Samples.snapshot.families)
         let expected: [String: Double] = [
-            "associated_build_info{version=\"0.1.0\",tls_library=\"OpenSSL 3\"}": 1,
+            "associated_build_info{version=\"0.1.0\",commit=\"unknown\",tls_library=\"OpenSSL 3\"}": 1,
             "associated_uptime_seconds": 93_600,
             "associated_ready": 1,
             "associated_requests_total{status=\"2xx\",document=\"apple_app_site_association\"}": 5,

@@ -91,7 +91,8 @@ enum Samples {
         (process.descriptors, process.descriptorsMax, process.residentBytes) = (17, 1_024, 9_437_184)
         process.processorSeconds = 1.5
         return MetricsSnapshot(
-            program: RunningProgram(version: "0.1.0", library: "OpenSSL 3", uptimeSeconds: 93_600, isReady: true),
+            program: RunningProgram(
+                version: "0.1.0", commit: "unknown", library: "OpenSSL 3", uptimeSeconds: 93_600, isReady: true),
             records: records, workers: workers, hosting: hosting, reloads: reloads, certificates: certificates,
             verifiers: verifiers, isStateWritable: true, servedDigest: "00ff", process: process, nowMilliseconds: 1_000)
     }

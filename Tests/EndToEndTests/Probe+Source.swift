@@ -147,10 +147,10 @@ extension Probe {
             inside.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
             other.sun_family = AF_UNIX;
             strncpy(other.sun_path, getenv("PROBE_PATH"), sizeof other.sun_path - 1);
-            signal(SIGUSR2, attempt);
+            signal(SIGWINCH, attempt);
             sigset_t signals;
             sigemptyset(&signals);
-            sigaddset(&signals, SIGUSR2);
+            sigaddset(&signals, SIGWINCH);
             sigprocmask(SIG_UNBLOCK, &signals, 0);
         }
         """

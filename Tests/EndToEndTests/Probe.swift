@@ -31,7 +31,7 @@ struct Probe {
 
     /// Has the server try it, and gives what each attempt came to: 0, or the number of the error.
     func outcomes(in server: RunningServer) throws -> [String: Int32] {
-        server.send(SIGUSR2)
+        server.send(SIGWINCH)
         // Until the last line is there, which may be written by a program in the server's place that has ended since.
         var lines: [Substring] = []
         let isOver = try eventually {

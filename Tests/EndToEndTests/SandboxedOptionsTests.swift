@@ -23,6 +23,7 @@ struct SandboxedOptionsTests {
         try folder.write("pages/a.example/page.html", page)
         // Each has a folder of its own, which nothing else opens.
         for name in ["state", "log", "plain", "secure", "admin"] { try folder.write("\(name)/.keep", "") }
+        try folder.write("acme/.well-known/acme-challenge/token", "token.thumbprint")
         try folder.write("token/file", "0123456789abcdef\n")
         try folder.write("phrase/file", "hush\n")
     }
@@ -58,6 +59,9 @@ struct SandboxedOptionsTests {
         },
         "--passphrase-file": Case(value: "phrase/file", more: ["--https", "unix:secure/socket"]) { tests, _ in
             try tests.fetch("/page.html", scheme: "https", socket: "secure/socket") == tests.page
+        },
+        "--acme-webroot": Case(value: "acme") {
+            try $0.fetch("/.well-known/acme-challenge/token", $1) == "token.thumbprint"
         },
         "--access-log": Case(value: "log/requests") { tests, server in
             _ = try tests.fetch("/page.html", server)

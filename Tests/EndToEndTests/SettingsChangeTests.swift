@@ -1,0 +1,34 @@
+// `server.json` beside a running server: a change has no effect, and is told.
+
+import Foundation
+import Testing
+
+struct SettingsChangeTests {
+    @Test func `a change is told, and what the next start would refuse`() throws {
+        let folder = try Folder()
+        let app = "{ name: \"A\", hosts: [\"a.example\"], ios: { appIDs: [\"8KQ2V7M4XN.dev.associated.app\"] } }"
+        try folder.write("config/apps/a.json", app)
+        try folder.write("config/server.json", "{}")
+        let server = try RunningServer([
+            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
+            "\(folder.path)/state", "--http", "127.0.0.1:0", "--admin", "unix:\(folder.path)/state/admin.sock",
+        ])
+        func hear(_ part: String) -> Bool {
+            while let line = server.nextLine() { if line.contains(part) { return true } }
+            return false
+        }
+        try folder.write("config/server.json", "{ workers: 3 }")
+        #expect(hear("server.json has changed: it takes effect at the next start"))
+        server.send(SIGHUP)
+        #expect(hear("server.json has changed: it takes effect at the next start"))
+        try folder.write("config/server.json", "{ limits: { headBytesMax: 1 } }")
+        #expect(hear("server.json:1:"))
+        #expect(hear("the next start would be refused: without `limits` of"))
+        let status = try Subject.run("status", "--admin", "unix:\(folder.path)/state/admin.sock")
+        #expect(status.output.contains("server.json:1:"), "\(status.output) \(status.errors)")
+        try folder.write("config/server.json", "{ }")
+        #expect(hear("server.json has changed: it takes effect"))
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+}
