@@ -96,6 +96,11 @@ private func refuseBrokenPipeSignal() {
 
 extension Thread {
     /// Lets all other threads go first from here on. The corresponding C function is `setpriority`, which on Linux concerns one
-    /// thread.
-    public static func stepBack() { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) }
+    /// thread. False when that is refused.
+    @discardableResult
+    public static func stepBack() -> Bool {
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(lastPriority)) == 0
+    }
+
+    static let lastPriority: UInt32 = 19
 }

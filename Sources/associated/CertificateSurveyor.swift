@@ -10,7 +10,6 @@ final class CertificateSurveyor: Sendable {
     private let certificates: CertificateStore
     private let published: PublishedCatalogue
     private let isWanted: WakeUp
-    private let isBehind: WakeUp
     private let wishes = Mutex(Wishes())
 
     private struct Wishes {
@@ -52,15 +51,11 @@ final class CertificateSurveyor: Sendable {
         self.certificates = certificates
         self.published = published
         isWanted = try WakeUp()
-        isBehind = try WakeUp()
         let thread = try Thread(name: "survey") { [self] in
             Thread.stepBack()
-            isBehind.wake()
             run()
         }
         thread.detach()
-        // Before the sandbox is shut, in which no thread can step back any more.
-        _ = isBehind.wait(milliseconds: 1_000)
     }
 
     /// Looks at everything.

@@ -93,7 +93,6 @@ struct Server {
         oversight.standing.began(loaded, tenants)
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
-        let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }
         // Asked before we listen ourselves.
         let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
@@ -113,6 +112,7 @@ struct Server {
         confinement.say()
         announce(loaded, engine, development, isShared, admin: overseeing.address)
         supervisor.tell(.ready(status: "serving \(loaded.summary)"))
+        let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
         let orders = try ControlOrders()
         let control = try Control(

@@ -98,6 +98,12 @@ extension SystemCallFilter {
             Rule(call: SYS_fchmod, conditions: [.hasNone(setIDBits, argument: 1)]),
             // To end itself when something is broken.
             Rule(call: SYS_tgkill, conditions: [.isOne(of: [UInt32(getpid())], argument: 0)]),
+            // A thread that lets all others go first (PRIO_PROCESS of itself).
+            Rule(
+                call: SYS_setpriority,
+                conditions: [
+                    .isZero(argument: 0), .isZero(argument: 1), .isOne(of: [Thread.lastPriority], argument: 2),
+                ]),
             // To ask for its own limits.
             Rule(call: SYS_prlimit64, conditions: [.isZero(argument: 0), .isZero(argument: 2)]),
         ]
