@@ -48,7 +48,7 @@ struct ServeTests {
     }
 
     @Test(arguments: [
-        ("/products/anchor?a=1&b=2", "200", "dev.associated.shop://shop.localhost/products/anchor?a=1&amp;b=2"),
+        ("/products/anchor?a=1&b=2", "200", "dev.associated.shop:///products/anchor?a=1&amp;b=2"),
         ("/search?q=rope", "200", "https://shop.localhost/search?q=rope"), ("/search", "404", ""),
         ("/products/catalogue.pdf", "404", ""), ("/imprint", "404", ""), ("/.well-known/products/x", "404", ""),
         ("/demo/", "200", "Links to try"), ("/demo/destination/", "200", "You are in the browser"),
