@@ -102,7 +102,7 @@ public final class LedgerKeeper: Sendable {
             if isLast || now >= nextSave {
                 nextSave = now + saveMilliseconds
                 do throws(SystemError) {
-                    try save(&mark)
+                    try save(&mark, isLast: isLast)
                     failure.withLock { $0 = nil }
                 } catch {
                     ledger.noteFailure()
@@ -135,9 +135,9 @@ public final class LedgerKeeper: Sendable {
         return status
     }
 
-    private func save(_ mark: inout FileStatus?) throws(SystemError) {
+    private func save(_ mark: inout FileStatus?, isLast: Bool) throws(SystemError) {
         try Directory.create(folder, permissions: 0o700)
-        guard ledger.hasUnsaved else { return try File.probe(folder) }
+        guard ledger.hasUnsaved else { return isLast ? () : try File.probe(folder) }
         var latest = mark
         // Nobody but this thread adds anything meanwhile, and whoever else writes the file waits until we have.
         let contents = {

@@ -181,7 +181,24 @@ extension Tenants {
         return hosts
     }
 
+    /// What goes live with this round, and was not live before by any file. What is there at a first start may have been live
+    /// for years.
+    private func noteRecent(_ given: Round) {
+        if shelf.isEmpty { return }
+        var round = given
+        for (path, candidate) in given.candidates where candidate.rejection == nil {
+            guard let app = candidate.accepted?.appFile else { continue }
+            var added = LiveIdentity.all(of: app)
+            for other in [path] + Set(added.map(\.host)).flatMap({ ledger.paths(naming: $0) }) {
+                if added.isEmpty { break }
+                if let known = lastGood(other, &round) { added.subtract(LiveIdentity.all(of: known.appFile)) }
+            }
+            if !added.isEmpty { recent.note(added, of: path, at: Clock.wallSeconds()) }
+        }
+    }
+
     private func remember(_ round: Round) {
+        noteRecent(round)
         for (path, mark) in round.unchanged {
             guard var record = ledger[path] else { continue }
             (record.mark, record.standing, record.awaited) = (mark, .current, [])
@@ -199,11 +216,6 @@ extension Tenants {
             } else if case .good(_, let good) = candidate.reading {
                 var record = AppRecord(mark: candidate.mark, standing: .current, good: good)
                 record.lesser = .init(candidate.findings)
-                // What is there at a first start may have been live for years.
-                if !shelf.isEmpty, let app = candidate.accepted?.appFile {
-                    let before = round.lastGood[path].map { LiveIdentity.all(of: $0.appFile) } ?? []
-                    recent.note(LiveIdentity.all(of: app).subtracting(before), of: path, at: Clock.wallSeconds())
-                }
                 ledger.put(record, at: path)
             } else {
                 ledger.put(nil, at: path)

@@ -38,13 +38,9 @@ extension File {
 
     /// Whether a file with content can be written into a folder: a full disk takes names, too.
     public static func probe(_ folder: String) throws(SystemError) {
-        let content = [UInt8](repeating: 0, count: 4_096)
-        let result = content.withUnsafeBytes { bytes in
-            Result { () throws(SystemError) in
-                _ = try FileDraft.write("probe", in: folder, [bytes], permissions: 0o600)
-            }
-        }
-        try result.get()
+        let path = "\(folder)/probe"
+        defer { unlink(path) }
+        try append([UInt8](repeating: 0, count: 4_096), to: path)
     }
 
     /// Does something in a folder that of several processes one does at a time.

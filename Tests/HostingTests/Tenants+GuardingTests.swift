@@ -190,6 +190,14 @@ struct TenantsGuardingTests {
         #expect(try site.round().changedHosts == ["a.example.com"])
         try site.remove("config/apps/evil.json")
         #expect(try site.round().changedHosts == ["a.example.com"])
+        // A file that moved has what was live before, so its new place is guarded.
+        try site.remove("config/apps/other.json")
+        try site.shop("moved.json", hosts: ["other.example.com"])
+        #expect(try site.round().findings.isEmpty)
+        try site.remove("config/apps/moved.json")
+        #expect(try site.round().errors.map(\.rule) == ["APP-042"])
+        try site.shop("moved.json", hosts: ["other.example.com"])
+        #expect(try site.round().findings.isEmpty)
         // What was live before is guarded as ever.
         try app(ids: [Self.first])
         try held("app ID \(Self.second)")
