@@ -1,5 +1,5 @@
 // Counts what the server's workers take from the heap, for script/check-hot-path. Loaded in front of the C library
-// (LD_PRELOAD); the counts of all threads named "worker …" are written to the file COUNT_FILE at SIGUSR2 and at the end.
+// (LD_PRELOAD); the counts of all threads named "worker …" are written to the file COUNT_FILE at SIGURG and at the end.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static void report(int unused) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-    signal(SIGUSR2, report);
+    signal(SIGURG, report);
 }
 
 void *malloc(size_t size) {

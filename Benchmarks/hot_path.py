@@ -95,7 +95,7 @@ def heap(binary, folder):
             server.ask(requests)
             if count.exists():
                 count.unlink()
-            server.process.send_signal(signal.SIGUSR2)
+            server.process.send_signal(signal.SIGURG)
             while not (count.exists() and count.read_text().endswith("\n")):
                 time.sleep(0.01)
             return int(count.read_text())
