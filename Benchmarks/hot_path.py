@@ -134,9 +134,9 @@ def references(binary, folder):
 
     few, many = calls(1_000), calls(16_000)
     each = {name: (count - few.get(name, 0)) / 15_000 for name, count in many.items()}
-    # What is done every second, or at a start that the shorter run has not seen the end of, shows as some hundredths on a
-    # busy machine; what is done for a request is 1.
-    each = {name: count for name, count in each.items() if count >= 0.25}
+    # What is done every second, or at a start that the shorter run has not seen the end of, shows as some hundredths, on a
+    # busy machine as a quarter; what is done for a request is 1.
+    each = {name: count for name, count in each.items() if count >= 0.5}
     found = {name: count for name, count in each.items() if FORBIDDEN.search(name)}
     print(f"references: {len(each)} functions called for a request, {len(found)} of them forbidden")
     for name, count in found.items():

@@ -26,7 +26,8 @@ public final class AdminListener: Sendable {
         public var description: String {
             switch self {
             case .refused(let reason): reason
-            case .cannotListen(let address, let error): "cannot listen on \(address) for admin: \(error.reason)"
+            case .cannotListen(let address, let error):
+                "cannot listen on \(address) for admin: \(error.reason)\(error.remedy(listeningOn: address))"
             case .cannotStart(let error): "cannot start the admin listener: \(error)"
             }
         }

@@ -49,6 +49,8 @@ struct AdminRoutes: Sendable {
             return AdminResponse(.ok, AdminResponse.metrics, MetricsText.bytes(of: sources.metrics().families))
         case "/status":
             return AdminResponse(.ok, AdminResponse.json, sources.status().json)
+        case "/hosts", "/hosts/unfetched":
+            return AdminResponse(.ok, AdminResponse.json, sources.hosts(path != "/hosts").json)
         default: break
         }
         let (prefix, expiring) = ("/status/", "/expiring/")
@@ -63,10 +65,15 @@ struct AdminRoutes: Sendable {
         guard path.hasPrefix(prefix) else {
             return AdminResponse(
                 .notFound,
-                lines: ["/healthz", "/readyz", "/metrics", "/status", "/status/HOST", "/expiring/SECONDS"])
+                lines: [
+                    "/healthz", "/readyz", "/metrics", "/status", "/status/HOST", "/hosts", "/hosts/unfetched",
+                    "/expiring/SECONDS",
+                ])
         }
-        guard let report = sources.host(path.dropFirst(prefix.count).lowercased()) else {
-            return AdminResponse(.notFound, lines: ["this host is not served"])
+        let host = path.dropFirst(prefix.count).lowercased()
+        guard let report = sources.host(host) else {
+            let nearest = sources.nearestHost(host).map { "did you mean \($0)?" }
+            return AdminResponse(.notFound, lines: ["this host is not served"] + [nearest].compactMap { $0 })
         }
         return AdminResponse(.ok, AdminResponse.json, report.json)
     }

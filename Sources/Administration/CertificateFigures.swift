@@ -24,6 +24,9 @@ public struct CertificateFigures: Sendable, Equatable {
     public var found = Counts()
     public var loadFailures = 0
 
+    /// Whether there is nothing to tell of any.
+    var isEmpty: Bool { usable + lastGood + broken + missing == 0 }
+
     public struct Expiry: Sendable, Equatable {
         /// A folder below `config/hosts`: a host, `_wildcard.example.com` or `_default`.
         public var folder: String

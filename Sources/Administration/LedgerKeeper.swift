@@ -106,9 +106,6 @@ public final class LedgerKeeper: Sendable {
                     failure.withLock { $0 = nil }
                 } catch {
                     ledger.noteFailure()
-                    if problem == nil {
-                        complain("what verifiers fetched is not kept: cannot write \(path): \(error.reason)")
-                    }
                     failure.withLock { $0 = error }
                 }
             }

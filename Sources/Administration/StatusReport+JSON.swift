@@ -10,6 +10,7 @@ extension StatusReport {
         .object([
             ("version", .string(version)), ("tlsLibrary", .string(library)), ("processID", .integer(processID)),
             ("nowSeconds", .integer(Int(nowSeconds))), ("startedSeconds", .integer(Int(startedSeconds))),
+            ("uptimeSeconds", .integer(Int(uptimeSeconds))),
             ("ready", .bool(isReady)), ("waits", .strings(waits)), ("hosting", hosting.value),
             (
                 "lastGood",
@@ -21,10 +22,12 @@ extension StatusReport {
                         ])
                     })
             ),
-            ("findings", .array(findings.map(\.value))), ("servedDigest", .string(servedDigest)),
+            ("findings", .array(findings.map(\.value))), ("guardedFiles", .strings(guardedFiles)),
+            ("servedDigest", .string(servedDigest)),
             ("reloads", reloads.value),
             ("certificates", certificates?.value ?? .null), ("workers", .array(workers.map(\.value))),
             ("openConnections", .integer(openConnections)), ("verifiers", verifiers.value),
+            ("refusals", refusals.value),
         ])
     }
 
@@ -51,6 +54,9 @@ extension StatusReport {
             findings: findings.map { Standing($0) }, servedDigest: value.text("servedDigest") ?? "", reloads: reloads,
             certificates: value.member(named: "certificates").flatMap { CertificateFigures($0) },
             workers: workers.map { WorkerState($0) }, openConnections: connections, verifiers: verifiers)
+        uptimeSeconds = Int64(value.number("uptimeSeconds") ?? now - started)
+        guardedFiles = (value.list("guardedFiles") ?? []).compactMap { $0.asString }
+        refusals = RefusalFigures(value.member(named: "refusals"))
     }
 }
 

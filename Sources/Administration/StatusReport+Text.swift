@@ -8,7 +8,7 @@ extension StatusReport {
     public var text: String {
         let state = isReady ? "ready" : "not ready: \(waits.joined(separator: "; "))"
         var lines = [
-            "associated \(version) (\(library)), process \(processID), up \(Age.duration(seconds: nowSeconds - startedSeconds)), \(state)",
+            "associated \(version) (\(library)), process \(processID), up \(Age.duration(seconds: uptimeSeconds)), \(state)",
             "serves \(count(hosting.appFiles, "app")) on \(count(hosting.hosts, "host")), "
                 + "\(count(openConnections, "open connection")), digest \(servedDigest)",
         ]
@@ -17,6 +17,7 @@ extension StatusReport {
         lines.append(reloadLine)
         lines += certificateLines
         lines.append(workerLine)
+        lines += [refusals.text].compactMap { $0 }
         lines += verifierLines
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
@@ -32,7 +33,8 @@ extension StatusReport {
     private var findingLines: [String] {
         var lines: [String] = []
         if hosting.guardedEntries > 0 {
-            lines.append("the removal guard keeps \(entries(hosting.guardedEntries)) live")
+            let files = guardedFiles.isEmpty ? "" : ", of \(guardedFiles.joined(separator: ", "))"
+            lines.append("the removal guard keeps \(entries(hosting.guardedEntries)) live\(files)")
         }
         let all = hosting.errors + hosting.warnings + hosting.notes
         guard all > 0 else { return lines + ["no finding stands"] }
@@ -72,6 +74,7 @@ extension StatusReport {
 
     private var certificateLines: [String] {
         guard let certificates else { return ["no TLS"] }
+        if !certificates.isComplete, certificates.isEmpty { return ["certificates have not been looked at yet"] }
         var lines = [
             "\(count(certificates.usable, "certificate")) usable, \(certificates.lastGood) on a last good version, "
                 + "\(certificates.broken) broken; \(count(certificates.missing, "host")) without one"

@@ -9,6 +9,8 @@ public struct StatusReport: Sendable, Equatable {
     /// When this was true, and when the server was started, in seconds since 1970.
     public var nowSeconds: Int64
     public var startedSeconds: Int64
+    /// By the monotonic clock: the other one may be set meanwhile.
+    public var uptimeSeconds: Int64
     /// Why it is not ready; none when it is.
     public var waits: [String]
     public var hosting: HostingFigures
@@ -16,6 +18,8 @@ public struct StatusReport: Sendable, Equatable {
     public var kept: [Kept]
     /// What keeps something from being served; the first of it.
     public var findings: [Standing]
+    /// The app files of which the removal guard keeps something; the first of them.
+    public var guardedFiles: [String] = []
     /// One for all that is served: two servers with equal ones serve the same.
     public var servedDigest: String
     public var reloads: ReloadFigures
@@ -24,6 +28,7 @@ public struct StatusReport: Sendable, Equatable {
     public var workers: [WorkerState]
     public var openConnections: Int
     public var verifiers: VerifierFigures
+    public var refusals = RefusalFigures()
 
     /// A host that is served by an earlier version than there is on disk.
     public struct Kept: Sendable, Equatable {
@@ -63,6 +68,7 @@ public struct StatusReport: Sendable, Equatable {
         self.processID = processID
         self.nowSeconds = nowSeconds
         self.startedSeconds = startedSeconds
+        uptimeSeconds = nowSeconds - startedSeconds
         self.waits = waits
         self.hosting = hosting
         self.kept = kept
@@ -76,4 +82,7 @@ public struct StatusReport: Sendable, Equatable {
     }
 
     public var isReady: Bool { waits.isEmpty }
+
+    /// Whether an operator need do nothing, as far as is known: what has not been looked at yet is not known.
+    public var isFine: Bool { isReady && hosting.errors == 0 && certificates?.isComplete != false }
 }

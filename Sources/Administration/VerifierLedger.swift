@@ -57,6 +57,9 @@ public final class VerifierLedger: Sendable {
         book.withLock { $0.records[name] ?? [] }.sorted { $0.lastSeconds > $1.lastSeconds }
     }
 
+    /// All records, by the name that a host is configured by.
+    public var allRecords: [String: [VerifierRecord]] { book.withLock { $0.records } }
+
     /// Since when fetches are recorded: what is not there did not happen since then.
     public var beganSeconds: Int64 { book.withLock { $0.beganSeconds } }
 

@@ -9,6 +9,8 @@ public struct CatalogueBuilder: ~Copyable {
     var heap: ImageHeap
     var sites: [SiteRecord] = []
     private var hosts = HashIndex()
+    /// Those of the sites that are no longer wanted.
+    private var withdrawn: Set<Int> = []
     var routes: RecordTable<RouteRecord>
     var answers: RecordTable<AnswerRecord>
     var landings: RecordTable<LandingRecord>
@@ -45,9 +47,7 @@ public struct CatalogueBuilder: ~Copyable {
 
     /// Takes back what was added under a host, if anything was.
     public mutating func withdraw(host: String) {
-        let key = storeKey(of: host)
-        guard number(of: key) != nil else { return }
-        put(CatalogueBuilder.mark(key, flags: SiteRecord.isRemoved))
+        if let number = number(of: storeKey(of: host)) { withdrawn.insert(number) }
     }
 
     private mutating func record(of site: PreparedSite) -> SiteRecord {
@@ -68,14 +68,16 @@ public struct CatalogueBuilder: ~Copyable {
     }
 
     /// Notes that a host of an older layer is gone: what that layer has for it is not looked at any more.
-    public mutating func remove(host: String) { addMark(storeKey(of: host)) }
+    public mutating func remove(host: String) {
+        put(CatalogueBuilder.mark(storeKey(of: host), flags: SiteRecord.isRemoved))
+    }
 
     /// Notes that nothing is served under a host, not even by the wildcards that cover it.
-    public mutating func close(host: String) { addMark(storeKey(of: host), flags: SiteRecord.isClosed) }
-
-    mutating func addMark(_ key: Blob, flags: UInt32 = SiteRecord.isRemoved) {
-        add(CatalogueBuilder.mark(key, flags: flags))
+    public mutating func close(host: String) {
+        put(CatalogueBuilder.mark(storeKey(of: host), flags: SiteRecord.isClosed))
     }
+
+    mutating func addMark(_ key: Blob) { add(CatalogueBuilder.mark(key, flags: SiteRecord.isRemoved)) }
 
     private static func mark(_ key: Blob, flags: UInt32) -> SiteRecord {
         SiteRecord(
@@ -88,7 +90,9 @@ public struct CatalogueBuilder: ~Copyable {
     }
 
     private mutating func put(_ site: SiteRecord) {
-        if let known = number(of: site.host) { sites[known] = site } else { append(site) }
+        guard let known = number(of: site.host) else { return append(site) }
+        sites[known] = site
+        withdrawn.remove(known)
     }
 
     private mutating func append(_ site: SiteRecord) {
@@ -118,6 +122,7 @@ public struct CatalogueBuilder: ~Copyable {
     /// The finished layer.
     public consuming func finish() -> CatalogueLayer {
         var header = ImageHeader(hash: heap.hash)
+        if !withdrawn.isEmpty { sites = sites.indices.filter { !withdrawn.contains($0) }.map { sites[$0] } }
         header.slots = heap.append(table: slots())
         header.sites = heap.append(table: sites)
         header.routes = heap.append(table: routes.records)

@@ -49,6 +49,13 @@ extension CatalogueView {
         return answer
     }
 
+    /// The page for a decoded path that has no answer: `/404.html` of the site, else that of the pages of all hosts.
+    public func missingPage(_ site: Site, path: UnsafeRawBufferPointer) -> Answer? {
+        guard allowsPages(path) else { return nil }
+        let name: StaticString = "/404.html"
+        return answer(site, path: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    }
+
     private func fallback(_ site: Site) -> Answer? {
         let layer = layers[Int(site.layer)]
         if let own = layer.fallback(Int(site.index)) { return own }

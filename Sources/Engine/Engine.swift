@@ -16,6 +16,7 @@ public final class Engine: Sendable {
     public let secureAddresses: [SocketAddress]
     /// What the workers have seen.
     public let records: Records
+    private let addressCounts: AddressCounts?
     /// The access log, kept for as long as the workers write to it.
     public let journal: Journal?
     private let controls: [WorkerControl]
@@ -32,7 +33,7 @@ public final class Engine: Sendable {
         public var description: String {
             switch self {
             case .cannotListen(let address, let error):
-                "cannot listen on \(address): \(error.reason)\(Engine.advice(error, address))"
+                "cannot listen on \(address): \(error.reason)\(error.remedy(listeningOn: address))"
             case .cannotStart(let reason): "cannot start a worker: \(reason)"
             }
         }
@@ -68,6 +69,7 @@ public final class Engine: Sendable {
         if let secure = settings.secure { readers = try CertificateReaders(secure.certificates) }
         let challenges: ChallengeReader? = if let find = settings.challenges { try ChallengeReader(find) } else { nil }
         let addressCounts = AddressCounts(limit: settings.limits.connectionsPerAddressMax)
+        self.addressCounts = addressCounts
         do throws(StartError) {
             for worker in 0..<settings.workerCount {
                 let control = try Engine.makeControl(worker)
@@ -113,6 +115,9 @@ public final class Engine: Sendable {
             throw .cannotStart("\(error)")
         }
     }
+
+    /// The network that was refused most connections since the last call, for having too many, and how many; nil where none was.
+    public func takeMostRefused() -> (network: String, count: Int)? { addressCounts?.takeMostRefused() }
 
     /// Makes idle workers notice a newly published catalogue, so that the one before it can go.
     public func catalogueChanged() {
@@ -163,15 +168,5 @@ public final class Engine: Sendable {
             }
         }
         return sockets
-    }
-
-    private static func advice(_ error: SystemError, _ address: SocketAddress) -> String {
-        switch error.cause {
-        case .permission where address.isUnix: "; put it into a folder that the server's user may write to"
-        case .permission: "; run as root, grant CAP_NET_BIND_SERVICE or use a port above 1023"
-        case .inUse: "; stop what listens there or choose another port (ss -ltnp shows which process it is)"
-        case .noSuchAddress: "; this machine has no such address"
-        case .other: ""
-        }
     }
 }

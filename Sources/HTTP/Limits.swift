@@ -61,6 +61,9 @@ public struct Limits: Sendable {
     public var filesPerAppFolderMax = 4_096
     /// Folders in it, links to folders included; each is watched.
     public var foldersPerAppFolderMax = 1_024
+    /// Bytes of the app files in it, by their sizes. Texts are kept as last good versions, in memory and in the state directory.
+    /// A thousand apps have 16 KiB each; most need one.
+    public var bytesPerAppFolderMax = 16_777_216
 
     /// What every connection costs: its place in the table, and what the kernel keeps for its socket.
     public static let connectionBytes = 4_096

@@ -16,6 +16,13 @@ public enum Clock {
         return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
     }
 
+    /// Microseconds that the calling thread has computed; waiting does not count. The corresponding clock is
+    /// `CLOCK_THREAD_CPUTIME_ID`.
+    public static func threadMicroseconds() -> Int64 {
+        let now = read(CLOCK_THREAD_CPUTIME_ID)
+        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
+    }
+
     /// Seconds since 1970 by the wall clock.
     public static func wallSeconds() -> Int64 { Int64(read(CLOCK_REALTIME_COARSE).tv_sec) }
 

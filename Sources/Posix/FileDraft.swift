@@ -31,14 +31,6 @@ public struct FileDraft: ~Copyable, Sendable {
         return draft
     }
 
-    /// Throws where no file can be written in a folder. Nothing of it stays.
-    public static func tryWriting(in folder: String) throws(SystemError) {
-        // A byte, because a full disk has room for a name.
-        let byte: StaticString = "0"
-        let bytes = UnsafeRawBufferPointer(start: byte.utf8Start, count: 1)
-        _ = try write("check", in: folder, [bytes], permissions: 0o600)
-    }
-
     /// An empty one that is there and locked. Whoever looks for abandoned ones may see it before it is locked, and take it
     /// for one: then there is to be another.
     /// - Parameter didOpen: is told the path of each before it is locked.

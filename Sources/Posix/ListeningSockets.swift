@@ -45,6 +45,18 @@ public enum ListeningSockets {
         return inodes
     }
 
+    /// A process that listens on exactly this address, among those whose descriptors this user may see.
+    public static func process(at address: SocketAddress) -> Int32? {
+        guard let inodes = inodes(at: address), let processes = try? Directory.entries("/proc") else { return nil }
+        let targets = Set(inodes.map { "socket:[\($0)]" })
+        return processes.lazy.compactMap { Int32($0.name) }.first { process in
+            let folder = "/proc/\(process)/fd"
+            return (try? Directory.entries(folder))?.contains {
+                File.linkTarget("\(folder)/\($0.name)").map(targets.contains) ?? false
+            } ?? false
+        }
+    }
+
     /// An address as that table writes it: the words of the address as numbers of this machine, and the port.
     static func name(of address: SocketAddress) -> String? {
         if address.isUnix { return nil }

@@ -64,6 +64,29 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension SystemError {
+    /// What to do where nobody can listen on an address; empty where there is no advice.
+    public func remedy(listeningOn address: SocketAddress) -> String {
+        switch cause {
+        case .permission where address.isUnix: "; put it into a folder that the server's user may write to"
+        case .permission: "; run as root, grant CAP_NET_BIND_SERVICE or use a port above 1023"
+        case .inUse: "; stop what listens there or choose another port (ss -ltnp shows which process it is)"
+        case .noSuchAddress: "; this machine has no such address"
+        case .other: ""
+        }
+    }
+
+    /// What to do where nothing can be written to a folder.
+    public func remedy(writingTo folder: String) -> String {
+        switch number {
+        case EACCES, EPERM: "give it to the server's user (chown -R USER \(folder))"
+        case ENOSPC, EDQUOT: "make room on its disk (df -h -i \(folder))"
+        case EROFS: "mount its file system for writing, or name another folder with --state"
+        default: "name a folder on a disk that works with --state"
+        }
+    }
+}
+
 /// Runs a system call again as long as a signal interrupts it. EBADF and EFAULT mean that we have lost track of our own
 /// descriptors or memory, so they end the process instead of corrupting someone else's connection.
 @inline(__always)

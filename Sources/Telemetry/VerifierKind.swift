@@ -26,9 +26,12 @@ public enum VerifierKind: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Recognises a verifier by its user agent. The names have not changed case in any log that was seen.
+    /// Recognises a verifier by its user agent. The names have not changed case in any log that was seen. What ends in the
+    /// mark of `associated check` only asks as a verifier would.
     public init(userAgent: UnsafeRawBufferPointer) {
-        if userAgent.begins(with: "AASA-Bot") {
+        if userAgent.ends(with: "associated-check/1.0") {
+            self = .none
+        } else if userAgent.begins(with: "AASA-Bot") {
             self = .appleCDN
         } else if userAgent.begins(with: "swcd") {
             self = .appleDevice
@@ -50,6 +53,10 @@ public enum VerifierKind: UInt8, CaseIterable, Sendable {
 
 extension UnsafeRawBufferPointer {
     func begins(with text: StaticString) -> Bool { count >= text.utf8CodeUnitCount && has(text, at: 0) }
+
+    func ends(with text: StaticString) -> Bool {
+        count >= text.utf8CodeUnitCount && has(text, at: count - text.utf8CodeUnitCount)
+    }
 
     /// Whether the text stands in it anywhere. A user agent is a hundred bytes, and the first letters are rare.
     func contains(_ text: StaticString) -> Bool {

@@ -60,6 +60,13 @@ enum BindingQuestion {
             } catch {
                 throw .failure("cannot read \(path): \(error)")
             }
+            switch Linter.recognise(bytes) {
+            case .appleAssociation where !isApple, .signedAppleAssociation where !isApple:
+                throw .usage("\(path) is an apple-app-site-association file; use --app-id")
+            case .statementList where isApple:
+                throw .usage("\(path) is a statement list; use --package and --fingerprint")
+            default: break
+            }
             return consumers.map { answer(of: $0, on: bytes, path) }
         case .host(let host):
             let live = try LiveFiles.fetcher(arguments)

@@ -124,13 +124,8 @@ extension CertificateSurveyor {
     private func look(at names: some Collection<String>, _ agenda: inout Agenda) {
         if names.isEmpty { return }
         let catalogue = published.current
-        note(
-            certificates.survey(only: names) { catalogue.configuredName(of: CertificateSurveyor.asked($0)) == $0 },
-            &agenda)
+        note(certificates.survey(only: names) { catalogue.configuredName(of: $0) == $0 }, &agenda)
     }
-
-    /// A wildcard is asked for by a name that it covers.
-    private static func asked(_ host: String) -> String { host.hasPrefix("*.") ? "x\(host.dropFirst())" : host }
 
     /// Begins again when somebody asks meanwhile; what has been looked at by then takes no time. Hosts that change meanwhile are
     /// looked at in between.

@@ -18,24 +18,41 @@ enum CheckOutput {
             if let failure = file.failure {
                 lines.append("  \(file.path)  \(failure)")
             } else if let status = file.status {
-                lines.append("  \(file.path)  \(status) \(file.contentType ?? "no type"), \(file.byteCount ?? 0) bytes")
+                let facts = [file.contentType, file.byteCount.map { Count.of($0, "byte") }].compactMap { $0 }
+                lines.append("  \(file.path)  \(status)" + (status == 200 ? " \(facts.joined(separator: ", "))" : ""))
             }
         }
-        for finding in report.findings {
+        for (finding, rules) in distinct(report.findings) {
             let place = finding.range.map { " \($0.start.line):\($0.start.column)" } ?? ""
             let fix = finding.fix.map { "; \($0)" } ?? ""
-            lines.append("  \(finding.severity.rawValue)[\(finding.rule)]:\(place) \(finding.message)\(fix)")
+            let path = isAboutNeighbour(finding) ? " \(finding.file.dropFirst("https://\(report.host)".count)):" : ""
+            lines.append("  \(finding.severity.rawValue)[\(rules)]:\(path)\(place) \(finding.message)\(fix)")
         }
         return lines
     }
 
+    /// Whether it is about one of the other well-known files, which its rule does not tell.
+    private static func isAboutNeighbour(_ finding: Finding) -> Bool { ("SRV-006"..."SRV-013").contains(finding.rule) }
+
+    /// What stands in the way of both verifiers is said once, with the rules of both.
+    private static func distinct(_ findings: [Finding]) -> [(finding: Finding, rules: String)] {
+        var found: [(finding: Finding, rules: String)] = []
+        for finding in findings {
+            let index = found.firstIndex { other in
+                other.finding.rule != finding.rule && other.finding.severity == finding.severity
+                    && other.finding.message == finding.message && other.finding.fix == finding.fix
+                    && other.finding.range == finding.range
+            }
+            if let index { found[index].rules += ", \(finding.rule)" } else { found.append((finding, finding.rule)) }
+        }
+        return found
+    }
+
     static func text(_ report: HostReport, isColored: Bool) -> String {
-        let errors = report.findings.count { $0.severity == .error }
-        let warnings = report.findings.count { $0.severity == .warning }
         // Half of it is a stranger's.
         var lines = lines(report).map(Printable.line)
         if isColored { lines = lines.map(colored) }
-        lines.append("  \(Count.of(errors, "error")), \(Count.of(warnings, "warning"))")
+        lines.append("  \(FindingFormat.summary(distinct(report.findings).map(\.finding), showsNotes: true))")
         return lines.joined(separator: "\n") + "\n"
     }
 

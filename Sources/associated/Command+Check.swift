@@ -13,14 +13,19 @@ extension Command {
         details: """
             Fetches both association files of each HOST (or HOST:PORT) as their verifiers do, and others that tell whether
             they could: other clients, HEAD, gzip, a trailing dot, unknown names, the other kind of address. Says what
-            stands in the way, lints what is served, and exits 1 when anything is an error.
+            stands in the way, lints what is served, and exits 1 when anything is an error. With --all it looks at every host
+            of the configuration that is no wildcard.
             """,
-        operands: Operands(usage: "HOST…", counts: 1...10_000),
+        operands: Operands(usage: "HOST…", counts: 0...10_000),
         options: [
             Option(
                 name: "--config", value: "DIR", help: "compare with what this configuration would serve",
                 variable: nil),
             .publicFolder, .environment, .passphraseFile,
+            Option(name: "--all", value: nil, help: "check all hosts of the configuration"),
+            Option(
+                name: "--connect", value: "ADDR",
+                help: "ask every host at this address, instead of where DNS says; short for --resolve *:443:ADDR"),
             Option(name: "--apple-cdn", value: nil, help: "ask Apple's copies too"),
             Option(
                 name: "--apple-cdn-url", value: "URL", help: "where they are, up to the host (\(CheckRun.appleCDN))"),
@@ -45,20 +50,35 @@ struct CheckRun {
 
     private let hosts: [CheckedHost]
     private let check: HostCheck
+    /// Whether hosts in order are left out of the text.
+    private let isAll: Bool
     private let isJSON: Bool
     private let watchSeconds: Int?
 
     init(_ arguments: ParsedArguments) throws(Refusal) {
         var hosts: [CheckedHost] = []
-        for text in arguments.operands {
+        let loaded = try CheckRun.configuration(arguments)
+        isAll = arguments.has("--all")
+        let all = isAll ? loaded?.hosts.filter { !$0.hasPrefix("*") } ?? [] : []
+        for text in arguments.operands + all {
             guard let host = CheckedHost(typed: text) else {
                 throw .usage("\(text) is no host; write it like shop.example.com")
             }
             if !hosts.contains(host) { hosts.append(host) }
         }
+        if hosts.isEmpty {
+            throw isAll ? .failure("the configuration has no hosts to check") : .usage("check needs HOST… or --all")
+        }
         self.hosts = hosts
         var settings = CheckSettings()
         settings.overrides = try LiveFiles.overrides(arguments)
+        if let address = arguments["--connect"] {
+            let overrides = Set(hosts.map(\.port)).compactMap { AddressOverride("*:\($0):\(address)") }
+            guard !overrides.isEmpty else {
+                throw .usage("--connect \(address) is not an address such as 192.0.2.1")
+            }
+            settings.overrides += overrides
+        }
         settings.limits.milliseconds = try CheckRun.seconds("--timeout", arguments).map { $0 * 1_000 } ?? 5_000
         watchSeconds = try CheckRun.seconds("--watch", arguments)
         settings.appleCDN = try CheckRun.location("--apple-cdn", CheckRun.appleCDN, arguments)
@@ -69,7 +89,7 @@ struct CheckRun {
         case let format:
             throw .usage("--format \(format) is neither text nor json")
         }
-        if let expected = try CheckRun.expected(arguments) { settings.expected = { expected.files(of: $0) } }
+        if let expected = loaded.map(ServedFiles.init) { settings.expected = { expected.files(of: $0) } }
         check = HostCheck(Fetcher(try LiveFiles.context(arguments)), settings)
     }
 
@@ -79,11 +99,15 @@ struct CheckRun {
             let reports = look()
             let changed = reports.filter { before[$0.host] != CheckOutput.lines($0) }
             for report in changed { before[report.host] = CheckOutput.lines(report) }
+            let shown = changed.filter { !isAll || !$0.findings.isEmpty }
             let isTaken =
                 isJSON
                 ? Console.output(data: changed.isEmpty ? [] : CheckOutput.json(changed))
-                : Console.output(
-                    changed.map { CheckOutput.text($0, isColored: Console.wantsColour) }.joined())
+                : Console.output(shown.map { CheckOutput.text($0, isColored: Console.wantsColour) }.joined())
+            if hosts.count > 1, !changed.isEmpty, !isJSON {
+                let failing = reports.count(where: \.hasErrors)
+                Console.error(line: "\(Count.of(hosts.count, "host")), \(failing) with errors")
+            }
             guard isTaken, let watchSeconds else {
                 return reports.contains(where: \.hasErrors) ? .failure : .success
             }
@@ -121,12 +145,14 @@ struct CheckRun {
         return location
     }
 
-    private static func expected(_ arguments: ParsedArguments) throws(Refusal) -> ServedFiles? {
-        guard arguments.has("--config") else { return nil }
+    /// What the hosts should serve, where it is asked for.
+    private static func configuration(_ arguments: ParsedArguments) throws(Refusal) -> LoadedConfiguration? {
+        guard arguments.has("--config") || arguments.has("--all") else { return nil }
+        let given = try GivenConfiguration(answering: arguments)
         do throws(ConfigurationError) {
-            let loaded = try GivenConfiguration(arguments).load()
+            let loaded = try given.load()
             for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
-            return ServedFiles(loaded)
+            return loaded
         } catch {
             throw .failure(error.description)
         }

@@ -11,7 +11,7 @@ extension Command {
             Prints the change journal of the server that uses the same state directory, oldest entries first: one line for each host
             whose answers changed, with the rules, apps and fingerprints that were added or removed. With HOST, only that host's.
 
-            The journal is bounded: when it reaches 8 MiB, the older half is dropped. Exits with 1 if it cannot be read.
+            The journal is bounded: when it reaches 8 MiB, the older half is dropped. Exits with 1 if it cannot be read, or has no entry of HOST.
             """,
         operands: Operands(usage: "[HOST]", counts: 0...1),
         options: [
@@ -37,6 +37,9 @@ extension Command {
         do throws(FileError) {
             let host = arguments.operands.first.map { HostPattern.typed($0).lowercased() }
             let entries = try ChangeJournal(folder: folder).entries()
+            if let host, !entries.contains(where: { $0.host == host }) {
+                return .failure(saying: "no change of \(host) is recorded")
+            }
             for entry in entries where entry.time >= since && (host == nil || entry.host == host) {
                 let isWanted =
                     format == "json"

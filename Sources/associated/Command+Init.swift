@@ -23,7 +23,8 @@ extension Command {
         ]
     ) { arguments in
         guard let name = arguments["--name"] ?? answer("What is the app called? "),
-            let hosts = (arguments.all("--host") ?? answer("Which domain do its links use? ").map { [$0] })
+            let hosts =
+                (arguments.all("--host") ?? answer("Which domain do its links use? ", problem: host).map { [$0] })
                 .map({ $0.map { HostPattern.alone($0) } })
         else { return .usage(saying: "init needs --name and --host when it is not run in a terminal") }
         let known =
@@ -52,11 +53,25 @@ extension Command {
         return .success
     }
 
-    /// What a person types after a question; nil where nobody is there, or says nothing.
-    private static func answer(_ question: String) -> String? {
+    /// What a person types after a question, which is asked again as long as there is a problem with the answer; nil
+    /// without a terminal or an answer.
+    private static func answer(_ question: String, problem: (String) -> String? = { _ in nil }) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
-        Console.ask(question)
-        return readLine().flatMap { $0.isEmpty ? nil : $0 }
+        while true {
+            Console.ask(question)
+            guard let text = readLine(), !text.isEmpty else { return nil }
+            guard let problem = problem(text) else { return text }
+            Console.complain(problem)
+        }
+    }
+
+    private static func host(_ text: String) -> String? {
+        guard case .failure(let fault) = HostPattern.parse(HostPattern.alone(text)) else { return nil }
+        return "\(text) is no host: \(fault.explained.reason); \(fault.explained.fix)"
+    }
+
+    private static func first(_ problems: [TextProblem]) -> String? {
+        problems.first { $0.severity == .error }.map { [$0.message, $0.fix].compactMap { $0 }.joined(separator: "; ") }
     }
 
     /// What identifies the app on both platforms, as far as it is known.
@@ -74,10 +89,24 @@ extension Command {
         /// Asks for what was not given. An empty answer leaves a placeholder.
         init(asking arguments: ParsedArguments) {
             self.init(arguments)
-            appID = appID ?? answer("iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: later)? ")
-            storeID = storeID ?? answer("Number in the App Store (empty: none)? ")
-            package = package ?? answer("Android application id (empty: later)? ")
-            fingerprint = fingerprint ?? answer("SHA-256 fingerprint of its signing certificate (empty: later)? ")
+            appID =
+                appID
+                ?? answer("iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: later)? ") {
+                    first(AppID.problems(in: $0))
+                }
+            storeID =
+                storeID
+                ?? answer("Number in the App Store (empty: none)? ") {
+                    $0.allSatisfy(\.isNumber)
+                        ? nil : "\($0) is no number; write the digits after /id in its App Store address"
+                }
+            package =
+                package ?? answer("Android application id (empty: later)? ") { first(PackageName.problems(in: $0)) }
+            fingerprint =
+                fingerprint
+                ?? answer("SHA-256 fingerprint of its signing certificate (empty: later)? ") {
+                    Fingerprint(normalising: $0) == nil ? first(Fingerprint.problems(in: $0)) : nil
+                }
         }
 
         /// Whether no placeholder is left.
@@ -120,7 +149,12 @@ extension Command {
               // What must hold; checked by `associated lint` and before anything is served.
               examples: {
                 "https://\(first.hasPrefix("*.") ? "www" + first.dropFirst() : first)/": "app",
-                "https://\(first.hasPrefix("*.") ? "www" + first.dropFirst() : first)/private/1": "web",
+                "https://\(first.hasPrefix("*.") ? "www" + first.dropFirst() : first)/private/1": {
+                  ios: "web",
+                  android: "web",
+                  // A manifest cannot exclude, and Android 14 and earlier have nothing else.
+                  android14: "app",
+                },
               },
             }
 

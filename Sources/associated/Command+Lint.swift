@@ -3,6 +3,7 @@
 
 import Association
 import Glibc
+import Posix
 
 extension Command {
     static let lint = Command(
@@ -11,7 +12,8 @@ extension Command {
             Checks each PATH: a configuration folder (with apps/, hosts/ or server.json in it) as `serve` would load it, with
             its certificates; any other folder with the files in it; or a file. What a file is shows in its content: an
             apple-app-site-association file, a statement list, an app file, or of a native project the entitlements (XML)
-            and the AndroidManifest.xml. Without a PATH it is the folder of --config.
+            and the AndroidManifest.xml; with --config, their hosts have to be among those of its app files. Without a PATH
+            it is the folder of --config.
 
             --fix writes the mechanical fixes into the files and shows the difference; what is left is reported.
             Rules that a project does not want are under `lint` of server.json, or in a comment of an app file:
@@ -64,6 +66,9 @@ extension Command {
         let showsNotes = arguments.has("--notes") || failsOn == .note
         var files = LintedFiles(arguments, forced: kind)
         let paths = arguments.operands.isEmpty ? [arguments["--config"] ?? "config"] : arguments.operands
+        if arguments.operands.isEmpty, !arguments.has("--config"), !Directory.exists(paths[0]) {
+            return .failure(saying: "there is no folder \(paths[0]); name files to check, or run `associated init`")
+        }
         for path in paths { files.add(path) }
         if arguments.has("--fix") { files.fix(writes: !arguments.has("--dry-run"), showsDifference: format == .text) }
         files.lint()
@@ -83,12 +88,12 @@ extension Command {
     private static func explain(_ id: String) -> ExitStatus {
         let wanted = String(id.map { $0.isLowercase ? Character($0.uppercased()) : $0 })
         guard let rule = LintRule.named(wanted) else {
-            let nearest = NearestWord.advice(for: wanted, among: LintRule.all.map(\.id))
-            return .usage(saying: "there is no rule \(id); \(nearest ?? "docs/rules.md lists them")")
+            let advice = LintRule.nearest(to: id).map { "did you mean \($0)?" } ?? "docs/rules.md lists them"
+            return .usage(saying: "there is no rule \(id); \(advice)")
         }
         Console.output(
             """
-            \(rule.id): \(rule.severity.rawValue): \(rule.title)
+            \(rule.id): \(rule.severities.map(\.rawValue).joined(separator: " or ")): \(rule.title)
 
             \(rule.why)
             To mend it: \(rule.fix)

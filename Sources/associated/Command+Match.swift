@@ -10,11 +10,12 @@ extension Command {
     static let match = Command(
         name: "match", summary: "tell which app opens a URL on each platform, and why",
         details: """
-            Decides about URL as iOS and as Android 15 do, by the rules of the app files in a configuration, or by published
-            files with --apple and --android, which are taken to be those of the URL's host; or with --live by what it
-            serves, on the URL's port. It tells which rule decides, counted from 0 in its list, and why the earlier ones did
-            not; and where the platform is not known well enough. A URL without a scheme is one of https. Exits with status 1 if
-            a host could not be reached, no app handles a URL's host, or --expect does not hold.
+            Decides about URL as iOS, Android 15 and later, and Android 14 and earlier do, by the rules of the app files in a
+            configuration, or by published files with --apple and --android, which are taken to be those of the URL's host;
+            or with --live by what it serves, on the URL's port. It tells which rule decides, counted from 0 in its list, and
+            which came nearest; and where the platform is not known well enough. Android 14 and earlier go by the app's
+            manifest: that of --manifest, or for an app file the one that `snippet` writes. A URL without a scheme is one of
+            https. Exits with status 1 if a host could not be reached, no app handles a URL's host, or --expect does not hold.
             With - it reads URLs from standard input, one a line, and prints one line of JSON for each.
             """,
         operands: Operands(usage: "URL…|-", counts: 1...10_000),
@@ -22,10 +23,14 @@ extension Command {
             .config,
             Option(name: "--apple", value: "FILE", help: "an apple-app-site-association file to decide by"),
             Option(name: "--android", value: "FILE", help: "a statement list (assetlinks.json) to decide by"),
+            Option(name: "--manifest", value: "FILE", help: "the AndroidManifest.xml of the app to decide by"),
             Option(name: "--live", value: nil, help: "decide by what the URL's host serves at this moment"),
             Option(
                 name: "--expect", value: "app|web",
-                help: "exit with status 1 unless every URL opens an app on each platform, or none"),
+                help:
+                    "exit with status 1 unless every URL opens an app on each platform, or none; Android 14 counts with "
+                    + "--manifest"),
+            Option(name: "--all", value: nil, help: "list every rule that was tried"),
             .format, .environment, .resolve, .authority,
         ]
     ) { arguments in
@@ -45,7 +50,8 @@ extension Command {
         for operand in arguments.operands {
             switch LinkURL.typed(operand) {
             case .failure(let problem):
-                return .usage(saying: "\(operand.debugDescription) cannot be matched: \(problem.message)")
+                return .usage(
+                    saying: "\(operand.debugDescription) cannot be matched: \(problem.message); \(problem.fix)")
             case .success(let url): urls.append((url, operand))
             }
         }
@@ -57,7 +63,7 @@ extension Command {
                 matching.appendJSON(of: url, written: operand, to: &line)
                 Console.output(data: line)
             } else {
-                Console.output((index > 0 ? "\n" : "") + matching.text(of: url))
+                Console.output((index > 0 ? "\n" : "") + matching.text(of: url, listsAll: arguments.has("--all")))
             }
             if !matching.isFine(url, expecting: expected) {
                 status = .failure
@@ -81,17 +87,18 @@ extension LinkMatching {
         }
     }
 
-    /// Whether all is as it should be: the answer is known, and some app has the host, or what is expected holds. Android
-    /// apps whose manifest decides are left out of that.
+    /// Whether all is as it should be: the answer is known, and some app has the host, or what is expected holds. What
+    /// nobody knows without the app's manifest is left out of that.
     func isFine(_ url: LinkURL, expecting expected: Outcome?) -> Bool {
         guard isKnown else { return false }
-        let iOS = apple.map { $0.decide(url).word == "match" }
-        let android = android.map { $0.decide(url).word }.filter { $0 != "manifest" }.map { $0 == "allow" }
+        let iOS = apple.map { $0.opens(url) }
+        let android = android.compactMap { $0.opens(url) }
+        let older = hasOwnManifest ? self.android.compactMap(\.manifest).map { $0.decide(url).outcome == .opens } : []
         switch expected {
         case nil: return !apple.isEmpty || !self.android.isEmpty
-        case .web: return !(iOS + android).contains(true)
+        case .web: return !(iOS + android + older).contains(true)
         case .app:
-            let platforms = [iOS, android].filter { !$0.isEmpty }
+            let platforms = [iOS, android, older].filter { !$0.isEmpty }
             return !platforms.isEmpty && platforms.allSatisfy { $0.contains(true) }
         }
     }

@@ -3,6 +3,7 @@
 import Association
 import Catalogue
 import Hosting
+import Posix
 import SourceJSON
 import TLS
 import Verifier
@@ -14,29 +15,47 @@ extension Command {
             Prints the document of HOST for apple or android as it is served, files in config/hosts/ that stand in its place
             and signatures included; without a platform both, one after the other. With --diff it compares with what the
             live host serves, shows the difference of the two texts, and ends with status 1 when there is any.
+            With --output it writes the documents of one host, or with --all of every host, to
+            DIR/HOST/.well-known/, for a website that serves them as static files.
             """,
-        operands: Operands(usage: "HOST [apple|android]", counts: 1...2),
+        operands: Operands(usage: "HOST [apple|android]", counts: 0...2),
         options: [
             .config, .publicFolder, .environment, .passphraseFile,
+            Option(name: "--all", value: nil, help: "every host, together with --output"),
+            Option(
+                name: "--output", value: "DIR", help: "folder to write the documents into; existing ones are replaced"),
             Option(name: "--diff", value: nil, help: "compare with the live host"), .resolve, .authority,
         ]
     ) { arguments in
-        let host = arguments.operands[0]
+        guard arguments.has("--all") == arguments.operands.isEmpty else {
+            return .usage(saying: "render needs a HOST, or --all and no HOST")
+        }
+        guard !arguments.has("--all") || arguments.has("--output"),
+            !arguments.has("--diff") || !arguments.has("--output")
+        else {
+            return .usage(saying: arguments.has("--diff") ? "--diff writes no files" : "--all needs --output DIR")
+        }
         let platforms = ["apple", "android"]
         let platform = arguments.operands.count > 1 ? arguments.operands[1] : nil
         if let platform, !platforms.contains(platform) {
             return .usage(saying: "there is no document for \"\(platform)\"; name apple or android")
         }
-        let given = GivenConfiguration(arguments)
+        let given: GivenConfiguration
+        do throws(Refusal) { given = try GivenConfiguration(answering: arguments) } catch { return error.status }
         let loaded: LoadedConfiguration
         do throws(ConfigurationError) { loaded = try given.load() } catch {
             return .failure(saying: error.description)
+        }
+        let wanted = platform.map { [$0] } ?? platforms
+        guard let host = arguments.operands.first else {
+            for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
+            return export(loaded.hosts, wanted, of: loaded, to: arguments["--output"] ?? "")
         }
         guard let documents = documents(of: host, in: loaded) else {
             for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
             return .failure(saying: "\(host) is not served from \(given.path)")
         }
-        let wanted = platform.map { [$0] } ?? platforms
+        if let folder = arguments["--output"] { return export([host], wanted, of: loaded, to: folder) }
         if arguments.has("--diff") {
             do throws(Refusal) { return try compare(host, documents, wanted, arguments) } catch { return error.status }
         }
@@ -47,6 +66,29 @@ extension Command {
             return .failure(saying: "\(host) has no document for \(wanted.joined(separator: " or "))")
         }
         return .success
+    }
+
+    /// Writes the documents of hosts where a static website has them.
+    private static func export(
+        _ hosts: [String], _ wanted: [String], of loaded: LoadedConfiguration, to folder: String
+    ) -> ExitStatus {
+        var count = 0
+        for host in hosts {
+            guard let documents = documents(of: host, in: loaded) else { continue }
+            for name in wanted {
+                guard let bytes = documents[name] else { continue }
+                let file = name == "apple" ? AssociationPath.apple : AssociationPath.statements
+                let path = "\(folder)/\(HostFolders.name(of: host))\(file)"
+                do throws(SystemError) {
+                    if try !OutputFile.create(path, bytes) { try OutputFile.replace(path, bytes) }
+                } catch {
+                    return .failure(saying: "cannot write \(path): \(error.reason)")
+                }
+                Console.output(line: path)
+                count += 1
+            }
+        }
+        return count > 0 ? .success : .failure(saying: "no host has a document to write")
     }
 
     /// Shows how what the host serves differs from what it would serve from here.

@@ -28,6 +28,10 @@ extension Command {
                 name: "--strict", value: nil, help: "refuse to start when anything is an error",
                 variable: "ASSOCIATED_STRICT"),
             Option(
+                name: "--reuse-port", value: nil,
+                help: "listen beside another process on the same address, to replace it without a gap",
+                variable: "ASSOCIATED_REUSE_PORT"),
+            Option(
                 name: "--trust", value: "NETWORK",
                 help:
                     "believe fronts in this network, such as 10.0.0.0/8, about their clients; may be repeated, with commas in the variable",

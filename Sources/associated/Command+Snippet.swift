@@ -40,7 +40,7 @@ extension Command {
             let files = try snippet.files(for: kind)
             let status = OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
             if arguments.has("--output") {
-                for step in snippet.steps(for: kind) { Console.error(line: "next: \(step)") }
+                for step in snippet.steps(for: kind, files) { Console.error(line: "next: \(step)") }
             }
             return status
         } catch {
@@ -60,9 +60,9 @@ extension Command.Option {
 /// Finds an app file by what a person calls it.
 enum AppSearch {
     static func find(_ name: String, _ arguments: ParsedArguments) throws(Refusal) -> AppFile {
-        let given = GivenConfiguration(arguments)
         // Names of apps may have a slash in them, so what is not there is still looked for among them.
         let isFile = (try? File.status(name)).map { $0.isRegular || name.contains("/") } ?? false
+        let given = try GivenConfiguration(answering: arguments, about: isFile ? name : nil)
         let paths = isFile ? [name] : given.appFiles ?? []
         var names: [String] = []
         for path in paths {

@@ -21,6 +21,8 @@ struct Confinement {
     private(set) var holding: [String] = []
     private(set) var missing: [String] = []
     private var isShut = false
+    /// What the folders were when the rules were made, which hold for these alone. A rule keeps its folder's number in use.
+    private var identities: [String: FileStatus.Identity] = [:]
     /// Without having been told to.
     private var staysRoot = false
 
@@ -72,6 +74,7 @@ struct Confinement {
             return try lack(
                 "files are not shut away: this kernel has no Landlock, or it is turned off (lsm=landlock,…)")
         }
+        for path in [places.config, places.pages, places.state] { identities[path] = Directory.identity(path) }
         try Landlock.confine(to: places.rules())
         isShut = true
         holding.append("files by Landlock \(version)")
@@ -120,16 +123,36 @@ struct Confinement {
         for text in missing { Log.warning("sandbox: \(text)") }
     }
 
-    /// What to say when `config` or `public` has become another folder, which the rules do not know.
+    /// What to say when `config` or `public` cannot be read any more; nil while they can.
     func complaint() -> String? {
         guard isShut else { return nil }
-        let refused = [places.config, places.pages].filter { path in
+        let refused = [places.config, places.pages].first { path in
             do throws(SystemError) { _ = try Directory.entries(path) } catch { return error.cause == .permission }
             return false
         }
-        guard let path = refused.first else { return nil }
+        guard let refused else { return nil }
+        guard isReplaced(refused) else {
+            return "cannot read \(refused): permission denied; let the server's user read it"
+        }
         return
-            "\(path) is another folder than at the start, and the sandbox keeps this process out of it: start the server "
+            "\(refused) is another folder than at the start, and the sandbox keeps this process out of it: start the server "
             + "again, or name the folder above it under sandbox.read in server.json"
+    }
+
+    /// Why nothing can be written to the state directory, where the sandbox is the reason.
+    func stateComplaint() -> String? {
+        guard isShut, isReplaced(places.state) else { return nil }
+        return
+            "\(places.state) is another folder than at the start (or gone), and the sandbox keeps this process out of it: "
+            + "start the server again"
+    }
+
+    /// Whether another folder, or none, is where there was one for which there is a rule.
+    private func isReplaced(_ path: String) -> Bool {
+        do throws(FileError) {
+            return try File.status(path).identity != identities[path]
+        } catch {
+            return error.isMissing
+        }
     }
 }

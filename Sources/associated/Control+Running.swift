@@ -24,6 +24,22 @@ extension Control {
         /// Folders whose changes may have no events, each with the name of its file system.
         let blindFolders: [BlindFolder]
 
+        /// Looks at what may have changed, and serves what came of it.
+        func round(_ changes: TreeChanges) -> Result<RoundReport, ConfigurationError> {
+            let began = Clock.monotonicMicroseconds()
+            let outcome = standing.looks.look(.round) {
+                Result { () throws(ConfigurationError) in try tenants.round(changes) }
+            }
+            switch outcome {
+            case .success(let report):
+                // Here, because a change must not wait for another thread's turn.
+                publish(report)
+                standing.reloaded(report, tenants, since: began)
+            case .failure(let error): standing.failed(error, since: began)
+            }
+            return outcome
+        }
+
         /// Puts a catalogue in the place of the one before, and what that changes into the journal.
         func publish(_ report: RoundReport) {
             let before = published.current

@@ -37,6 +37,9 @@ final class Control: @unchecked Sendable {
     private var retrying = Retrying()
     private var watchdog: Watchdog
     private var settingsWatch: SettingsWatch
+    private var refusals = RefusalWatch(now: Clock.monotonicMilliseconds())
+    /// Whether the last round could not look at anything.
+    private var isFailing = false
     /// What the supervisor shows.
     private var status: String
 
@@ -86,7 +89,8 @@ final class Control: @unchecked Sendable {
             running.log.unwatched(error)
         }
         if !running.blindFolders.isEmpty { nextLook = 0 }
-        retrying.note(loaded.postponed, running.log)
+        try running.standing.looks.watch()
+        retrying.note(loaded, running.log)
         running.tenants.wasFetched = { [overseeing = running.overseeing] in overseeing.wasFetched($0, since: $1) }
         running.standing.noteState(.history) { () throws(SystemError) in try running.journal.began(loaded) }
     }
@@ -204,8 +208,12 @@ final class Control: @unchecked Sendable {
         running.supervisor.tell(.reloading)
         running.certificates?.invalidateAll()
         running.surveyor?.surveyAgain()
-        running.report(settingsWatch.look(isAsked: true))
+        lookAtSettings(isAsked: true)
         gatherer.ask(at: Clock.monotonicMilliseconds())
+    }
+
+    private func lookAtSettings(isAsked: Bool) {
+        running.report(running.standing.looks.look(.control) { settingsWatch.look(isAsked: isAsked) })
     }
 
     private func startRound(_ now: Int64) {
@@ -213,36 +221,30 @@ final class Control: @unchecked Sendable {
         let (changes, outcome, running) = (round.changes, Outcome(), running)
         (self.round, self.outcome) = (round, outcome)
         (workBegan, work) = (Clock.monotonicMilliseconds(), .round)
-        background.start {
-            let began = Clock.monotonicMicroseconds()
-            do throws(ConfigurationError) {
-                let report = try running.tenants.round(changes)
-                outcome.value = .success(report)
-                // Here, because a change must not wait for another thread's turn.
-                running.publish(report)
-                running.standing.reloaded(report, running.tenants, since: began)
-            } catch {
-                outcome.value = .failure(error)
-                running.standing.failed(error, since: began)
-                return
-            }
-        }
+        background.start { outcome.value = running.round(changes) }
     }
 
     private func finishRound() {
         let (now, former) = (Clock.monotonicMilliseconds(), status)
-        gatherer.ended(round.changes, milliseconds: now - workBegan, at: now)
         if nextLook != nil { nextLook = now + max(Control.lookMillisecondsMin, (now - workBegan) * Control.lookShare) }
         switch outcome.value {
         case .success(let report):
+            if isFailing { Log.info("\(running.confinement.places.config)/apps can be read again") }
+            isFailing = false
+            gatherer.ended(round.changes, report.costs, at: now)
             log.reloaded(report, isAsked: round.isAsked)
             running.surveyor?.survey(report.changes.map(\.host))
             status = "serving \(report.summary)"
             note(report.later)
-            retrying.note(report.postponed, log)
+            retrying.note(report, log)
         case .failure(let error):
-            status = "serving as before: \(error)"
-            log.kept(error)
+            if let shortage = error.shortage {
+                retrying.add(round.changes, shortage, log)
+            } else {
+                status = "serving as before: \(error)"
+                log.kept(error)
+                isFailing = true
+            }
         case nil: break
         }
         // A supervisor waits for the end of a reload that was asked for, however it went.
@@ -258,7 +260,7 @@ final class Control: @unchecked Sendable {
     private func tick(_ now: Int64) {
         nextTick = now + Control.tickMilliseconds
         running.standing.tick()
-        running.report(settingsWatch.look(isAsked: false))
+        lookAtSettings(isAsked: false)
         running.engine.lookForNeighbours()
         // Those who do not answer until somebody wants to know have been asked by then.
         let isAlive = running.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
@@ -272,7 +274,12 @@ final class Control: @unchecked Sendable {
             changes.records = true
             note(changes)
         }
-        for text in running.standing.takeStateNotes() { Log.warning(text) }
+        running.standing.explainState(running.confinement.stateComplaint)
+        for (level, text) in running.standing.takeStateNotes() { Log.write(level, text) }
+        if let figures = refusals.look(at: running.engine, now: now) {
+            running.standing.refusals = figures
+            if let warning = figures.warning { Log.warning(warning) }
+        }
         AccessLog.report(running.engine.journal)
         if let error = running.tickets?.look(now: now) { Log.error("\(error)") }
         guard work == .none else { return }

@@ -21,6 +21,17 @@ enum FindingFormat: String, CaseIterable {
 
     private func json(_ value: SourceValue) -> String { String(decoding: SourceWriter.canonical(value), as: UTF8.self) }
 
+    /// What was found, in numbers.
+    static func summary(_ findings: [Finding], showsNotes: Bool) -> String {
+        func count(_ severity: Severity, _ noun: String) -> String {
+            Count.of(findings.count { $0.severity == severity }, noun)
+        }
+        let notes = count(.note, "note")
+        let hasNotes = findings.contains { $0.severity == .note }
+        return "\(count(.error, "error")), \(count(.warning, "warning"))"
+            + (showsNotes ? ", \(notes)" : hasNotes ? "; \(notes), shown with --notes" : "")
+    }
+
     /// A finding as a program reads it.
     static func value(of finding: Finding) -> SourceValue {
         .object([

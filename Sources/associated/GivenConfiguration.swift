@@ -31,10 +31,35 @@ struct GivenConfiguration {
         speaksTLS = arguments.has("--https") || !settings.https.isEmpty
     }
 
+    /// The same for a command that answers for an environment. One that no app file has, and not the file that was named either, is
+    /// refused: the answer would be that of production.
+    init(answering arguments: ParsedArguments, about file: String? = nil) throws(Refusal) {
+        self.init(arguments)
+        guard environment != nil else { return }
+        let files = (appFiles ?? []) + [file].compactMap { $0 }
+        if let error = EnvironmentCheck.error(environment, in: files, of: path) {
+            throw .failure([error.message, error.fix].compactMap { $0 }.joined(separator: "; "))
+        }
+    }
+
     /// The paths of its app files; nil where it has no folder of them.
     var appFiles: [String]? {
         ConfigurationLoader.appFiles(
             configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
+    }
+
+    /// The app file that names a host which is not served, in a sentence; nil where none does. A file with errors may be none that
+    /// can be read, so its text is searched.
+    func whyUnserved(_ host: String) -> String? {
+        for path in appFiles ?? [] {
+            guard let bytes = try? File.read(path, bytesMax: AppFile.bytesMax).bytes else { continue }
+            let text = String(decoding: bytes, as: UTF8.self).lowercased()
+            guard ["\"\(host)\"", "'\(host)'"].contains(where: text.contains) else { continue }
+            let errors = AppFile.lint(bytes, file: path).count { $0.severity == .error }
+            let names = "\(path) names it"
+            return errors == 0 ? names : "\(names) and has \(Count.of(errors, "error")) (associated lint \(path))"
+        }
+        return nil
     }
 
     /// Where links in a host's folder may lead.
@@ -45,8 +70,7 @@ struct GivenConfiguration {
 
     /// What is wrong with the environment it is loaded for.
     var environmentFinding: Finding? {
-        EnvironmentCheck.finding(
-            environment, configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
+        environment.flatMap { EnvironmentCheck.finding($0, in: appFiles ?? [], of: path) }
     }
 
     /// Loads it as a server would.
@@ -56,7 +80,7 @@ struct GivenConfiguration {
         return try ConfigurationLoader(
             configPath: path, publicPath: publicPath, environment: environment,
             signer: settings.signer(configPath: path, passphrase: passphrase), linkTargets: settings.linkTargets,
-            limits: settings.limits
+            limits: settings.limits, owners: settings.owners
         ).load()
     }
 }

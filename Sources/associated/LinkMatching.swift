@@ -26,6 +26,8 @@ struct LinkMatching {
         let matcher: AndroidMatcher?
         /// Further lists of dynamic rules for the app.
         var others: [(matcher: AndroidMatcher, line: Int)] = []
+        /// What Android 14 and earlier go by, where it is known.
+        var manifest: AndroidManifest?
         /// The rule for whose sake there is no matcher although there are rules.
         var malformedRule: MalformedRule?
         let file: String
@@ -37,6 +39,8 @@ struct LinkMatching {
 
     var apple: [Apple] = []
     var android: [Android] = []
+    /// Whether the manifest of the app itself was named.
+    private(set) var hasOwnManifest = false
     /// Why nobody knows what a platform does; nil where that is known.
     var appleProblem: String?
     var androidProblem: String?
@@ -57,9 +61,21 @@ struct LinkMatching {
             }
             if let android = app.android, android.relations.contains(AndroidApp.handleAllURLs) {
                 let matcher = app.androidMatcher
-                self.android += android.packages.map { Android(package: $0.name, matcher: matcher, file: app.file) }
+                let manifest = AndroidManifest(of: app)
+                self.android += android.packages.map {
+                    Android(package: $0.name, matcher: matcher, manifest: manifest, file: app.file)
+                }
             }
         }
+    }
+
+    /// The same with the manifest that was named, if one was.
+    func with(_ manifest: AndroidManifest?) -> LinkMatching {
+        guard let manifest else { return self }
+        var matching = self
+        matching.hasOwnManifest = true
+        for index in android.indices { matching.android[index].manifest = manifest }
+        return matching
     }
 
     /// One entry for each app, in the order of the file; of several entries for one app the first counts.
@@ -125,6 +141,7 @@ extension LinkMatching {
                 SourceWriter.append(quoted: app.appID, to: &output)
                 let (word, rule) = app.decide(url)
                 LinkMatching.append(word, rule, to: &output)
+                if let problem = app.problem { output += #","problem":\#(SourceWriter.quoted(problem))"#.utf8 }
                 output.append(UInt8(ascii: "}"))
             }
             output.append(UInt8(ascii: "]"))
@@ -137,6 +154,9 @@ extension LinkMatching {
                 SourceWriter.append(quoted: app.package, to: &output)
                 let (word, rule) = app.decide(url)
                 LinkMatching.append(word, rule, to: &output)
+                if let outcome = app.manifest?.decide(url).outcome, outcome != .leftOpen {
+                    output += #","android14":"\#(outcome == .opens ? "app" : "web")""#.utf8
+                }
                 if !app.rejectedBy.isEmpty {
                     let consumers = app.rejecting.map { SourceWriter.quoted($0.rawValue) }.joined(separator: ",")
                     output += #","rejectedBy":[\#(consumers)]"#.utf8
@@ -158,34 +178,15 @@ extension LinkMatching {
         output += #"","rule":"#.utf8
         output += (rule.map { String($0) } ?? "null").utf8
     }
-
-    /// The answer for a person, with the reasons.
-    func text(of url: LinkURL) -> String {
-        var text = "\(url.text)\n"
-        if isKnown, apple.isEmpty, android.isEmpty {
-            return text + "no app: \(origin) has none for the links of \(url.host)\n"
-        }
-        for app in apple { text += app.text(of: url) }
-        if let appleProblem { text += Printable.line("iOS: not known: \(appleProblem)") + "\n" }
-        for app in android { text += app.text(of: url) }
-        if let androidProblem { text += Printable.line("Android: not known: \(androidProblem)") + "\n" }
-        return text
-    }
-
-    fileprivate static func lines(
-        _ head: String, _ steps: [MatchStep], _ unsettled: [String], file: String
-    ) -> String {
-        var lines = [head]
-        for step in steps {
-            let place = step.range.map { " (\(file):\($0.start.line))" } ?? ""
-            lines.append("  \(step.message)\(place)")
-        }
-        for doubt in unsettled { lines.append("  not settled: \(doubt)") }
-        return lines.map { "\(Printable.line($0))\n" }.joined()
-    }
 }
 
 extension LinkMatching.Apple {
+    /// Why no signed app has the id; nil for one that an app can have.
+    var problem: String? { AppID.problems(in: appID).first { $0.severity == .error }?.message }
+
+    /// Whether an app opens the URL.
+    func opens(_ url: LinkURL) -> Bool { problem == nil && decide(url).word == "match" }
+
     func decide(_ url: LinkURL) -> (word: String, rule: Int?) {
         guard case .list(let matcher) = rules else { return ("match", nil) }
         switch matcher.decide(url) {
@@ -193,29 +194,6 @@ extension LinkMatching.Apple {
         case .exclude(let rule): return ("exclude", matcher.number(of: rule))
         case .none: return ("none", nil)
         }
-    }
-
-    /// What a further entry for the app would change, if it counts after this one.
-    private func doubt(about url: LinkURL) -> String? {
-        guard case .list(let matcher) = rules, matcher.decide(url) == .none else { return nil }
-        let other = others.first { other in
-            guard case .list(let matcher) = other.rules else { return true }
-            return matcher.decide(url).opens
-        }
-        return other.map { other in
-            "whether the app's further entry, in line \(other.line), counts too; by that one the URL opens the app"
-        }
-    }
-
-    func text(of url: LinkURL) -> String {
-        guard case .list(let matcher) = rules else {
-            return
-                "iOS, \(appID): opens the app\n  the entry has no list of rules, so every URL opens the app (\(file))\n"
-        }
-        let head = "iOS, \(appID): \(matcher.decide(url).opens ? "opens the app" : "stays in the browser")"
-        return LinkMatching.lines(
-            head, matcher.explain(url), matcher.unsettled(url).map(\.message) + [doubt(about: url)].compactMap { $0 },
-            file: file)
     }
 }
 
@@ -233,53 +211,14 @@ extension LinkMatching.Android {
     /// Those that do not accept what the list says of the app, in their order.
     var rejecting: [StatementConsumer] { StatementConsumer.allCases.filter(rejectedBy.contains) }
 
-    func text(of url: LinkURL) -> String {
-        let (outcome, steps, unsettled) = story(of: url)
-        guard !rejectedBy.isEmpty else {
-            return LinkMatching.lines("Android, \(package): \(outcome)", steps, unsettled, file: file)
+    /// Whether Android 15 and later open the app; nil where the manifest decides and is not known.
+    func opens(_ url: LinkURL) -> Bool? {
+        let byRules = matcher?.decide(url).opens
+        guard byRules != false, let manifest else { return byRules }
+        switch manifest.decide(url).outcome {
+        case .opens: return true
+        case .staysInBrowser: return false
+        case .leftOpen, .failed: return byRules
         }
-        let isVerified = rejectedBy.count < StatementConsumer.allCases.count
-        let head = isVerified ? outcome : "stays in the browser, as no verifier accepts its statement"
-        let names = rejecting.map(\.name)
-        let subject = [names.dropLast().joined(separator: ", "), names.last ?? ""].filter { !$0.isEmpty }
-        let place = line.map { " (\(file):\($0))" } ?? ""
-        let reason =
-            "\(subject.joined(separator: " and ")) would not verify the app; associated lint shows why\(place)"
-        let rest = isVerified ? "" : "; once verified: \(outcome)"
-        return LinkMatching.lines(
-            "Android, \(package): \(head)", [MatchStep(rule: nil, outcome: .leftOpen, message: reason + rest)] + steps,
-            unsettled, file: file)
-    }
-
-    /// What the rules make of a URL.
-    private func story(of url: LinkURL) -> (outcome: String, steps: [MatchStep], unsettled: [String]) {
-        let manifest = "its manifest decides"
-        if let malformedRule { return (manifest, [malformedRule.step], [malformedRule.unsettled.message]) }
-        guard let matcher else {
-            let step = MatchStep(rule: nil, outcome: .leftOpen, message: "there are no dynamic rules (\(file))")
-            return (manifest, [step], [])
-        }
-        let outcome =
-            switch matcher.decide(url).opens {
-            case true: "opens the app"
-            case false: "stays in the browser"
-            case nil: manifest
-            }
-        let doubts = matcher.unsettled(url).map(\.message) + [doubt(about: url, matcher)].compactMap { $0 }
-        return (outcome, matcher.explain(url), doubts)
-    }
-
-    /// What a further list of rules would change.
-    private func doubt(about url: LinkURL, _ matcher: AndroidMatcher) -> String? {
-        let opens = matcher.decide(url).opens
-        guard let other = others.first(where: { $0.matcher.decide(url).opens != opens }) else { return nil }
-        let outcome =
-            switch other.matcher.decide(url).opens {
-            case true: "the URL opens the app"
-            case false: "the URL stays in the browser"
-            case nil: "the manifest decides"
-            }
-        return
-            "which of the app's lists of dynamic rules counts is undefined; by the one in line \(other.line) \(outcome)"
     }
 }

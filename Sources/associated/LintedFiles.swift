@@ -13,7 +13,7 @@ enum LintedKind: String, CaseIterable {
 
     /// By the content, and for a text that shows nothing by the name.
     init?(of bytes: [UInt8], path: String) {
-        switch Linter.recognise(bytes) {
+        switch path.hasSuffix(".entitlements") ? .entitlements : Linter.recognise(bytes) {
         case .appleAssociation, .signedAppleAssociation: self = .apple
         case .statementList: self = .android
         case .appFile: self = .app
@@ -34,13 +34,14 @@ enum LintedKind: String, CaseIterable {
         }
     }
 
-    func lint(_ bytes: [UInt8], file: String) -> [Finding] {
+    /// - Parameter appHosts: the hosts of all app files, for the files of native projects.
+    func lint(_ bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil) -> [Finding] {
         switch self {
         case .apple: Linter.lint(apple: bytes, file: file)
         case .android: Linter.lint(statements: bytes, file: file)
         case .app: AppFile.lint(bytes, file: file)
-        case .entitlements: Linter.lint(entitlements: bytes, file: file)
-        case .manifest: Linter.lint(manifest: bytes, file: file)
+        case .entitlements: Linter.lint(entitlements: bytes, file: file, appHosts: appHosts)
+        case .manifest: Linter.lint(manifest: bytes, file: file, appHosts: appHosts)
         }
     }
 
@@ -62,6 +63,8 @@ struct LintedFiles {
     private(set) var findings: [Finding] = []
     /// Files whose kind is known, in the order in which they came.
     private var files: [(path: String, kind: LintedKind)] = []
+    /// The directories that were looked into.
+    private var folders: Set<FileStatus.Identity> = []
     private var configurations: [GivenConfiguration] = []
     /// What is wanted of files outside the configurations.
     private let preferences: LintPreferences
@@ -70,7 +73,6 @@ struct LintedFiles {
 
     /// No association file is larger; an app file may be, up to this.
     private static let bytesMax = AppFile.bytesMax
-    private static let depthMax = 16
 
     init(_ arguments: ParsedArguments, forced: LintedKind?) {
         self.arguments = arguments
@@ -89,15 +91,17 @@ struct LintedFiles {
             configurations.append(given)
             files += (given.appFiles ?? []).map { ($0, .app) }
         } else {
-            addFolder(path, depth: 0)
+            addFolder(path)
         }
     }
 
-    private mutating func addFolder(_ path: String, depth: Int) {
+    /// Each directory once, however many links lead to it.
+    private mutating func addFolder(_ path: String) {
+        guard let status = try? File.status(path), folders.insert(status.identity).inserted else { return }
         for entry in entries(of: path) where !entry.name.hasPrefix(".") || entry.name == ".well-known" {
             let below = "\(path)/\(entry.name)"
             switch entry.kind {
-            case .directory where depth < LintedFiles.depthMax: addFolder(below, depth: depth + 1)
+            case .directory: addFolder(below)
             case .file: addFile(below, isNamed: false)
             default: continue
             }
@@ -146,9 +150,10 @@ extension LintedFiles {
     mutating func lint() {
         var found: [Finding] = []
         var ignored: [String: Set<String>] = [:]
+        let appHosts = files.contains { !$0.kind.isJSON } ? appHosts : nil
         for (path, kind) in files {
             guard let bytes = read(path) else { continue }
-            found += kind.lint(bytes, file: path)
+            found += kind.lint(bytes, file: path, appHosts: appHosts)
             guard kind == .app else { continue }
             let named = IgnoreComment.rules(in: bytes)
             ignored[path] = Set(named.map(\.text))
@@ -169,8 +174,21 @@ extension LintedFiles {
         }
     }
 
+    /// The hosts of the configurations that were named, in all environments; nil where none was.
+    private var appHosts: [HostPattern]? {
+        let given = configurations + (arguments.has("--config") ? [GivenConfiguration(arguments)] : [])
+        let paths = given.compactMap(\.appFiles)
+        if paths.isEmpty { return nil }
+        return paths.joined().flatMap { path -> [HostPattern] in
+            // What cannot be read is reported where the configuration itself is linted.
+            guard let bytes = try? File.read(path, bytesMax: LintedFiles.bytesMax).bytes else { return [] }
+            let environments: [String?] = [nil] + (AppFile.environments(in: bytes) ?? [])
+            return environments.flatMap { AppFile.read(bytes, file: path, environment: $0).appFile?.hosts ?? [] }
+        }
+    }
+
     private static func unknownRule(_ id: LocatedText, in file: String) -> Finding {
-        let nearest = NearestKey.find(id.text, among: LintRule.all.map(\.id))
+        let nearest = LintRule.nearest(to: id.text)
         return Finding(
             rule: "APP-007", severity: .warning, file: file, range: id.range,
             message: "`\(id.text)` is not a rule of lint, so the comment ignores nothing",
@@ -185,14 +203,15 @@ extension LintedFiles {
         var served: [String] = []
         do throws(ConfigurationError) {
             let loaded = try given.load()
-            findings += loaded.findings
+            findings += loaded.findings + loaded.strays
             served = loaded.hosts
             hostCount += served.count
         } catch {
             problems.append("\(error)")
         }
-        findings += overlaps(below: "\(path)/apps/", environment: given.environment)
+        findings += appFindings(below: "\(path)/apps/", environment: given.environment)
         findings += LookalikeNames.findings(below: "\(path)/apps")
+        findings += LintedFiles.retiredBesideLive(given)
         let hosts = "\(path)/hosts"
         for entry in Directory.exists(hosts) ? entries(of: hosts) : [] where entry.kind == .directory {
             findings += CertificateChecks.problems(
@@ -205,31 +224,39 @@ extension LintedFiles {
         return findings
     }
 
-    /// Where two apps of one host claim the same URL.
-    private mutating func overlaps(below folder: String, environment: String?) -> [Finding] {
+    /// Files of `retired` beside a live one of their name: the removal guard takes each for the confirmation that it waits for.
+    private static func retiredBesideLive(_ given: GivenConfiguration) -> [Finding] {
+        (given.appFiles ?? []).compactMap { live in
+            let retired = "\(given.path)/retired/\(live.dropFirst("\(given.path)/apps/".count))"
+            guard (try? File.status(retired)) != nil else { return nil }
+            return Finding(
+                rule: "CFG-012", severity: .warning, file: retired, range: nil,
+                message: "\(retired) stands beside a live app file of the same name, so its removal is not guarded",
+                fix: "remove it")
+        }
+    }
+
+    /// Where two apps of one host claim the same URL, and what their pages lack.
+    private mutating func appFindings(below folder: String, environment: String?) -> [Finding] {
         var apps: [String: [AppFile]] = [:]
+        var notes: [Finding] = []
         for (path, kind) in files where kind == .app && path.hasPrefix(folder) {
             guard let bytes = read(path),
                 let app = AppFile.read(bytes, file: path, environment: environment).appFile
             else { continue }
             for host in app.hosts { apps[host.text, default: []].append(app) }
+            notes += [app.pageFinding].compactMap { $0 }
         }
-        return apps.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.flatMap { host, apps in
-            Renderer.overlaps(of: Renderer.mergeOrder(apps), host: host)
-        }
+        return notes
+            + apps.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.flatMap { host, apps in
+                Renderer.overlaps(of: Renderer.mergeOrder(apps), host: host)
+            }
     }
 
     /// What was found, in numbers; nothing where there was nothing to look at.
     func summary(showsNotes: Bool) -> [String] {
         if files.isEmpty, configurations.isEmpty, passedOver.isEmpty, !problems.isEmpty { return [] }
-        func count(_ severity: Severity, _ noun: String) -> String {
-            Count.of(findings.count { $0.severity == severity }, noun)
-        }
-        let notes = count(.note, "note")
-        let hasNotes = findings.contains { $0.severity == .note }
-        let found =
-            "\(count(.error, "error")), \(count(.warning, "warning"))"
-            + (showsNotes ? ", \(notes)" : hasNotes ? "; \(notes), shown with --notes" : "")
+        let found = FindingFormat.summary(findings, showsNotes: showsNotes)
         guard let first = passedOver.first else { return [found] }
         return [found, "passed over \(Count.of(passedOver.count, "file")) of no known kind, such as \(first)"]
     }

@@ -8,7 +8,7 @@ import Verifier
 extension Command.Option {
     static let resolve = Command.Option(
         name: "--resolve", value: "HOST:PORT:ADDR",
-        help: "where a live host is, instead of what DNS says; ADDR may have a port",
+        help: "where a live host is, instead of what DNS says; HOST may be *, and ADDR may have a port",
         isRepeatable: true)
     static let authority = Command.Option(
         name: "--ca", value: "FILE", help: "for live hosts: trust these certificates instead of this machine's")

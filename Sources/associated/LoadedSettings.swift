@@ -116,6 +116,7 @@ struct LoadedSettings {
         loaded.settings.https = Array(addresses.dropFirst(loaded.settings.http.count))
         loaded.settings.http = Array(addresses.prefix(loaded.settings.http.count))
         if arguments.has("--strict") { loaded.settings.isStrict = true }
+        if arguments.has("--reuse-port") { loaded.settings.reusesPort = true }
         return .success(loaded)
     }
 
@@ -136,36 +137,25 @@ struct LoadedSettings {
     }
 
     private mutating func readLogs(_ arguments: ParsedArguments) throws(UsageError) {
-        if let text = arguments["--access-log"] {
-            guard let place = AccessLogSettings.Place(text) else {
-                throw UsageError(
-                    description:
-                        "\(arguments.spelling("--access-log", text)) is not a place; \(AccessLogSettings.Place.advice)")
+        /// Puts the value of an option in its place, where it was given.
+        func read<Value>(
+            _ name: String, _ objection: String, into target: inout Value, _ parse: (String) -> Value?
+        ) throws(UsageError) {
+            guard let text = arguments[name] else { return }
+            guard let value = parse(text) else {
+                throw UsageError(description: "\(arguments.spelling(name, text)) is not a \(objection)")
             }
-            settings.accessLog.place = place
+            target = value
         }
-        if let text = arguments["--access-log-format"] {
-            guard let format = AccessLogSettings.Format(rawValue: text) else {
-                throw UsageError(
-                    description:
-                        "\(arguments.spelling("--access-log-format", text)) is not a format; write json or combined")
-            }
-            settings.accessLog.format = format
+        try read("--access-log", "place; \(AccessLogSettings.Place.advice)", into: &settings.accessLog.place) {
+            .init($0)
         }
-        if let text = arguments["--log-format"] {
-            guard let format = ProcessLogSettings.Format(rawValue: text) else {
-                throw UsageError(
-                    description: "\(arguments.spelling("--log-format", text)) is not a format; write text or json")
-            }
-            settings.processLog.format = format
+        try read("--access-log-format", "format; write json or combined", into: &settings.accessLog.format) {
+            .init(rawValue: $0)
         }
-        if let text = arguments["--log-level"] {
-            guard let level = ProcessLogSettings.Level(text) else {
-                throw UsageError(
-                    description:
-                        "\(arguments.spelling("--log-level", text)) is not a level; write error, warning or info")
-            }
-            settings.processLog.level = level
+        try read("--log-format", "format; write text or json", into: &settings.processLog.format) {
+            .init(rawValue: $0)
         }
+        try read("--log-level", "level; write error, warning or info", into: &settings.processLog.level) { .init($0) }
     }
 }

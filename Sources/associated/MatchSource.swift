@@ -12,6 +12,8 @@ struct MatchSource {
     private let configPath: String
     /// Asks the hosts themselves.
     private let live: PublishedFiles?
+    /// The manifest that was named.
+    private let manifest: AndroidManifest?
     private var known: [String: LinkMatching] = [:]
 
     /// More hosts than this are not remembered at once.
@@ -22,13 +24,14 @@ struct MatchSource {
         if arguments.has("--live"), isPublished {
             throw .usage("--live asks the URL's host, and --apple and --android name files; give one or the other")
         }
+        manifest = try arguments["--manifest"].map(MatchSource.manifest)
         if arguments.has("--live") || isPublished {
             live = arguments.has("--live") ? try LiveFiles.fetcher(arguments) : nil
             files = live == nil ? try MatchSource.published(arguments) : nil
             (apps, configPath) = ([:], "")
             return
         }
-        let given = GivenConfiguration(arguments)
+        let given = try GivenConfiguration(answering: arguments)
         guard let paths = given.appFiles else {
             throw .failure(
                 "there are no app files in \(given.path)/apps; name a folder with --config, or files with --apple and "
@@ -54,10 +57,19 @@ struct MatchSource {
 
     /// Files that somebody serves.
     private static func published(_ arguments: ParsedArguments) throws(Refusal) -> LinkMatching {
-        var matching = LinkMatching(origin: "the files")
+        let names = ["--apple", "--android"].compactMap { arguments[$0] }
+        var matching = LinkMatching(origin: names.joined(separator: " together with "))
         if let path = arguments["--apple"] { try matching.readApple(try read(path), file: path) }
         if let path = arguments["--android"] { try matching.readAndroid(try read(path), file: path) }
         return matching
+    }
+
+    private static func manifest(_ path: String) throws(Refusal) -> AndroidManifest {
+        var findings: [Finding] = []
+        let manifest = AndroidManifest(try read(path), file: path, findings: &findings)
+        for finding in findings { Console.error(finding) }
+        guard let manifest else { throw .failure("\(path) is no Android manifest that can be read") }
+        return manifest
     }
 
     private static func read(_ path: String) throws(Refusal) -> [UInt8] {
@@ -70,10 +82,10 @@ struct MatchSource {
 
     /// What decides about the URLs of a host: its own app files, else those of the most specific wildcard over it.
     mutating func matching(for url: LinkURL) -> LinkMatching {
-        if let files { return files }
+        if let files { return files.with(manifest) }
         let place = live == nil ? url.host : LiveFiles.place(of: url)
         if let matching = known[place] { return matching }
-        let matching = live.map { LinkMatching(of: url, live: $0) } ?? configured(for: url)
+        let matching = (live.map { LinkMatching(of: url, live: $0) } ?? configured(for: url)).with(manifest)
         if known.count >= MatchSource.knownMax { known.removeAll() }
         known[place] = matching
         return matching

@@ -11,7 +11,7 @@ import TLS
 import Telemetry
 
 final class Oversight: Sendable {
-    let standing = ServerStanding()
+    let standing: ServerStanding
     /// Where the workers leave what they see.
     let records: Records
     private let settings: AdminSettings?
@@ -48,10 +48,12 @@ final class Oversight: Sendable {
     }
 
     /// Reads the token, while it may be read.
-    init(_ settings: ServerSettings, statePath: String) throws {
+    init(_ given: LoadedSettings) throws {
+        let settings = given.settings
         self.settings = try settings.admin.map { try AdminSettings($0) }
+        standing = ServerStanding(configPath: given.configPath, statePath: given.statePath)
+        statePath = given.statePath
         if let objection = self.settings?.objection { throw AdminListener.StartError.refused(objection) }
-        self.statePath = statePath
         // Asked in any case, because the control groups cannot be read any more when the process is shut in.
         let processors = processorCount()
         records = Records(workerCount: settings.workers ?? processors)
@@ -75,7 +77,8 @@ final class Oversight: Sendable {
         let answers = Answers(standing: standing, records: records, usage: usage, parts: parts, ledger: ledger)
         let sources = AdminSources(
             health: { answers.health() }, metrics: { answers.metrics() }, status: { answers.status() },
-            host: { answers.host($0) }, expiring: { answers.expiring(within: $0) })
+            host: { answers.host($0) }, nearestHost: { answers.nearestHost(to: $0) },
+            hosts: { answers.hosts(onlyUnfetched: $0) }, expiring: { answers.expiring(within: $0) })
         return Running(
             ledger: ledger, keeper: keeper, listener: try AdminListener(settings, sources, on: socket))
     }
@@ -90,6 +93,8 @@ final class Oversight: Sendable {
     func end(_ running: Running) {
         running.keeper.stop()
         for text in running.complaints() { Log.warning(text) }
+        standing.noteState(.ledger, running.problem)
+        for (level, text) in standing.takeStateNotes() { Log.write(level, text) }
         running.listener?.stop()
     }
 }

@@ -31,7 +31,8 @@ struct ReloadLog {
         Log.info("reloaded: serving \(report.summary)")
         hosts(report)
         for file in report.mendedFiles.prefix(ReloadLog.filesMax) {
-            fixed(file)
+            // What stays may be a warning, which this round has reported.
+            fixed(file, isFine: !report.findings.contains { $0.file == file })
         }
         more(report.mendedFiles.count - ReloadLog.filesMax, "file", "fixed")
     }

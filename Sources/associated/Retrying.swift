@@ -19,15 +19,22 @@ struct Retrying {
     /// Nothing waits to be looked at again.
     private var isEmpty: Bool { changes.isEmpty && !watches }
 
-    /// Notes what a look has left undone, or that it came to its end.
-    mutating func note(_ postponed: Postponement?, _ log: ReloadLog) {
-        if let postponed { return add(postponed.changes, watches: false, postponed.reason, log) }
+    /// Notes that a look came to its end, and whether what it has found could be written down.
+    mutating func note(_ report: RoundReport, _ log: ReloadLog) {
+        if let shortage = report.unsaved {
+            var changes = TreeChanges()
+            changes.records = true
+            return add(changes, shortage, log)
+        }
         guard isEmpty, isSaid else { return }
         self = Retrying()
         log.recovered()
     }
 
-    mutating func add(_ more: TreeChanges, watches isUnwatched: Bool, _ reason: SystemError, _ log: ReloadLog) {
+    /// Notes what is to be done again.
+    mutating func add(
+        _ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError, _ log: ReloadLog
+    ) {
         changes.merge(more)
         watches = watches || isUnwatched
         dueMilliseconds = Clock.monotonicMilliseconds() + pauseMilliseconds

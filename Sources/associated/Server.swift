@@ -19,6 +19,9 @@ struct Server {
     /// How long a signal may wait while everything is read for the first time.
     private static let signalMilliseconds: Int32 = 50
 
+    /// Connections that a server of usual size has room for.
+    private static let connectionsUsual = 8_192
+
     private static let endingSignals = [SIGTERM, SIGINT]
 
     init(_ loaded: LoadedSettings) {
@@ -68,7 +71,10 @@ struct Server {
         for finding in given.findings { Log.finding(finding) }
         let objections = StartObjections(given)
         if let objection = objections.toSettings { return .ended(.failure(saying: "not started: \(objection)")) }
-        let oversight = try Oversight(settings, statePath: given.statePath)
+        // Asked before the sandbox, which hides other processes.
+        let shared = (sockets.isEmpty ? settings.http + settings.https : []).filter { Listener.isInUse($0) }
+        if let objection = shared.first.flatMap(objections.toSharing) { return .ended(.failure(saying: objection)) }
+        let oversight = try Oversight(given)
         var confinement = Confinement(settings, places: Confinement.Places(given, opensSockets: sockets.isEmpty))
         try confinement.become()
         // A change of user has allowed it again.
@@ -94,8 +100,6 @@ struct Server {
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
         if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }
-        // Asked before we listen ourselves.
-        let isShared = (settings.http + settings.https).map { sockets.isEmpty && Listener.isInUse($0) }
         var engineSettings = try engineSettings(certificates, oversight.records)
         engineSettings.challenges = challengeSource(published)
         var listening = sockets.taking(from: engineSettings)
@@ -110,7 +114,7 @@ struct Server {
         sayIfShort(of: descriptors)
         sayIfShortOfMemory()
         confinement.say()
-        announce(loaded, engine, development, isShared, admin: overseeing.address)
+        announce(loaded, engine, development, shared, admin: overseeing.address)
         supervisor.tell(.ready(status: "serving \(loaded.summary)"))
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
@@ -198,7 +202,7 @@ struct Server {
                 configPath: given.configPath, passphrase: given.passphrase?.passphrase, development: development),
             state: (given.statePath, Product.identity),
             openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax),
-            linkTargets: settings.linkTargets, limits: settings.limits)
+            linkTargets: settings.linkTargets, limits: settings.limits, owners: settings.owners)
     }
 
     private func challengeSource(_ published: PublishedCatalogue) -> EngineSettings.ChallengeSource {
@@ -238,14 +242,14 @@ struct Server {
     }
 
     private func announce(
-        _ loaded: RoundReport, _ engine: Engine, _ development: DevelopmentAuthority?, _ isShared: [Bool],
+        _ loaded: RoundReport, _ engine: Engine, _ development: DevelopmentAuthority?, _ shared: [SocketAddress],
         admin: SocketAddress?
     ) {
         Log.info("serving \(loaded.summary)")
         if let development { Log.info("development certificates by \(development.certificatePath)") }
         let listeners = engine.addresses.map { ("http://", $0) } + engine.secureAddresses.map { ("https://", $0) }
-        for ((scheme, address), isShared) in zip(listeners, isShared) {
-            let beside = isShared ? ", beside another process" : ""
+        for (scheme, address) in listeners {
+            let beside = shared.contains { "\($0)" == "\(address)" } ? ", beside another process" : ""
             Log.info("listening on \(address.isUnix ? "" : scheme)\(address)\(beside)")
         }
         if let admin { Log.info("listening on \(admin.isUnix ? "" : "http://")\(admin) (admin)") }
@@ -265,12 +269,15 @@ struct Server {
                 + "limits.heldBytesMax")
     }
 
-    /// A limit that is not the one that was asked for.
+    /// A limit that is not the one that was asked for. The default is for large machines: where it holds, only what a small
+    /// server too would run out of is worth a line at each start.
     private func sayIfShort(of descriptors: Int) {
         let room = descriptors - Engine.descriptorsKept
-        if room >= settings.limits.connectionsMax { return }
+        let wanted = settings.limits.connectionsMax
+        let isDefault = wanted == given.limitsByMemory.connectionsMax
+        if room >= (isDefault ? min(Server.connectionsUsual, wanted) : wanted) { return }
         Log.warning(
-            "there is room for \(max(16, room)) connections instead of \(settings.limits.connectionsMax): this process may "
+            "there is room for \(max(16, room)) connections instead of \(wanted): this process may "
                 + "have \(descriptors) descriptors; raise LimitNOFILE= or ulimit -Hn, or lower limits.connectionsMax")
     }
 }

@@ -19,10 +19,17 @@ final class ServerStanding: Sendable {
         var since: [String: Int64] = [:]
         /// What is wrong with `server.json` since the start.
         var settingsFindings: [StatusReport.Standing] = []
+        /// Why the last round could not look at anything; nil when it could.
+        var failure: StatusReport.Standing?
+        /// The app files of which the removal guard keeps something.
+        var guardedFiles: [String] = []
+        var refusals = RefusalFigures()
         var reloads = ReloadFigures()
         var tickMilliseconds = Clock.monotonicMilliseconds()
         var stateProblems: [StatePart: StateProblem] = [:]
-        var stateNotes: [String] = []
+        /// What the sandbox has to do with them.
+        var stateComplaint: String?
+        var stateNotes: [(Log.Level, String)] = []
 
         /// What is new stands from now on; what is not there any more is forgotten.
         mutating func keepAges(of keys: [String], from now: Int64) {
@@ -52,12 +59,20 @@ final class ServerStanding: Sendable {
     private let state = Mutex(State())
     let startedSeconds = Clock.wallSeconds()
     private let startedMilliseconds = Clock.monotonicMilliseconds()
+    private let statePath: String
+    let looks: DiskLooks
 
     /// Findings whose age is known; more of them stand only where something is wrong with everything.
     private static let sinceMax = 10_000
     /// Hosts whose reasons are kept one by one, and how many of each.
     private static let reasonsMax = 10_000
     private static let reasonsOfHostMax = 10
+    private static let guardedFilesMax = 3
+
+    init(configPath: String, statePath: String) {
+        self.statePath = statePath
+        looks = DiskLooks(configPath: configPath)
+    }
 
     func enter(_ phase: HealthReport.Phase) { state.withLock { $0.phase = phase } }
 
@@ -77,6 +92,9 @@ final class ServerStanding: Sendable {
 
     func failed(_ error: ConfigurationError, since began: Int64) {
         state.withLock { state in
+            let since = state.failure?.sinceSeconds ?? Clock.wallSeconds()
+            state.failure = StatusReport.Standing(
+                finding: "error: \(error); what was served before is kept", sinceSeconds: since)
             state.reloads.failed += 1
             state.reloads.end(.failed, since: began, message: "\(error)")
         }
@@ -93,11 +111,15 @@ final class ServerStanding: Sendable {
     @discardableResult
     func noteState(_ part: StatePart, _ reason: String?) -> Bool {
         state.withLock { state in
-            guard let reason else { return state.stateProblems.removeValue(forKey: part) != nil }
+            guard let reason else {
+                if state.stateProblems.removeValue(forKey: part) == nil { return false }
+                if state.stateProblems.isEmpty { state.stateNotes.append((.info, "writes to \(statePath) again")) }
+                return true
+            }
             let since = state.stateProblems[part]?.sinceSeconds ?? Clock.wallSeconds()
-            // The others say so themselves.
-            if part == .history, state.stateProblems[part] == nil {
-                state.stateNotes.append("what changes is not recorded: cannot write \(ChangeJournal.name): \(reason)")
+            if state.stateProblems[part] == nil {
+                state.stateNotes.append(
+                    (.error, "cannot write to \(statePath): \(reason); \(part.rawValue) not kept over a restart"))
             }
             state.stateProblems[part] = StateProblem(reason: reason, sinceSeconds: since)
             return false
@@ -109,8 +131,17 @@ final class ServerStanding: Sendable {
         if case .failure(let error) = result { noteState(part, error.reason) } else { noteState(part, nil) }
     }
 
+    /// Asks, while something cannot be written, whether that is the sandbox's doing.
+    func explainState(_ complaint: () -> String?) {
+        let found = stateProblems.isEmpty ? nil : complaint()
+        state.withLock { state in
+            if let found, state.stateComplaint == nil { state.stateNotes.append((.error, found)) }
+            state.stateComplaint = found
+        }
+    }
+
     /// What there is to log about it, once.
-    func takeStateNotes() -> [String] {
+    func takeStateNotes() -> [(Log.Level, String)] {
         state.withLock { state in
             defer { state.stateNotes = [] }
             return state.stateNotes
@@ -120,13 +151,24 @@ final class ServerStanding: Sendable {
     /// What of the state directory cannot be written.
     var stateProblems: [StatePart: StateProblem] { state.withLock { $0.stateProblems } }
 
+    var stateComplaint: String? { state.withLock { $0.stateComplaint } }
+
+    var refusals: RefusalFigures {
+        get { state.withLock { $0.refusals } }
+        set { state.withLock { $0.refusals = newValue } }
+    }
+
     private func note(_ report: RoundReport, _ tenants: Tenants, _ count: (inout ReloadFigures) -> Void) {
         let reasons = tenants.keptReasons(hostsMax: ServerStanding.reasonsMax)
-        let findings = tenants.standingFindings.prefix(ServerStanding.sinceMax).map { Console.line($0) }
+        let standing = tenants.standingFindings
+        let findings = standing.prefix(ServerStanding.sinceMax).map { Console.line($0) }
+        let guarded = standing.lazy.filter { $0.rule == "APP-042" && $0.severity == .error }.map(\.file)
         let now = phase == .starting ? startedSeconds : Clock.wallSeconds()
         noteState(.lastGood, tenants.stateProblem)
         state.withLock { state in
+            state.failure = nil
             state.hosting = HostingFigures(report.standing)
+            state.guardedFiles = Array(guarded.prefix(ServerStanding.guardedFilesMax))
             state.keepAges(of: findings + reasons.map(\.host), from: now)
             state.kept = reasons.prefix(StatusReport.listMax).map { host, findings in
                 // What blocks a version is an error; the rest of what is said of it is not the reason.
@@ -150,12 +192,17 @@ extension ServerStanding {
     var hosting: HostingFigures {
         state.withLock { state in
             var figures = state.hosting
-            figures.errors += state.settingsFindings.count
+            figures.errors += state.settingsFindings.count + (state.failure == nil ? 0 : 1)
             return figures
         }
     }
     var kept: [StatusReport.Kept] { state.withLock { $0.kept } }
-    var findings: [StatusReport.Standing] { state.withLock { $0.settingsFindings + $0.findings } }
+    var findings: [StatusReport.Standing] {
+        state.withLock { $0.settingsFindings + [$0.failure].compactMap { $0 } + $0.findings }
+    }
+    var guardedFiles: [String] { state.withLock { $0.guardedFiles } }
+
+    var keptHosts: Set<String> { state.withLock { Set($0.reasons.keys) } }
 
     func reasons(of name: String) -> [String] { state.withLock { $0.reasons[name] ?? [] } }
 

@@ -4,74 +4,6 @@
 import Association
 
 extension Snippet {
-    /// What a `data` element says about paths.
-    enum PathData: Hashable {
-        case path(String)
-        case prefix(String)
-        case pattern(String)
-
-        var attribute: String {
-            switch self {
-            case .path(let text): "android:path=\"\(text.xml)\""
-            case .prefix(let text): "android:pathPrefix=\"\(text.xml)\""
-            case .pattern(let text): "android:pathPattern=\"\(text.xml)\""
-            }
-        }
-
-        /// The same for Expo's app.json.
-        var member: (key: String, value: String) {
-            switch self {
-            case .path(let text): ("path", text)
-            case .prefix(let text): ("pathPrefix", text)
-            case .pattern(let text): ("pathPattern", text)
-            }
-        }
-    }
-
-    /// The paths of the rules that include; nil where that is every path. Exclusions have no place in a filter: Android 15
-    /// reads them from the dynamic rules.
-    var paths: [PathData]? {
-        var paths: [PathData] = []
-        for rule in app.plainRules where !rule.excludes {
-            guard let pattern = rule.path, let data = Snippet.paths(of: pattern, foldsCase: rule.foldsCase) else {
-                return nil
-            }
-            paths += data.filter { !paths.contains($0) }
-        }
-        // Rules that the plain form leaves out might include more.
-        return paths.isEmpty || app.plainRules.isEmpty ? nil : paths
-    }
-
-    /// A path pattern in its normal form, which ends in a slash or a star. Android's filters take slashes as they are, and
-    /// their stars try only once, so a star inside becomes the beginning before it.
-    private static func paths(of pattern: [UInt8], foldsCase: Bool) -> [PathData]? {
-        let star = UInt8(ascii: "*")
-        let text = String(decoding: pattern, as: UTF8.self)
-        if text == "*" || text == "/*" || text == "/?*" { return nil }
-        if foldsCase, pattern.contains(where: { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }) { return nil }
-        // A bare escape: filters compare what is decoded.
-        if pattern.contains(UInt8(ascii: "%")) { return nil }
-        let isWild = { (byte: UInt8) in byte == star || byte == UInt8(ascii: "?") || byte < 0x20 }
-        guard let wild = pattern.firstIndex(where: isWild) else {
-            return text == "/" ? [.path("/")] : [.path(String(text.dropLast())), .path(text)]
-        }
-        let head = String(decoding: pattern[..<wild], as: UTF8.self)
-        if wild == pattern.count - 1, pattern[wild] == star {
-            return head.hasSuffix("/") ? [.path(String(head.dropLast())), .prefix(head)] : [.prefix(head)]
-        }
-        let inner = pattern.dropLast(pattern.last == star ? 1 : 0)
-        if inner.contains(star) { return head == "/" || head.isEmpty ? nil : [.prefix(head)] }
-        let glob = pattern.reduce(into: "") { result, byte in
-            switch byte {
-            case star: result += ".*"
-            case _ where isWild(byte): result += "."
-            case UInt8(ascii: "."), UInt8(ascii: "\\"): result += "\\\\" + String(Unicode.Scalar(byte))
-            default: result.unicodeScalars.append(Unicode.Scalar(byte))
-            }
-        }
-        return glob.hasSuffix("/") ? [.pattern(String(glob.dropLast())), .pattern(glob)] : [.pattern(glob)]
-    }
-
     /// A manifest with nothing but what links need, to be merged into the app's own.
     /// - Parameters:
     ///   - activity: more that its activity needs.
@@ -83,8 +15,8 @@ extension Snippet {
         let web =
             ["http", "https"].map { "<data android:scheme=\"\($0)\" />" }
             + app.hosts.map { "<data android:host=\"\($0.text.xml)\" />" }
-            + (paths ?? []).map { "<data \($0.attribute) />" }
-        var filters = filter(#"<intent-filter android:autoVerify="true">"#, web)
+            + (app.manifestPaths ?? []).map { "<data android:\($0.kind.rawValue)=\"\($0.text.xml)\" />" }
+        var filters = exclusionNote + filter(#"<intent-filter android:autoVerify="true">"#, web)
         if let scheme = app.scheme {
             filters += filter("<intent-filter>", ["<data android:scheme=\"\(scheme.xml)\" />"])
         }
@@ -103,6 +35,19 @@ extension Snippet {
 
             """
         return [OutputFile(name: "\(folder)AndroidManifest.xml", text: text)]
+    }
+
+    /// Which links go another way by the manifest alone.
+    private var exclusionNote: [String] {
+        guard app.links.contains(where: { $0.exclude == true }) else { return [] }
+        return app.androidMatcher == nil
+            ? [
+                "<!-- A filter cannot exclude: the app opens for every path here, whatever `links` of the app file exclude. -->"
+            ]
+            : [
+                "<!-- A filter cannot exclude: on Android 14 and earlier the app opens for every path here. Later versions also ask",
+                "     the dynamic rules of assetlinks.json. -->",
+            ]
     }
 
     private func filter(_ head: String, _ data: [String]) -> [String] {

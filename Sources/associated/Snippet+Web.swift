@@ -144,7 +144,9 @@ extension Snippet {
         if let package = app.android?.packages.first {
             let data = app.hosts.flatMap { host in
                 let base: [(String, SourceValue)] = [("scheme", .string("https")), ("host", .string(host.text))]
-                return paths.map { $0.map { SourceValue.object(base + [($0.member.key, .string($0.member.value))]) } }
+                return app.manifestPaths.map {
+                    $0.map { SourceValue.object(base + [($0.kind.rawValue, .string($0.text))]) }
+                }
                     ?? [.object(base)]
             }
             let filter: SourceValue = .object([
@@ -181,6 +183,11 @@ extension Snippet {
         }
         if let id = app.ios?.storeID {
             meta("name", "apple-itunes-app", "app-id=\(id), app-argument=\(address)")
+            lines += [
+                "<script>", "  // The page's own address.",
+                "  document.currentScript.previousElementSibling.content =",
+                "    \("app-id=\(id), app-argument=".literal()) + location.href.replace(/,/g, \"%2C\");", "</script>",
+            ]
             meta("property", "al:ios:app_store_id", id)
         }
         if app.ios != nil {
@@ -196,8 +203,8 @@ extension Snippet {
         }
         meta("property", "al:web:url", address)
         let text = """
-            <!-- Put this in the <head> of each page, and set app-argument, the *:url tags and the alternate link to that page's
-                 own URL; Safari reads them before scripts run. -->
+            <!-- Put this in the <head> of each page, and set the *:url tags and the alternate link to that page's own URL: programs
+                 read them without running scripts. A page that is made by a server can set app-argument there instead. -->
             \(lines.joined(separator: "\n"))
 
             """

@@ -40,22 +40,30 @@ struct Snippet {
             + (app.android == nil ? [] : manifest(activity: activity, folder: main) + assetStatements(folder: main))
     }
 
-    /// What is left to do by hand in the project, one step a line.
-    func steps(for kind: Kind) -> [String] {
+    /// What is left to do by hand in the project with these files, one step a line.
+    func steps(for kind: Kind, _ files: [OutputFile]) -> [String] {
         let iOS =
             app.ios == nil ? [] : ["in Xcode: select the entitlements file as CODE_SIGN_ENTITLEMENTS of the target"]
-        let merging = "merge Info.plist and AndroidManifest.xml into files that the project has already"
+        let mergeable = ["Info.plist", "AndroidManifest.xml"].filter { name in
+            files.contains { $0.name == name || $0.name.hasSuffix("/\(name)") }
+        }
+        let merging =
+            mergeable.isEmpty
+            ? [] : ["merge \(mergeable.joined(separator: " and ")) into files that the project has already"]
         switch kind {
         case .ios:
-            return iOS + ["SwiftUI: call onDeepLink on the root view; UIKit: set showLink of SceneDelegate"]
-        case .android: return [merging, "fill in show(link) of MainActivity"]
+            return iOS + merging + ["SwiftUI: call onDeepLink on the root view; UIKit: set showLink of SceneDelegate"]
+        case .android: return merging + ["fill in show(link) of MainActivity"]
         case .capacitor:
-            return iOS + [merging, "call followDeepLinks() of src/deep-links.ts after the router is there"]
-        case .flutter: return iOS + [merging, "give GoRouter redirect: (context, state) => routeOf(state.uri)"]
+            return iOS + merging + ["call followDeepLinks() of src/deep-links.ts after the router is there"]
+        case .flutter: return iOS + merging + ["give GoRouter redirect: (context, state) => routeOf(state.uri)"]
         case .expo: return ["merge app.json into the project's, then run npx expo prebuild"]
         case .reactNative:
-            return iOS + [merging, "give NavigationContainer linking={{ ...linking, config }} of src/linking.ts"]
-        case .html: return ["put the tags into the <head> of each page, with that page's own URL"]
+            return iOS + merging + ["give NavigationContainer linking={{ ...linking, config }} of src/linking.ts"]
+        case .html:
+            return [
+                "put the tags into the <head> of each page, with that page's own URL in the *:url tags and the alternate link"
+            ]
         }
     }
 

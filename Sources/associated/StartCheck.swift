@@ -69,8 +69,8 @@ struct StartCheck {
 
     private mutating func tryAddress(_ address: SocketAddress) {
         do throws(SystemError) {
-            if try Listener.isShared(address) {
-                notes.append("\(address) is in use by a server of this user, beside which this one would listen")
+            if try Listener.isShared(address), !settings.reusesPort {
+                notes.append("a server of this user listens on \(address): beside it, a start needs --reuse-port")
             }
         } catch {
             fail("\(Engine.StartError.cannotListen(address, error))")
@@ -79,11 +79,11 @@ struct StartCheck {
 
     private mutating func tryState() {
         do throws(SystemError) {
-            try FileDraft.tryWriting(in: given.statePath)
+            try File.probe(given.statePath)
         } catch {
             fail(
-                "nothing would be remembered: cannot write to \(given.statePath): \(error.reason); give it to the "
-                    + "server's user (chown -R USER \(given.statePath))")
+                "nothing would be remembered: cannot write to \(given.statePath): \(error.reason); "
+                    + error.remedy(writingTo: given.statePath))
         }
     }
 
@@ -97,11 +97,7 @@ struct StartCheck {
             failureCount += 1
         }
         for problem in files.problems { fail(problem) }
-        if files.hostCount == 0 {
-            fail(
-                "no app file in \(given.configPath)/apps gives a host to serve; write one, or fix what is reported above"
-            )
-        }
+        if files.hostCount == 0 { fail(StartObjections(given).toNothing) }
         return files.hostCount
     }
 

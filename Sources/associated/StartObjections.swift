@@ -4,6 +4,7 @@
 import Association
 import HTTP
 import Hosting
+import Posix
 
 struct StartObjections {
     private let given: LoadedSettings
@@ -31,12 +32,22 @@ struct StartObjections {
         if settings.isStrict, errors > 0 {
             return "\(Count.of(errors, "error")) above, and --strict is set"
         }
-        if loaded.hostCount == 0 {
-            return
-                "no app file in \(given.configPath)/apps gives a host to serve; write one, or fix what is "
-                + "reported above"
-        }
-        return toAddresses
+        return loaded.hostCount == 0 ? toNothing : toAddresses
+    }
+
+    /// Another process of this user listens there: half of the clients would get its answers. What else is in the way is
+    /// said when it is bound.
+    func toSharing(_ address: SocketAddress) -> String? {
+        guard !settings.reusesPort, (try? Listener.isShared(address)) == true else { return nil }
+        let process = ListeningSockets.process(at: address).map { " (process \($0))" } ?? ""
+        return
+            "cannot listen on \(address): another server of this user listens there\(process); stop it, choose another "
+            + "port, or share the port with --reuse-port to replace it without a gap"
+    }
+
+    /// Without any host to serve.
+    var toNothing: String {
+        "no app file in \(given.configPath)/apps gives a host to serve; write one, or fix what is reported above"
     }
 
     /// Whether there is an address to be asked at, and a client that is let in.

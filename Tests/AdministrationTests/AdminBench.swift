@@ -22,7 +22,9 @@ final class AdminBench: Sendable {
         settings.token = try token.map { try AdminToken($0.utf8) }
         let sources = AdminSources(
             health: { health.report.withLock { $0 } }, metrics: { Samples.snapshot }, status: { Samples.status },
-            host: { $0 == "shop.example.com" ? Samples.host : nil }, expiring: { Samples.expiring($0) })
+            host: { $0 == "shop.example.com" ? Samples.host : nil },
+            nearestHost: { $0 == "shpo.example.com" ? "shop.example.com" : nil },
+            hosts: { $0 ? Samples.unfetched : Samples.hosts }, expiring: { Samples.expiring($0) })
         listener = try AdminListener(settings, sources, on: try AdminSocket(settings), limits: limits)
     }
 

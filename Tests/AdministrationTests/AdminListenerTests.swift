@@ -63,6 +63,9 @@ struct AdminListenerTests {
         #expect(Array(status.body.utf8) == Samples.status.json)
         #expect(try Array(bench.ask("/status/Shop.example.com").body.utf8) == Samples.host.json)
         #expect(try bench.ask("/status/other.example.com").status == 404)
+        #expect(try bench.ask("/status/shpo.example.com").body.hasSuffix("\ndid you mean shop.example.com?\n"))
+        #expect(try Array(bench.ask("/hosts").body.utf8) == Samples.hosts.json)
+        #expect(try Array(bench.ask("/hosts/unfetched").body.utf8) == Samples.unfetched.json)
         #expect(try Array(bench.ask("/expiring/86400").body.utf8) == Samples.expiring(86_400).json)
         for seconds in ["-1", "", "x", "99999999999999999999"] {
             #expect(try bench.ask("/expiring/\(seconds)").status == 404)
@@ -75,7 +78,7 @@ struct AdminListenerTests {
         let bench = try AdminBench(token: AdminListenerTests.token)
         #expect(try bench.ask("/healthz").status == 200)
         #expect(try bench.ask("/readyz").status == 200)
-        for path in ["/metrics", "/status", "/status/shop.example.com", "/", "/else"] {
+        for path in ["/metrics", "/status", "/hosts", "/status/shop.example.com", "/", "/else"] {
             let refused = try bench.ask(path)
             #expect(refused.status == 401)
             #expect(refused.field("www-authenticate") == "Bearer realm=\"associated\"")
@@ -282,7 +285,8 @@ struct AdminListenerTests {
         #expect {
             _ = try AdminBench("\(other.address)")
         } throws: {
-            "\($0)".hasPrefix("cannot listen on 127.0.0.1:") && "\($0)".hasSuffix("for admin: address already in use")
+            "\($0)".hasPrefix("cannot listen on 127.0.0.1:")
+                && "\($0)".contains("for admin: address already in use; stop what listens there or choose another port")
         }
     }
 }

@@ -73,6 +73,21 @@ enum Samples {
         return ExpiryReport(nowSeconds: now, withinSeconds: seconds, all: all)
     }
 
+    static var hosts: HostList {
+        HostList(
+            nowSeconds: now, recordedSinceSeconds: now - 5 * 86_400,
+            all: [
+                .init(host: "shop.example.com", isLastGood: true, apple: .init(lastSeconds: now - 720), google: nil),
+                .init(
+                    host: "new.example.com", isLastGood: false, apple: .init(lastSeconds: nil),
+                    google: .init(lastSeconds: now)),
+            ])
+    }
+
+    static var unfetched: HostList {
+        HostList(nowSeconds: now, recordedSinceSeconds: now - 60, all: hosts.hosts.filter(\.isUnfetched))
+    }
+
     static var verifiers: VerifierFigures {
         var verifiers = VerifierFigures()
         verifiers.hosts = 7

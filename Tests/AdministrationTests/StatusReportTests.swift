@@ -35,6 +35,58 @@ struct StatusReportTests {
                 """)
     }
 
+    @Test func `what needs an operator is not fine, and what was not looked at neither`() {
+        var status = Samples.status
+        #expect(!status.isFine)
+        status.hosting.errors = 0
+        #expect(status.isFine)
+        status.certificates = CertificateFigures()
+        status.certificates?.isComplete = false
+        #expect(!status.isFine)
+        #expect(status.text.contains("\ncertificates have not been looked at yet\n"))
+        status.certificates?.usable = 2
+        #expect(status.text.contains("\n2 certificates usable, ") && status.text.contains("; not all looked at yet\n"))
+        status.certificates = nil
+        #expect(status.isFine)
+        status.waits = ["draining"]
+        #expect(!status.isFine)
+    }
+
+    @Test func `uptime is not what the wall clock says, and guarded files are named`() {
+        var status = Samples.status
+        status.uptimeSeconds = 90
+        status.guardedFiles = ["config/apps/a.json", "config/apps/b.json"]
+        #expect(status.text.contains(", up 1 minute, "))
+        #expect(
+            status.text.contains(
+                "\nthe removal guard keeps 2 entries live, of config/apps/a.json, config/apps/b.json\n"))
+    }
+
+    /// Each row: connections, handshakes, whether a network is known, the line, and whether it is worth a warning.
+    @Test(
+        arguments: [
+            (0, 0, false, nil, false), (0, 1, false, "1 handshake timed out", false),
+            (0, 61, false, "61 handshakes timed out", true),
+            (1, 0, false, "1 connection refused because a network had too many", true),
+            (
+                9, 2, true,
+                "9 connections refused because a network had too many, most of them from 192.0.2.1 (5); 2 handshakes timed out",
+                true
+            ),
+        ] as [(Int, Int, Bool, String?, Bool)])
+    func `whom the server turned away is one line`(
+        connections: Int, handshakes: Int, isKnown: Bool, line: String?, isWarning: Bool
+    ) {
+        var status = Samples.status
+        (status.refusals.connections, status.refusals.handshakes) = (connections, handshakes)
+        if isKnown { (status.refusals.network, status.refusals.ofNetwork) = ("192.0.2.1", 5) }
+        #expect(status.refusals.text == line.map { "in the last minute: \($0)" })
+        #expect((status.refusals.warning != nil) == isWarning)
+        #expect(status.text.contains("in the last minute: ") == (line != nil))
+        #expect(
+            SourceReader.read(status.json, as: .json).value.flatMap { StatusReport($0) }?.refusals == status.refusals)
+    }
+
     @Test func `a server that is not as it should be`() {
         var status = Samples.status
         status.waits = ["draining: finishing what is in flight", "worker 1 is stuck"]
@@ -139,6 +191,31 @@ struct StatusReportTests {
         #expect(many.text.hasSuffix("and 3 more\n"))
         // As much as the client of the admin listener reads.
         #expect(many.json.count < 8 << 20)
+    }
+
+    @Test func `all hosts, in lines and as JSON`() throws {
+        #expect(
+            Samples.hosts.text == """
+                new.example.com  Apple never  Google just now
+                shop.example.com  Apple 12 minutes ago  no file for Google  last good version
+                recording began 5 days ago
+
+                """)
+        #expect(Samples.unfetched.hosts.map(\.host) == ["new.example.com"])
+        let value = try #require(SourceReader.read(Samples.hosts.json, as: .json).value)
+        #expect(HostList(value) == Samples.hosts)
+        #expect(HostList(nowSeconds: 0, recordedSinceSeconds: 0, all: []).text.hasPrefix("no host\n"))
+        let name = String(repeating: "n", count: 253)
+        let many = HostList(
+            nowSeconds: Samples.now, recordedSinceSeconds: 0,
+            all: Array(
+                repeating: .init(host: name, isLastGood: true, apple: .init(lastSeconds: 1), google: nil),
+                count: HostList.listMax + 3))
+        #expect(many.text.contains("\nand 3 more\n"))
+        // As much as the client of the admin listener reads.
+        #expect(many.json.count < 16 << 20)
+        let read = try #require(SourceReader.read(many.json, as: .json).value)
+        #expect(HostList(read) == many)
     }
 
     @Test(

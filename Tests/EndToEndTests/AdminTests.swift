@@ -55,6 +55,14 @@ struct AdminTests {
         #expect(health.output == "ready\n")
     }
 
+    @Test func `status without an address shows what is wrong with the settings`() throws {
+        let folder = try Folder()
+        try folder.write("server.json", #"{ amdin: "127.0.0.1:9000" }"#)
+        let run = try Subject.run("status", "--config", folder.path)
+        #expect(run.status == 1)
+        #expect(run.errors.contains("error[CFG-002]: `amdin` is not a setting, so it has no effect; write `admin`\n"))
+    }
+
     @Test func `a scrape has exactly what has happened`() throws {
         let bench = try Bench()
         let path = "/.well-known/apple-app-site-association"
@@ -121,6 +129,17 @@ struct AdminTests {
         let unknown = try Subject.run("status", "nobody.localhost", "--admin", bench.admin)
         #expect(unknown.status == 1)
         #expect(unknown.errors == "associated: nobody.localhost is not served\n")
+        let misspelt = try Subject.run("status", "shpo.localhost", "--admin", bench.admin)
+        #expect(
+            misspelt.errors == "associated: shpo.localhost is not served; did you mean shop.localhost?\n")
+        let hosts = try Subject.run("status", "--hosts", "--admin", bench.admin)
+        #expect(hosts.status == 0)
+        #expect(hosts.output.contains("\nshop.localhost  Apple "))
+        let unfetched = try Subject.run("status", "--hosts", "--never-fetched", "--admin", bench.admin)
+        #expect(unfetched.output.hasPrefix("news.localhost  Apple never  Google never\nshop.localhost  Apple "))
+        #expect(unfetched.output.contains("  Google never\nrecording began "))
+        #expect(try Subject.run("status", "--never-fetched", "--admin", bench.admin).status == 2)
+        #expect(try Subject.run("status", "--hosts", "shop.localhost", "--admin", bench.admin).status == 2)
     }
 
     @Test func `status without a host tells how the server stands`() throws {
@@ -239,5 +258,18 @@ struct AdminTests {
         for _ in 0..<10 { #expect(try old.ask("/readyz").output == "ready\n200") }
         #expect(old.server.waitUntilExit() == 0)
         for _ in 0..<10 { #expect(try process() == "\(new.server.process.processIdentifier)") }
+    }
+
+    @Test func `of a host that is not served, the app file that names it is told`() throws {
+        let bench = try Bench()
+        let folder = try Folder()
+        try folder.write("config/apps/a.json", "{ name: \"App\", hosts: [\"new.localhost\"], links: [{ ")
+        let run = try Subject.run(
+            "status", "new.localhost", "--admin", bench.admin, "--config", "\(folder.path)/config")
+        #expect(run.status == 1)
+        let file = "\(folder.path)/config/apps/a.json"
+        #expect(
+            run.errors.hasPrefix("associated: new.localhost is not served; \(file) names it and has ")
+                && run.errors.hasSuffix("(associated lint \(file))\n"), "\(run.errors)")
     }
 }

@@ -40,8 +40,8 @@ struct CertificateSurveyTests {
         let server: RunningServer
         let admin: String
 
-        init(_ options: [String]) throws {
-            server = try RunningServer(options)
+        init(_ options: [String], environment: [String: String] = [:]) throws {
+            server = try RunningServer(options, environment: environment)
             let line = try #require(server.addresses.first { $0.hasSuffix(" (admin)") })
             admin = String(line.dropLast(" (admin)".count)).replacing("http://", with: "")
         }
@@ -67,7 +67,7 @@ struct CertificateSurveyTests {
         let watched = try Watched(options)
         let good = "certificates{state=\"usable\"}"
         #expect(try eventually { try watched.metric("associated_\(good)") == "2" })
-        #expect(try watched.status().status == 0)
+        #expect(try eventually { try watched.status().status == 0 })
         let key = try folder.read("config/hosts/b.test/privkey.pem")
         try folder.write("key", key)
         try put("\(folder.path)/other/privkey.pem", "b.test/privkey.pem")
@@ -77,21 +77,21 @@ struct CertificateSurveyTests {
         #expect(broken.status == 1)
         #expect(broken.output.contains("\n  b.test, since 20"), "\(broken.output)")
         #expect(broken.output.contains("findings that stand: 1 error,"))
-        #expect(try watched.metric("associated_certificates{state=\"broken\"}") == "1")
+        #expect(try watched.metric("associated_certificates{state=\"last_good\"}") == "1")
         #expect(try watched.metric("associated_findings{severity=\"error\"}") == "1")
         #expect(try Subject.curl(["http://\(watched.admin)/readyz"]).output.contains("1 error stands"))
         let host = try watched.status("b.test").output
-        #expect(host.contains("certificate in hosts/b.test: broken\n    since 20"), "\(host)")
+        #expect(host.contains("certificate in hosts/b.test: last good, ends in "), "\(host)")
         // Who asks is told again.
         watched.server.send(SIGHUP)
         #expect(watched.line("CERT-006") != nil)
         try put("\(folder.path)/key", "b.test/privkey.pem")
         // By an authority of its own, it is still without its issuer's certificate.
         #expect(watched.line("no error any more")?.contains("hosts/b.test/privkey.pem") == true)
-        #expect(try watched.metric("associated_certificates{state=\"broken\"}") == "0")
+        #expect(try watched.metric("associated_certificates{state=\"last_good\"}") == "0")
         #expect(try watched.status().status == 0)
         #expect(try watched.status("b.test").output.contains("hosts/b.test: usable, ends in "))
-        #expect(try watched.metric("associated_certificates_in_memory") == "0", "nobody has asked for one")
+        #expect(try watched.metric("associated_certificates_in_memory") == "2")
         let expiring = try watched.status("--expiring", "400d", "--format", "json")
         #expect(expiring.status == 0)
         for name in ["a.test", "b.test"] { #expect(expiring.output.contains("\"folder\": \"\(name)\"")) }
@@ -131,5 +131,26 @@ struct CertificateSurveyTests {
         #expect(status.output.contains("1 certificate usable, 0 on a last good version, 0 broken; 1 host without one"))
         #expect(status.output.contains("\n  b.test, since 20"))
         #expect(try watched.status("b.test").output.contains("certificate in hosts/b.test: missing\n"))
+    }
+
+    @Test func `a clock that jumps is in the status at once, and leaves the uptime as it is`() throws {
+        let (library, clock) = ("\(folder.path)/clock.so", "\(folder.path)/clock")
+        let source = URL(fileURLWithPath: #filePath).appendingPathComponent("../../Chaos/clock.c").standardized.path
+        let run = try Subject.run(
+            URL(fileURLWithPath: "/usr/bin/env"), ["clang", "-shared", "-fPIC", "-o", library, source, "-ldl"],
+            ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"])
+        try #require(run.status == 0, "\(run.errors)")
+        try Data(count: 8).write(to: URL(fileURLWithPath: clock))
+        let watched = try Watched(options, environment: ["LD_PRELOAD": library, "CHAOS_CLOCK": clock])
+        #expect(try eventually { try watched.status().status == 0 })
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: clock))
+        withUnsafeBytes(of: Int64(5 * 366 * 86_400)) { file.write(Data($0)) }
+        let status = try watched.status()
+        #expect(status.status == 1)
+        #expect(
+            status.output.contains("\n0 certificates usable, 0 on a last good version, 2 broken; "), "\(status.output)")
+        #expect(status.output.contains("check the clock of this machine, because all certificates expired at once"))
+        #expect(status.output.contains(#/, up [0-9]+ (second|minute)s?, ready/#), "\(status.output)")
+        #expect(try watched.status("a.test").output.contains("certificate in hosts/a.test: broken, ended "))
     }
 }

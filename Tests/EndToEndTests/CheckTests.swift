@@ -22,7 +22,7 @@ struct CheckTests {
             server = try RunningServer([
                 "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
                 "\(folder.path)/state",
-                "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
+                "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--admin", "127.0.0.1:0",
             ])
             let ports = server.addresses.map { $0.split(separator: ":").last.map(String.init) ?? "" }
             options = [
@@ -51,8 +51,18 @@ struct CheckTests {
         let file = "  /.well-known/apple-app-site-association  200 application/json, "
         #expect(lines.contains { $0.hasPrefix(file) && $0.hasSuffix(" bytes") })
         #expect(lines.contains { $0.hasPrefix("  /.well-known/assetlinks.json  404") })
-        #expect(lines.last == "  0 errors, 0 warnings")
+        #expect(lines.last == "  0 errors, 0 warnings, 0 notes")
         #expect(run.status == 0)
+    }
+
+    @Test func `a finding about another well-known file names it`() throws {
+        let checked = try Checked()
+        try checked.folder.write("config/hosts/shop.example/well-known/security.txt", "Contact: x\n")
+        #expect(
+            try eventually {
+                try Subject.run(["check", "shop.example"] + checked.options).output.contains(
+                    "warning[SRV-010]: /.well-known/security.txt:")
+            })
     }
 
     @Test func `a host that serves something else than its configuration is not`() throws {
@@ -75,9 +85,43 @@ struct CheckTests {
             "check", "nobody.invalid", "closed.example", "--resolve", "closed.example:443:127.0.0.1:1",
         ])
         #expect(run.status == 1)
-        #expect(run.output.hasPrefix("nobody.invalid\n  error[AHST-001]"))
-        #expect(run.output.contains("error[AHST-001]: cannot look up nobody.invalid"))
-        #expect(run.output.contains("error[GHST-001]: cannot connect: connection refused at 127.0.0.1:1"))
+        #expect(run.output.hasPrefix("nobody.invalid\n  error[AHST-001, GHST-001]"))
+        #expect(run.output.contains(": cannot look up nobody.invalid"))
+        #expect(run.output.contains("error[AHST-001, GHST-001]: cannot connect: connection refused at 127.0.0.1:1"))
+        #expect(run.output.split(separator: "\n").count { $0.contains("error[") } == 2, "one line for each host")
+        #expect(run.errors.hasSuffix("2 hosts, 2 with errors\n"))
+    }
+
+    @Test func `all hosts of a configuration are checked at one address`() throws {
+        let checked = try Checked()
+        let port = try #require(checked.options.last?.split(separator: ":").last)
+        let run = try Subject.run(
+            "check", "--all", "--config", "\(checked.folder.path)/config", "--connect", "127.0.0.1:\(port)", "--ca",
+            "\(checked.folder.path)/state/development-ca.pem")
+        #expect(run.output == "", "a host in order is not listed")
+        #expect(run.status == 0)
+        let none = try Subject.run("check", "--all", "--config", "\(checked.folder.path)/none")
+        #expect(none.status == 1)
+    }
+
+    @Test func `a check leaves no trace in the ledger`() throws {
+        let checked = try Checked()
+        #expect(try Subject.run(["check", "shop.example"] + checked.options).output.contains("200 application/json"))
+        let admin = try #require(checked.server.addresses.first { $0.hasSuffix(" (admin)") })
+            .dropFirst("http://".count).dropLast(" (admin)".count)
+        let path = "https://shop.example/.well-known/apple-app-site-association"
+        let port = try #require(checked.options.last?.split(separator: ":").last)
+        let fetched = try Subject.curl([
+            "--user-agent", "Googlebot/2.1", "--output", "/dev/null", "--cacert", checked.options[1], "--connect-to",
+            "shop.example:443:127.0.0.1:\(port)", path,
+        ])
+        #expect(fetched.status == 0)
+        // What the check fetched came before, and is taken from the workers no later.
+        var text = ""
+        while !text.contains("Googlebot last fetched") {
+            text = try Subject.run("status", "shop.example", "--admin", String(admin)).output
+        }
+        #expect(text.components(separatedBy: " never fetched ").count == 5, "\(text)")
     }
 
     @Test func `an authority file that is none is named at once`() throws {

@@ -54,7 +54,8 @@ struct CommandLineTests {
             ["serve", "--http", "localhost"],
             "--http localhost is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path"
         ),
-        (["check"], "check needs HOST…"),
+        (["check"], "check needs HOST… or --all"),
+        (["check", "a.example", "--connect", "x"], "--connect x is not an address such as 192.0.2.1"),
         (
             ["serve", "--admin", "94640"],
             "--admin 94640 is not an address; write 127.0.0.1:9464, [::1]:9464 or unix:/path"

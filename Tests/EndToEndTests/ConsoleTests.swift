@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ConsoleTests {
+@Suite struct ConsoleTests {
     private static let url = "https://shop.localhost/products/1"
 
     /// What a shell makes of a line, in which `$A` is the program.

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CrashTests {
+@Suite struct CrashTests {
     private let folder: Folder
     private static let tenants = 6
 

@@ -88,7 +88,33 @@ struct GivenConfigurationTests {
         let run = try Subject.run(Subject.executable, arguments, environment)
         #expect(!run.output.contains("SRV-016"), "\(run.output)")
         #expect(run.status == 0)
-        let other = try Subject.run(Subject.executable, arguments + ["--environment", "none"], environment)
+        try folder.write(
+            "config/apps/other.json", text.replacing("shop", with: "other").replacing("staging", with: "qa"))
+        let other = try Subject.run(Subject.executable, arguments + ["--environment", "qa"], environment)
         #expect(other.output.contains("error[SRV-016]"))
+    }
+
+    @Test(arguments: [
+        ["match", "https://shop.acme.test/a/1"], ["render", "shop.acme.test", "apple"], ["snippet", "shop", "ios"],
+        ["check", "shop.acme.test"],
+    ])
+    func `an environment that no app file has is refused, and not answered as production`(command: [String]) throws {
+        try folder.write("config/server.json", "{}")
+        let run = try Subject.run(command + ["--config", config, "--environment", "stagign"])
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        #expect(
+            run.errors
+                == "associated: no app file has an environment `stagign`, so every host would be served as in production; "
+                + "did you mean `staging`?\n")
+    }
+
+    @Test func `a file that is named may have the environment alone`() throws {
+        try folder.write("config/server.json", "{}")
+        let text = try folder.read("config/apps/shop.json").replacing("staging", with: "qa")
+        try folder.write("shop.json", text)
+        let file = ["snippet", "\(folder.path)/shop.json", "ios", "--config", config, "--environment"]
+        #expect(try Subject.run(file + ["qa"]).status == 0)
+        #expect(try Subject.run(file + ["qq"]).status == 1)
     }
 }

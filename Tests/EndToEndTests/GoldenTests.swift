@@ -121,11 +121,13 @@ struct GoldenTests {
     @Test func `init asks on a terminal`() throws {
         let folder = try Folder()
         let command =
-            "cd '\(folder.path)' && printf 'My Shop\\nshop.acme.test\\n' | script --quiet --return --command "
+            "cd '\(folder.path)' && printf 'My Shop\\nftp://x\\nshop.acme.test\\ncom.acme\\n' | script --quiet --return --command "
             + "'\(Subject.executable.path) init' /dev/null"
         let run = try Subject.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], ["TERM": "xterm"])
         #expect(run.output.contains("What is the app called? "), "\(run.output)")
         #expect(run.output.contains("Which domain do its links use? "))
+        #expect(run.output.contains("ftp://x is no host: it has a scheme"))
+        #expect(run.output.contains("app id `com.acme` is a bundle id without a team id before it"))
         #expect(try folder.read("config/apps/myshop.json").contains(#"hosts: ["shop.acme.test"]"#))
     }
 }

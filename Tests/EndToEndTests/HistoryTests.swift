@@ -89,6 +89,15 @@ struct HistoryTests {
         #expect(server.waitUntilExit() == 0)
     }
 
+    @Test func `a host without a change is told`() throws {
+        let folder = try Folder()
+        try folder.write("state/history.jsonl", "")
+        let run = try Subject.run("history", "nosuch.example", "--state", "\(folder.path)/state")
+        #expect(run.status == 1)
+        #expect(run.errors == "associated: no change of nosuch.example is recorded\n")
+        #expect(try Subject.run("history", "--state", "\(folder.path)/state").status == 0)
+    }
+
     @Test func `an app file that is retired is not served any more`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", HistoryTests.app(["/buy/*"]))

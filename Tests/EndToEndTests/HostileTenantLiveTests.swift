@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct HostileTenantLiveTests {
+@Suite struct HostileTenantLiveTests {
     private let folder: Folder
 
     init() throws {

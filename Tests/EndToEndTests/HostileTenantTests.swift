@@ -7,7 +7,7 @@ import Glibc
 import Posix
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct HostileTenantTests {
+@Suite struct HostileTenantTests {
     private let folder: Folder
 
     init() throws {

@@ -45,7 +45,7 @@ struct HostsInAnyScriptTests {
         let folder = try Folder()
         let run = try Subject.run("init", "\(folder.path)/first", "--name", "X", "--host", "例え.jp")
         #expect(run.status == 0, "\(run.errors)")
-        #expect(try folder.read("first/apps/x.json").contains(#""https://例え.jp/private/1": "web""#))
+        #expect(try folder.read("first/apps/x.json").contains(#""https://例え.jp/private/1": {"#))
     }
 
     @Test func `commands that ask a host ask it by its name in ASCII`() throws {

@@ -9,7 +9,7 @@ struct InitCommandTests {
         let path = "\(folder.path)/config"
         let arguments = [
             "init", path, "--name", "My \"Shop\"", "--host", "shop.acme.test", "--app-id", "9JA89QQLNQ.org.acme.shop",
-            "--package", "org.acme.shop", "--fingerprint", LintCommandTests.print,
+            "--package", "org.acme.shop", "--fingerprint", LintCommandTests.print, "--store-id", "640199958",
         ]
         let run = try Subject.run(arguments)
         #expect(run.status == 0)

@@ -36,7 +36,7 @@ struct LiveFilesTests {
         let file = "https://shop.acme.test/.well-known/apple-app-site-association"
         #expect(run.output.contains("iOS, 9JA89QQLNQ.org.acme.shop: stays in the browser\n"))
         #expect(run.output.contains("rule 0 excludes the URL, so it stays in the browser (\(file):1)"))
-        #expect(run.output.contains("Android, org.acme.shop: stays in the browser\n"))
+        #expect(run.output.contains("Android 15 and later, org.acme.shop: stays in the browser\n"))
     }
 
     @Test func `match asks on the port of the URL`() throws {

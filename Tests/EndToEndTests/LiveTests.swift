@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct LiveTests {
+@Suite struct LiveTests {
     private let folder: Folder
 
     init() throws {
@@ -193,6 +193,14 @@ import Testing
         try app("a", "one")
         repeat { line = server.nextLine() } while line != nil && line != "reloaded: serving 2 apps on 2 hosts"
         #expect(server.nextLine() == "\(path("config/apps/a.json")): nothing is wrong any more")
+        // What is left of warnings is not passed over.
+        try folder.write("config/apps/a.json", "{ name: ")
+        repeat { line = server.nextLine() } while line != nil && line?.hasPrefix("reloaded: ") != true
+        let retiring = text("a", "one").replacing("guard:", with: "retired: { hosts: [\"a.example\"] }, guard:")
+        try folder.write("config/apps/a.json", retiring)
+        #expect(server.nextLine()?.contains("warning[APP-021]") == true)
+        repeat { line = server.nextLine() } while line != nil && line?.hasPrefix("reloaded: ") != true
+        #expect(server.nextLine() == "\(path("config/apps/a.json")): no error any more")
         try app("a", "two")
         #expect(self.line(server) != nil)
         #expect(try document(server).contains("/two/"))

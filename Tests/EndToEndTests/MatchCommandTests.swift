@@ -41,24 +41,27 @@ struct MatchCommandTests {
                   rule 1 matches, so the app opens (\(config)/apps/shop.json:6)
                 Android, org.acme.shop: opens the app
                   rule 0 needs the path to be `/a/private`; the URL has `/a/1` (\(config)/apps/shop.json:5)
-                  rule 1 needs the path to match `/a/private/*`; the URL has `/a/1` (\(config)/apps/shop.json:5)
-                  rule 2 needs the path to be `/a`; the URL has `/a/1` (\(config)/apps/shop.json:6)
                   rule 3 matches, so the app opens if its manifest covers the URL (\(config)/apps/shop.json:6)
+                  2 other rules did not match; --all lists them
 
                 """)
+        let all = try Subject.run("match", "--config", config, "--all", "https://shop.acme.test/a/1").output
+        #expect(all.contains("  rule 2 needs the path to be `/a`; the URL has `/a/1`") && !all.contains("--all"))
     }
 
     @Test(arguments: [
-        ("https://shop.acme.test/a/private/1", "exclude", "0", "block", "1"),
-        ("https://x.y.acme.test/a", "match", "1", "allow", "2"),
-        ("http://SHOP.acme.test/b", "none", "null", "none", "null"),
+        ("https://shop.acme.test/a/private/1", "exclude", "0", "block", "1", "app"),
+        ("https://x.y.acme.test/a", "match", "1", "allow", "2", "app"),
+        ("http://SHOP.acme.test/b", "none", "null", "none", "null", "web"),
     ])
-    func `answers in JSON`(url: String, apple: String, appleRule: String, android: String, androidRule: String) throws {
+    func `answers in JSON`(
+        url: String, apple: String, appleRule: String, android: String, androidRule: String, android14: String
+    ) throws {
         let folder = try configuration()
         let run = try Subject.run("match", "--config", "\(folder.path)/config", "--format", "json", url)
         #expect(
             run.output
-                == #"{"url":"\#(url)","apple":[{"appID":"9JA89QQLNQ.org.acme.shop","decision":"\#(apple)","rule":\#(appleRule)}],"android":[{"package":"org.acme.shop","decision":"\#(android)","rule":\#(androidRule)}]}"#
+                == #"{"url":"\#(url)","apple":[{"appID":"9JA89QQLNQ.org.acme.shop","decision":"\#(apple)","rule":\#(appleRule)}],"android":[{"package":"org.acme.shop","decision":"\#(android)","rule":\#(androidRule),"android14":"\#(android14)"}]}"#
                 + "\n")
     }
 
@@ -161,11 +164,11 @@ struct MatchCommandTests {
         let text = try Subject.run("match", "--android", file, "https://acme.test/a").output
         switch rejecting.count {
         case 0:
-            #expect(text.contains("\nAndroid, org.acme.x: opens the app\n  rule 0 matches"))
+            #expect(text.contains("\nAndroid 15 and later, org.acme.x: opens the app\n  rule 0 matches"))
         case 1:
             #expect(
                 text.contains(
-                    "\nAndroid, org.acme.x: opens the app\n  Google would not verify the app; associated lint shows why "
+                    "\nAndroid 15 and later, org.acme.x: opens the app\n  Google would not verify the app; associated lint shows why "
                         + "(\(file):1)\n  rule 0 matches"))
         default:
             #expect(

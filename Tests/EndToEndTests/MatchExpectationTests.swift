@@ -1,4 +1,5 @@
-// `associated match` in a workflow: several URLs, and a status that says whether they open what they should.
+// `associated match` in a workflow: several URLs, a status that says whether they open what they should, and answers for all
+// versions of a platform and all apps that share their rules.
 
 import Foundation
 import Testing
@@ -25,5 +26,56 @@ struct MatchExpectationTests {
         #expect(run.status == status, "\(run.output)\(run.errors)")
         #expect(run.output.split(separator: "\n").filter { $0.hasPrefix("https://") }.count == answers)
         #expect(run.errors.contains("expected to") == (status == 1 && arguments.contains("--expect")))
+    }
+
+    @Test func `says what older versions of Android do, by the manifest`() throws {
+        let folder = try Folder()
+        try folder.write("config/apps/shop.json", MatchCommandTests.app)
+        let config = "\(folder.path)/config"
+        let ask = ["match", "--config", config, "https://shop.acme.test/a/private/1"]
+        let older = """
+            Android 14 and earlier, org.acme.shop: opens the app
+              the manifest of `associated snippet` covers the URL with android:pathPrefix="/a/", so the app opens
+
+            """
+        let assumed = try Subject.run(ask).output
+        #expect(assumed.contains("\nAndroid 15 and later, org.acme.shop: stays in the browser\n"))
+        #expect(assumed.hasSuffix(older))
+        #expect(try Subject.run(ask + ["--expect", "web"]).status == 0)
+        // The snippet is what is assumed.
+        let written = try Subject.run(
+            "snippet", "--config", config, "shop", "android", "--output", "\(folder.path)/app")
+        #expect(written.status == 0)
+        let file = "\(folder.path)/app/AndroidManifest.xml"
+        let named = try Subject.run(ask + ["--manifest", file, "--expect", "web"])
+        #expect(named.status == 1)
+        #expect(
+            named.output.contains(
+                "  the manifest covers the URL with android:pathPrefix=\"/a/\", so the app opens (\(file):"))
+        let json = try Subject.run(ask + ["--format", "json"]).output
+        #expect(json.contains(#""decision":"block","rule":1,"android14":"app"}"#))
+    }
+
+    @Test(arguments: ["TEAMID.com.acme.shop", "com.acme.shop", "YOUR_TEAM_ID.com.acme.shop"])
+    func `no app has an id that is none, so nothing opens`(id: String) throws {
+        let folder = try Folder()
+        try folder.write("aasa", #"{"applinks": {"details": [{"appIDs": ["\#(id)"], "components": [{"/": "*"}]}]}}"#)
+        let ask = ["match", "--apple", "\(folder.path)/aasa", "https://acme.test/a"]
+        let run = try Subject.run(ask)
+        #expect(
+            run.output.contains("\niOS, \(id): stays in the browser, as no signed app has this id\n  app id `\(id)` "))
+        #expect(try Subject.run(ask + ["--expect", "app"]).status == 1)
+        #expect(try Subject.run(ask + ["--expect", "web"]).status == 0)
+        #expect(try Subject.run(ask + ["--format", "json"]).output.contains(#""rule":0,"problem":"app id `"#))
+    }
+
+    @Test func `apps with one list of rules share an answer`() throws {
+        let folder = try Folder()
+        try folder.write(
+            "aasa",
+            #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.a", "9JA89QQLNQ.b"], "paths": ["NOT /b", "/a"]}]}}"#)
+        let text = try Subject.run("match", "--apple", "\(folder.path)/aasa", "https://acme.test/a").output
+        #expect(text.contains("\niOS, 9JA89QQLNQ.a, 9JA89QQLNQ.b: opens the app\n"))
+        #expect(text.contains("aasa:1)\n"), "the place of a rule in paths")
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ProcessLogTests {
+@Suite struct ProcessLogTests {
     private let folder: Folder
 
     init() throws {

@@ -30,4 +30,28 @@ struct RenderCommandTests {
                 "other.test is not served from \(config)\n"))
         #expect(try Subject.run("render", "other.test", "linux").status == 2)
     }
+
+    @Test func `writes the documents of every host for a static website`() throws {
+        let folder = try Folder()
+        try folder.write("config/apps/shop.json", MatchCommandTests.app)
+        try folder.write("config/hosts/files.acme.test/well-known/assetlinks.json", "[ ]\n")
+        let config = "\(folder.path)/config", output = "\(folder.path)/dist"
+        let files = "\(output)/files.acme.test/.well-known/assetlinks.json"
+        // What is there already is replaced.
+        try folder.write("dist/files.acme.test/.well-known/assetlinks.json", "old")
+        let run = try Subject.run("render", "--all", "--output", output, "--config", config)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try String(contentsOfFile: files, encoding: .utf8) == "[ ]\n")
+        let names = run.output.split(separator: "\n").map { $0.dropFirst(output.count + 1) }
+        #expect(names.contains("_wildcard.acme.test/.well-known/apple-app-site-association"), "\(names)")
+        #expect(names.contains("shop.acme.test/.well-known/assetlinks.json"))
+        let one = try Subject.run("render", "shop.acme.test", "apple", "--config", config)
+        let shop = "\(output)/shop.acme.test/.well-known/apple-app-site-association"
+        #expect(try String(contentsOfFile: shop, encoding: .utf8) == one.output)
+        for wrong in [
+            ["--all"], ["--output", output], ["shop.acme.test", "--all"], ["x.test", "--diff", "--output", output],
+        ] {
+            #expect(try Subject.run(["render", "--config", config] + wrong).status == 2, "\(wrong)")
+        }
+    }
 }

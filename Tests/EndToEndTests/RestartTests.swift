@@ -84,7 +84,7 @@ struct RestartTests {
         let keeping = try Thread(name: "keeping") { RestartTests.ask(address, keepsAlive: true, tally) }
         let closing = try Thread(name: "closing") { RestartTests.ask(address, keepsAlive: false, tally) }
         for _ in 0..<5 {
-            let next = try RunningServer(ServeTests.demo + ["--http", "\(address)"])
+            let next = try RunningServer(ServeTests.demo + ["--http", "\(address)", "--reuse-port"])
             let before = tally.count
             server.send(SIGTERM)
             #expect(server.waitUntilExit() == 0)

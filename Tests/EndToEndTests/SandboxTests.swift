@@ -5,7 +5,7 @@ import Glibc
 import Posix
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct SandboxTests {
+@Suite struct SandboxTests {
     private static let hasAll = Landlock.version > 0 && SystemCallFilter.isSupported
 
     private let folder: Folder

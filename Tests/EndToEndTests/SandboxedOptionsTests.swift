@@ -6,7 +6,6 @@ import Posix
 import Testing
 
 @Suite(
-    .timeLimit(.minutes(2)),
     .enabled(if: Landlock.version > 0 && SystemCallFilter.isSupported, "the kernel has Landlock and seccomp"))
 struct SandboxedOptionsTests {
     private let folder: Folder

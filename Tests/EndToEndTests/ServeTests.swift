@@ -207,11 +207,18 @@ struct ServeTests {
         #expect(lines.last == reason)
     }
 
-    @Test func `a server that joins another on its port says so`() throws {
+    @Test func `a second server on a port is refused, unless it shares the port on purpose`() throws {
         let first = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
         let address = "127.0.0.1:\(first.port)"
         #expect(first.addresses == ["http://\(address)"])
-        let second = try RunningServer(ServeTests.demo + ["--http", address])
+        let refused = try Subject.run(["serve"] + ServeTests.demo + ["--http", address])
+        #expect(refused.status == 1)
+        #expect(
+            refused.messages.last
+                == "cannot listen on \(address): another server of this user listens there (process "
+                + "\(first.processIdentifier)); stop it, choose another port, or share the port with --reuse-port to "
+                + "replace it without a gap")
+        let second = try RunningServer(ServeTests.demo + ["--http", address, "--reuse-port"])
         #expect(second.addresses == ["http://\(address), beside another process"])
     }
 

@@ -149,7 +149,8 @@ struct SnippetCommandTests {
         #expect(files["DeepLink.kt"]?.contains("setOf<String>(\"shop.acme.test\")") == true)
         let everything = Self.app.replacing("{ \"/\": \"/a/*\" }", with: "{ \"/\": \"*\" }")
         #expect(
-            try #require(try Self.files("android", app: everything)["AndroidManifest.xml"]).contains("path") == false)
+            try #require(try Self.files("android", app: everything)["AndroidManifest.xml"]).contains("android:path")
+                == false)
     }
 
     /// The delegate as UIKit calls it when a link starts the app, and when one arrives later.
@@ -260,6 +261,19 @@ struct SnippetCommandTests {
         let forced = try Subject.run(arguments + ["--force"])
         #expect((forced.status, forced.output) == (0, paths[1]))
         #expect(try folder.read("a/b/ios/App/App/Info.plist").contains("CFBundleURLSchemes"))
+    }
+
+    @Test(arguments: [
+        ("scheme: \"org.acme.shop\",", "Info.plist and AndroidManifest.xml"), ("", "AndroidManifest.xml"),
+    ])
+    func `only what is written is to be merged`(scheme: String, names: String) throws {
+        let folder = try Folder()
+        let text = Self.app.replacing(#/scheme: "[^"]*",/#, with: scheme)
+        try folder.write("config/apps/shop.json", text)
+        let run = try Subject.run(
+            "snippet", "shop", "capacitor", "--config", "\(folder.path)/config", "--output", "\(folder.path)/out")
+        #expect(
+            run.errors.contains("\nnext: merge \(names) into files that the project has already\n"), "\(run.errors)")
     }
 
     @Test func `says what it does not know`() throws {

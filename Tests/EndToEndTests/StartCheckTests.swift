@@ -38,7 +38,7 @@ struct StartCheckTests {
         ])
         let run = try check("--http", "127.0.0.1:\(server.port)")
         #expect(run.status == 0, "\(run.errors)")
-        #expect(run.errors.contains("127.0.0.1:\(server.port) is in use by a server of this user"))
+        #expect(run.errors.contains("listens on 127.0.0.1:\(server.port): beside it, a start needs --reuse-port"))
     }
 
     @Test func `everything that would keep it from starting is said at once`() throws {
@@ -67,7 +67,8 @@ struct StartCheckTests {
         for text in [
             "cannot listen on 127.0.0.1:\(port): address already in use; stop what listens there",
             "there is no user \"no-such-user\"; create it", "others than this machine can reach 0.0.0.0:0",
-            "cannot write to \(folder.path)/file/state", "config/apps/bad.json:1:", "not start as it should",
+            "cannot write to \(folder.path)/file/state: not a directory; name a folder", "config/apps/bad.json:1:",
+            "not start as it should",
         ] {
             #expect(whole.errors.contains(text), "\(text): \(whole.errors)")
         }

@@ -6,7 +6,7 @@ import Glibc
 import Posix
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct StarvedServerTests {
+@Suite struct StarvedServerTests {
     private let folder: Folder
 
     init() throws {

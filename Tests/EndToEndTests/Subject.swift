@@ -171,7 +171,9 @@ final class RunningServer {
         return false
     }
 
-    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+    var processIdentifier: Int32 { process.processIdentifier }
+
+    func send(_ signal: Int32) { kill(processIdentifier, signal) }
 
     func waitUntilExit() -> Int32 {
         if ended.wait(timeout: .now() + .seconds(RunningServer.patience)) == .timedOut {

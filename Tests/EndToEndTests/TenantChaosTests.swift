@@ -6,7 +6,7 @@ import Posix
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct TenantChaosTests {
+@Suite struct TenantChaosTests {
     private static let tenants = 40
     private static let edits = 250
 

@@ -71,7 +71,7 @@ struct VerifyCommandTests {
     @Test(arguments: [
         ("9JA89QQLNQ.a", [], "apple: verified: line 1 lists it for applinks\n", Int32(0)),
         ("9JA89QQLNQ.b", ["--service", "webcredentials"], "apple: verified: line 1 lists it for webcredentials\n", 0),
-        ("9JA89QQLNQ.b", [], "apple: not-verified: none of the 1 apps of applinks is 9JA89QQLNQ.b\n", 1),
+        ("9JA89QQLNQ.b", [], "apple: not-verified: applinks lists 9JA89QQLNQ.a, and not 9JA89QQLNQ.b\n", 1),
         ("9ja89qqlnq.a", [], "apple: not-verified: line 1 lists 9JA89QQLNQ.a, and case counts\n", 1),
         ("9JA89QQLNQ.a", ["--service", "appclips"], "apple: not-verified: the file has no service appclips\n", 1),
     ])
@@ -84,6 +84,21 @@ struct VerifyCommandTests {
         let run = try Subject.run(["verify", "\(folder.path)/aasa", "--app-id", id] + more)
         #expect(run.output == output)
         #expect(run.status == status)
+    }
+
+    @Test(arguments: [
+        (
+            #"{"applinks": {}}"#, ["--package", "a.b", "--fingerprint", print],
+            "an apple-app-site-association file; use --app-id"
+        ),
+        ("[\(statement())]", ["--app-id", "9JA89QQLNQ.a"], "a statement list; use --package and --fingerprint"),
+    ])
+    func `a file for the other platform is named`(text: String, question: [String], message: String) throws {
+        let folder = try Folder()
+        try folder.write("file", text)
+        let run = try Subject.run(["verify", "\(folder.path)/file"] + question)
+        #expect(run.status == 2)
+        #expect(run.errors == "associated: \(folder.path)/file is \(message)\n")
     }
 
     @Test(arguments: [

@@ -17,6 +17,22 @@ struct AddressCountsTests {
         #expect(AddressCounts(limit: 0) == nil)
     }
 
+    @Test func `the network that was refused most is told once`() throws {
+        let counts = try #require(AddressCounts(limit: 1))
+        #expect(counts.takeMostRefused() == nil)
+        for (text, times) in [("192.0.2.1:1", 3), ("[2001:db8::1]:5", 4), ("[2001:db8::2]:6", 2)] {
+            for _ in 0..<times { _ = counts.admit(try remote(text), weight: 1) }
+        }
+        let most = try #require(counts.takeMostRefused())
+        #expect(most == ("2001:db8::/64", 5))
+        #expect(counts.takeMostRefused() == nil)
+        for low in 0..<5_000 {
+            let address = try remote("198.51.\(low / 250).\(low % 250):1")
+            for _ in 0..<2 { _ = counts.admit(address, weight: 1) }
+        }
+        #expect(counts.takeMostRefused()?.count == 1, "a flood of addresses is bounded")
+    }
+
     @Test(arguments: ["127.0.0.1:1", "[::1]:1"])
     func `those on this machine are not counted`(text: String) throws {
         let counts = try #require(AddressCounts(limit: 1))

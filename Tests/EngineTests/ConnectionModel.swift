@@ -154,11 +154,13 @@ struct ConnectionModel {
     /// Looks at what the poller has reported, before the worker does.
     mutating func begin(_ worker: borrowing Worker, _ eventCount: Int, now: Int64) {
         looks = Self.look(worker)
-        evictions.before = worker.recorder.counters.value(of: .connectionsClosed(.evicted))
+        evictions.before = worker.accounting.counters.value(of: .connectionsClosed(.evicted))
         for index in 0..<eventCount {
             let event = worker.poller.event(index)
             guard event.token >> 32 != 0 else { continue }
-            guard let slot = worker.table.index(of: event.token).map(Int.init), let unread = looks[slot]?.unread else {
+            guard let slot = worker.table.slot(of: event.token).map({ $0 - worker.table.slots }),
+                let unread = looks[slot]?.unread
+            else {
                 problem = problem ?? "something is heard of a connection that has ended"
                 continue
             }
@@ -182,7 +184,7 @@ struct ConnectionModel {
     /// Looks at what the worker has made of it.
     mutating func end(_ worker: borrowing Worker) {
         let present = Self.look(worker)
-        evictions.after = worker.recorder.counters.value(of: .connectionsClosed(.evicted))
+        evictions.after = worker.accounting.counters.value(of: .connectionsClosed(.evicted))
         for (slot, before) in looks {
             let after = present[slot].flatMap { $0.generation == before.generation ? $0 : nil }
             if after == nil { guardPlace(before.fd) }

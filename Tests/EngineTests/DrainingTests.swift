@@ -41,8 +41,7 @@ struct DrainingTests {
     }
 
     @Test func `descriptors that had just run out keep nobody from being heard`() throws {
-        rig.worker.stopListening()
-        rig.worker.acceptAgainAt = rig.now + 100
+        rig.worker.runOutOfDescriptors()
         rig.control.drain()
         rig.turn()
         var late = try TestClient(rig.plainAddress)

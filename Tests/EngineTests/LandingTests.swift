@@ -34,6 +34,9 @@ struct LandingTests {
                 landings: [landing]),
             PreparedSite(
                 host: "spa.example", answers: [], fallback: TestEngine.answer(.bytes(Array("spa".utf8)), gzip: [1])),
+            PreparedSite(
+                host: "own.example",
+                answers: [("/404.html", TestEngine.answer(.bytes(Array("not here".utf8)), gzip: [1]))]),
         ])
     }
 
@@ -124,6 +127,30 @@ struct LandingTests {
     ])
     func `a single-page app answers for every page`(path: String, status: Int) throws {
         #expect(try exchange(server, get(path, host: "spa.example"))?.status == status)
+    }
+
+    @Test(arguments: [
+        ("/", true), ("/a/b", true), ("/a.js", true), ("/.well-known/x", false),
+        ("/.well-known/assetlinks.json", false),
+        ("/.well-known", false), ("/apple-app-site-association", false), ("/%2ewell-known/x", false), ("/a%2Fb", false),
+        ("/a/../b", false), ("//a", false),
+    ])
+    func `a host's own page for what it does not have never stands for files of verifiers`(path: String, isPage: Bool)
+        throws
+    {
+        for lines in ["", "Range: bytes=0-1\r\nIf-None-Match: \"t\"\r\n"] {
+            let response = try exchange(server, get(path, host: "own.example", lines))
+            #expect(response?.status == 404)
+            #expect(try body(response) == (isPage ? "not here" : ""))
+            #expect((response?["etag"] != nil) == isPage)
+        }
+        #expect(try exchange(server, get("/404.html", host: "own.example"))?.status == 200)
+        let packed = try exchange(server, get("/a", host: "own.example", "Accept-Encoding: gzip\r\n"))
+        #expect(packed?.status == 404)
+        #expect(packed?.body == [1])
+        // Neither form is acceptable, and there is nothing better to say.
+        let refused = try exchange(server, get("/a", host: "own.example", "Accept-Encoding: identity;q=0, br\r\n"))
+        #expect(refused?.status == 404)
     }
 
     @Test func `its page is compressed and revalidated like any other`() throws {

@@ -113,10 +113,10 @@ private final class Crowd {
         // Whatever is made once, and the room that tables grow by.
         for _ in 0..<3 { come() }
         clients.reserveCapacity(Crowd.count + 3)
-        let (before, reckoned) = (try residentBytes(), rig.worker.heldBytes)
+        let (before, reckoned) = (try residentBytes(), rig.worker.table.heldBytes)
         for _ in 0..<Crowd.count { come() }
         let each = (try residentBytes() - before) / Crowd.count
-        let reckonedEach = (rig.worker.heldBytes - reckoned) / Crowd.count
+        let reckonedEach = (rig.worker.table.heldBytes - reckoned) / Crowd.count
         if rig.connectionCount != Crowd.count + 3 { complain("\(rig.connectionCount) clients are here") }
         if each > kind.bytesMax { complain("\(each) bytes are kept for each") }
         if each > reckonedEach { complain("\(each) bytes are kept for each, \(reckonedEach) are reckoned") }
@@ -150,7 +150,7 @@ private final class Crowd {
     private func settle() {
         for _ in 0..<2 {
             rig.settle()
-            if rig.worker.handshakeCount > 0 { usleep(200) }
+            if rig.worker.acceptor.handshakeCount > 0 { usleep(200) }
         }
     }
 

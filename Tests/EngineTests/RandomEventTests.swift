@@ -147,7 +147,7 @@ private final class RandomPlay {
         rig.settle()
         for _ in 0..<40 { rig.turn(after: 2_000) }
         if rig.worker.table.count != 0 { fail("\(rig.worker.table.count) connections are left") }
-        if rig.worker.handshakeCount != 0 { fail("\(rig.worker.handshakeCount) handshakes are left") }
+        if rig.worker.acceptor.handshakeCount != 0 { fail("\(rig.worker.acceptor.handshakeCount) handshakes are left") }
         let accepted = rig.records.total(.connectionsAccepted)
         let closed = CloseReason.allCases.reduce(0) { $0 + rig.records.total(.connectionsClosed($1)) }
         if accepted != closed { fail("\(accepted) connections came, \(closed) were closed") }

@@ -91,14 +91,14 @@ struct RoomTests {
         // Older than all the silent ones.
         let honest = handshake(rig)
         defer { honest.close() }
-        for _ in 0..<50 where rig.worker.deadlines.count(.handshake) == 0 {
+        for _ in 0..<50 where rig.worker.table.deadlines.count(.handshake) == 0 {
             honest.send(.max)
             rig.turn()
         }
-        try #require(rig.worker.deadlines.count(.handshake) == 1)
+        try #require(rig.worker.table.deadlines.count(.handshake) == 1)
         let silent = try (0..<100).map { _ in Shared(try connect(rig.secureAddress, [0x16])) }
         rig.settle()
-        #expect(rig.worker.handshakeCount == 16)
+        #expect(rig.worker.acceptor.handshakeCount == 16)
         for _ in 0..<2_000 where honest.answers == 0 && honest.isOpen {
             honest.read(65_536)
             honest.send(.max)
@@ -118,13 +118,13 @@ struct RoomTests {
         defer { late.close() }
         // The later one says hello first.
         for client in [late, early] {
-            let count = rig.worker.deadlines.count(.handshake)
-            for _ in 0..<200 where rig.worker.deadlines.count(.handshake) == count {
+            let count = rig.worker.table.deadlines.count(.handshake)
+            for _ in 0..<200 where rig.worker.table.deadlines.count(.handshake) == count {
                 client.send(.max)
                 rig.turn()
             }
         }
-        #expect(rig.worker.deadlines.count(.handshake) == 2)
+        #expect(rig.worker.table.deadlines.count(.handshake) == 2)
         rig.turn(after: 6_001)
         #expect(rig.connectionCount == 1)
         #expect(rig.slot(ofPort: late.port) != nil, "the one that came later has longer")
@@ -136,7 +136,7 @@ struct RoomTests {
         let rig = try rig { $0.connectionsMax = 16 }
         let guests = try (0..<16).map { _ in Shared(try connect(rig.plainAddress, Array(get("/doc").utf8))) }
         rig.settle()
-        #expect(rig.worker.deadlines.count(.idle) == 16)
+        #expect(rig.worker.table.deadlines.count(.idle) == 16)
         #expect(try isAnswered(rig))
         #expect(rig.connectionCount == 16)
         #expect(rig.records.total(.connectionsClosed(.evicted)) == 1)
@@ -176,13 +176,13 @@ struct RoomTests {
                 hostile.append(Shared(try connect(address, isSecure ? [0x16] : head)))
             }
             rig.settle()
-            #expect(rig.worker.heldBytes <= Limits.heldBytesMin, "round \(round)")
+            #expect(rig.worker.table.heldBytes <= Limits.heldBytesMin, "round \(round)")
             #expect(try isAnswered(rig))
             #expect(isAnsweredSecurely(rig))
             #expect(rig.contradiction == nil)
         }
-        #expect(rig.worker.heldBytes > Limits.heldBytesMin / 2, "the budget is used")
-        #expect(rig.records.heldBytes == UInt64(rig.worker.heldBytes))
+        #expect(rig.worker.table.heldBytes > Limits.heldBytesMin / 2, "the budget is used")
+        #expect(rig.records.heldBytes == UInt64(rig.worker.table.heldBytes))
         #expect(rig.records.total(.connectionsClosed(.evicted)) > 0)
     }
 

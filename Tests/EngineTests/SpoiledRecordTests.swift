@@ -39,7 +39,7 @@ struct SpoiledRecordTests {
             bufferBytes: nil)
         let isEstablished = eventually {
             step(spoiler, rig, sends: 200)
-            return rig.connectionCount == 1 && rig.worker.handshakeCount == 0
+            return rig.connectionCount == 1 && rig.worker.acceptor.handshakeCount == 0
         }
         try #require(isEstablished)
         rig.settle()

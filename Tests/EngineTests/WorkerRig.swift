@@ -59,7 +59,7 @@ final class WorkerRig {
             listeners: sockets.take(0), recorder: records.recorder(0), challenges: challenges)
         now = worker.now
         // The kernel's clock is not the test's: silent clients come at once.
-        for index in worker.listeners.indices { worker.listeners[index].stopDeferring() }
+        worker.acceptor.stopDeferring()
     }
 
     deinit {
@@ -67,7 +67,7 @@ final class WorkerRig {
         challenges.end()
     }
 
-    var isListening: Bool { worker.areListenersOpen }
+    var isListening: Bool { worker.acceptor.areListenersOpen }
     var connectionCount: Int { worker.table.count }
     var isFinished: Bool { worker.isFinished }
 
@@ -106,9 +106,11 @@ final class WorkerRig {
     /// What is wrong with the worker's tables; nil when they agree with each other and with the kernel.
     var contradiction: String? {
         if let problem = model?.problem { return problem }
-        if !worker.secure.output.isEmpty { return "records of one connection are left to the next" }
-        if !worker.secure.unreadRecords.isEmpty { return "records of one connection are left for the next to read" }
-        if !worker.output.bytes.isEmpty { return "answers of one connection are left to the next" }
+        if !worker.layer.context.output.isEmpty { return "records of one connection are left to the next" }
+        if !worker.layer.context.unreadRecords.isEmpty {
+            return "records of one connection are left for the next to read"
+        }
+        if !worker.writer.output.bytes.isEmpty { return "answers of one connection are left to the next" }
         var (open, handshakes, held) = (0, 0, 0)
         var kinds: [DeadlineKind: Int] = [:]
         var descriptors: Set<Int32> = []
@@ -141,14 +143,16 @@ final class WorkerRig {
             if isSending != (connection.interest == .writable) { return "slot \(index) waits for the wrong thing" }
             if isSending, connection.deadline.kind != .write { return "slot \(index) may send for ever" }
         }
-        if held != worker.heldBytes { return "connections hold \(held) bytes, \(worker.heldBytes) are counted" }
-        if held > worker.heldBytesMax { return "connections hold \(held) bytes, which is too much" }
-        for kind in DeadlineKind.allCases where kinds[kind, default: 0] != worker.deadlines.count(kind) {
-            return "\(kinds[kind, default: 0]) wait for \(kind), \(worker.deadlines.count(kind)) are counted"
+        if held != worker.table.heldBytes {
+            return "connections hold \(held) bytes, \(worker.table.heldBytes) are counted"
+        }
+        if held > worker.table.heldBytesMax { return "connections hold \(held) bytes, which is too much" }
+        for kind in DeadlineKind.allCases where kinds[kind, default: 0] != worker.table.deadlines.count(kind) {
+            return "\(kinds[kind, default: 0]) wait for \(kind), \(worker.table.deadlines.count(kind)) are counted"
         }
         if open != worker.table.count { return "\(open) slots are in use, \(worker.table.count) are counted" }
-        if handshakes != worker.handshakeCount {
-            return "\(handshakes) handshakes, \(worker.handshakeCount) are counted"
+        if handshakes != worker.acceptor.handshakeCount {
+            return "\(handshakes) handshakes, \(worker.acceptor.handshakeCount) are counted"
         }
         return nil
     }
@@ -183,4 +187,8 @@ final class WorkerRig {
                 return "\(name) \(target.hasSuffix(deleted) ? String(target.dropLast(deleted.count)) : target)"
             })
     }
+}
+
+extension Worker {
+    mutating func runOutOfDescriptors() { acceptor.pause(poller, now: now) }
 }

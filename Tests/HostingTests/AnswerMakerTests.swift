@@ -60,6 +60,25 @@ struct AnswerMakerTests {
         #expect(String(decoding: gzip.bodyFields.bytes, as: UTF8.self).contains("content-encoding: gzip\r\n"))
     }
 
+    /// The sizes of documents of one host, and those of them that have a gzip form.
+    @Test(
+        arguments: [
+            ([4_194_304], [true]), ([4_194_305], [false]), ([4_000_000, 194_304, 256], [true, true, false]),
+            // What is small stays as it is; nothing is compressed behind the first that had to wait.
+            ([100, 4_194_304, 100], [false, true, false]), ([4_194_305, 1_000], [false, false]),
+        ] as [([Int], [Bool])])
+    func `so many bytes of a host are compressed in one round`(sizes: [Int], hasGzip: [Bool]) {
+        var budget = PackingBudget()
+        let answers = sizes.map { size in
+            AnswerMaker.answer(
+                Document(
+                    kind: .page, contentType: "text/plain", content: .bytes([UInt8](repeating: 32, count: size)),
+                    cacheSeconds: 60, modified: 1), &budget)
+        }
+        #expect(answers.map { $0.gzip != nil } == hasGzip)
+        #expect(budget.isSpent == (sizes.reduce(0) { $0 + ($1 < 256 ? 0 : $1) } > 4_194_304))
+    }
+
     @Test(arguments: [0, 1, 100, 100_000])
     func `gunzip gives back what was compressed`(count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }

@@ -72,6 +72,28 @@ struct AppFolderShareTests {
         #expect(site.answer("a.example.com") != nil)
     }
 
+    /// However it is found out: by the file that comes or grows, or by a look at everything.
+    @Test(arguments: ["evil/new.json", "evil/a.json", nil])
+    func `more bytes than the share of their folder are one finding, whichever file has them`(path: String?) throws {
+        site.limits.bytesPerAppFolderMax = 3_000
+        try site.restart()
+        let comment = String(repeating: "x", count: 3_000)
+        let hosts = ["a.example.com", "c.example.com"]
+        try site.shop(path ?? "evil/a.json", hosts: hosts, more: "/* \(comment) */")
+        try site.write("config/apps/evil/notes.txt", comment)
+        let report = try site.round(path.map { event($0) } ?? .all)
+        #expect(report.findings.map(\.rule) == ["CFG-010"])
+        #expect(report.findings.first?.message.hasPrefix("apps/evil has more than 3000 bytes of app files") == true)
+        #expect(report.findings.first?.fix?.contains("limits.bytesPerAppFolderMax") == true)
+        // A look at everything reads what was written a moment ago once more.
+        #expect(report.readCount <= (path == nil ? 1 : 0) && report.standing.keptHosts == 1)
+        #expect(site.answer("a.example.com") != nil && site.answer("c.example.com") == nil)
+        try site.shop("good/b.json", hosts: ["b.example.com", "d.example.com"])
+        #expect(try site.round(event("good/b.json")).changedHosts.contains("d.example.com"))
+        try site.shop(path ?? "evil/a.json", hosts: hosts)
+        #expect(try site.round(event(path ?? "evil/a.json")).changedHosts.contains("c.example.com"))
+    }
+
     @Test func `folders without files count too`() throws {
         for number in 0..<5 { try site.write("config/apps/evil/d\(number)/.hidden", "") }
         let report = try site.round()

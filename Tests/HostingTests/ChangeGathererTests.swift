@@ -28,7 +28,7 @@ struct ChangeGathererTests {
 
     @Test func `an operator's request is due at once and waits for no folder's rest`() {
         var gatherer = ChangeGatherer()
-        gatherer.ended(Self.pages("a"), milliseconds: 1_000, at: 1_000)
+        gatherer.ended(Self.pages("a"), ["a": 1_000], at: 1_000)
         gatherer.note(Self.pages("a"), at: 1_001)
         gatherer.ask(at: 1_001)
         let taken = gatherer.take(at: 1_001)
@@ -41,7 +41,7 @@ struct ChangeGathererTests {
 
     @Test func `a folder that took long rests, and others do not wait for it`() {
         var gatherer = ChangeGatherer()
-        gatherer.ended(Self.pages("heavy"), milliseconds: 300, at: 1_000)
+        gatherer.ended(Self.pages("heavy", "light"), ["heavy": 300, "light": 5], at: 1_000)
         gatherer.note(Self.pages("heavy", "light"), at: 1_010)
         #expect(gatherer.take(at: 1_050)?.changes == Self.pages("light"))
         #expect(!gatherer.isEmpty)
@@ -60,7 +60,7 @@ struct ChangeGathererTests {
         ] as [(Int64, Int64)])
     func `the rest grows with the cost, within bounds`(cost: Int64, rest: Int64) {
         var gatherer = ChangeGatherer()
-        gatherer.ended(Self.pages("a"), milliseconds: cost, at: 1_000)
+        gatherer.ended(Self.pages("a"), ["a": cost], at: 1_000)
         gatherer.note(Self.pages("a"), at: 1_000)
         let first = gatherer.take(at: 1_040)
         #expect((first == nil) == (rest > 0))
@@ -70,13 +70,58 @@ struct ChangeGathererTests {
         }
     }
 
-    @Test func `a look at everything makes nothing rest, and is not put off`() {
+    @Test func `a look at everything is not put off`() {
         var gatherer = ChangeGatherer()
-        gatherer.ended(.all, milliseconds: 5_000, at: 1_000)
-        gatherer.ended(Self.pages("a"), milliseconds: 5_000, at: 1_000)
+        gatherer.ended(.all, ["a": 5_000], at: 1_000)
         var all = TreeChanges.all
         all.pageFolders = ["a"]
         gatherer.note(all, at: 1_000)
         #expect(gatherer.take(at: 1_040)?.changes == all)
+    }
+
+    typealias Kind = any WritableKeyPath<TreeChanges, Set<String>> & Sendable
+
+    /// A change in the heavy tenant's folders `a.example.com`, `*.example.com` or `config/apps/a`, and what the round says it cost.
+    @Test(
+        arguments: [
+            (\.hostFolders, "a.example.com", "a.example.com"),
+            (\.pageFolders, "_wildcard.example.com", "_wildcard.example.com"),
+            (\.hosts, "*.example.com", "_wildcard.example.com"), (\.appFiles, "a/deep/x.json", "apps/a"),
+            (\.waiting, "a/x.json", "apps/a"), (\.appFolders, "a", "apps/a"), (\.appFolders, "a/deep", "apps/a"),
+            // The operator's files never rest, nor does the look at all of them.
+            (\.appFiles, "a.json", nil), (\.appFolders, "", nil), (\.appFiles, "ab/x.json", nil),
+        ] as [(Kind, String, String?)])
+    func `each kind of change rests with its folder`(
+        kind: Kind, name: String, folder: String?
+    ) {
+        var gatherer = ChangeGatherer()
+        gatherer.ended(TreeChanges(), [folder ?? "apps/a": 200], at: 1_000)
+        var changes = TreeChanges()
+        changes[keyPath: kind] = [name]
+        var both = changes
+        both.appFiles.insert("other/x.json")
+        gatherer.note(both, at: 1_000)
+        let first = gatherer.take(at: 1_040)?.changes
+        #expect(first?.appFiles.contains("other/x.json") == true)
+        #expect((first == both) == (folder == nil))
+        #expect(gatherer.take(at: 1_799) == nil)
+        #expect(gatherer.take(at: 1_800)?.changes == (folder == nil ? nil : changes))
+    }
+
+    @Test func `heavy folders share a round within bounds, and those that rest longest come first`() {
+        var gatherer = ChangeGatherer()
+        gatherer.ended(TreeChanges(), ["a": 400, "b": 400, "c": 300, "d": 150], at: 1_000)
+        let all = Self.pages("a", "b", "c", "d", "light")
+        gatherer.note(all, at: 9_000)
+        let rounds = [["d", "c", "a", "light"], ["b"]].map(Set.init)
+        for names in rounds {
+            let taken = gatherer.take(at: 9_040)?.changes
+            #expect(taken?.pageFolders == names)
+            if let taken { gatherer.ended(taken, [:], at: 9_040) }
+        }
+        #expect(gatherer.isEmpty)
+        // What costs little now shares a round with anything.
+        gatherer.note(all, at: 20_000)
+        #expect(gatherer.take(at: 20_040)?.changes == all)
     }
 }

@@ -70,6 +70,18 @@ struct ConfigurationLoaderTests {
         #expect(loaded.findings.filter { $0.severity == .error }.isEmpty)
     }
 
+    @Test func `a host that no app file names is told, with the one that was meant`() throws {
+        try tree.app("shop.json", ConfigTree.shop(hosts: ["shop.example.com", "*.w.example.com"]))
+        for host in ["shop.example.com", "shop.exmaple.com", "a.w.example.com", "quite-other.test"] {
+            try tree.write("config/hosts/\(host)/well-known/x.txt", "x")
+        }
+        let loaded = try tree.load()
+        #expect(!loaded.findings.contains { $0.rule == "CFG-011" }, "a server does not mention it")
+        #expect(loaded.strays.map(\.file.hostFolder) == ["quite-other.test", "shop.exmaple.com"])
+        #expect(loaded.strays.map(\.severity) == [.note, .warning])
+        #expect(loaded.strays.map(\.fix) == [nil, "did you mean `shop.example.com`?"])
+    }
+
     @Test func `a missing folder is said in one line`() throws {
         #expect {
             try ConfigurationLoader(configPath: "/nowhere", publicPath: "/nowhere", environment: nil).load()
@@ -167,6 +179,11 @@ final class ConfigTree {
             }
             """
     }
+}
+
+extension String {
+    /// The folder of a host that a path leads into.
+    fileprivate var hostFolder: Substring { split(separator: "/").dropLast().last ?? "" }
 }
 
 extension LoadedConfiguration {

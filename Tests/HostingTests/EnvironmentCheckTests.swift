@@ -16,8 +16,9 @@ struct EnvironmentCheckTests {
         for (index, text) in files.enumerated() {
             try Data(text.utf8).write(to: apps.appendingPathComponent("\(index).json"))
         }
-        let error = EnvironmentCheck.error(environment, configPath: folder.path, linkTargets: .none)
-        let finding = EnvironmentCheck.finding(environment, configPath: folder.path, linkTargets: .none)
+        let paths = files.indices.map { "\(apps.path)/\($0).json" }
+        let error = EnvironmentCheck.error(environment, in: paths, of: folder.path)
+        let finding = EnvironmentCheck.finding(environment, in: paths, of: folder.path)
         #expect(error == nil || error == finding)
         return (error.map { "\($0.severity): \($0.fix ?? "")" }, error == nil ? finding?.message : nil)
     }

@@ -156,7 +156,7 @@ struct HostileTenantTests {
         #expect(site.answer("b.example.com", "/page.txt") == "page of b")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `links from folder to folder are one finding`() throws {
+    @Test func `links from folder to folder are one finding`() throws {
         for folder in ["config/hosts/a.example.com/well-known", "public/a.example.com"] {
             for from in 0..<10 {
                 try site.write("\(folder)/d\(from)/f.txt", "f")
@@ -173,7 +173,7 @@ struct HostileTenantTests {
         #expect(try site.round().findings.isEmpty, "said once")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `links among app files add no file`() throws {
+    @Test func `links among app files add no file`() throws {
         for from in 0..<10 {
             try site.write("config/apps/team/d\(from)/note.txt", "")
             for to in 0..<10 where to != from {

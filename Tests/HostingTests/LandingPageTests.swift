@@ -54,6 +54,9 @@ struct LandingPageTests {
         "<meta property=\"al:android:package\" content=\"dev.associated.shop\">",
         "<meta property=\"al:android:url\" content=\"dev.associated.shop://[route]\">",
         "<meta property=\"al:web:url\" content=\"https://[link]\">", "<title>Shop</title>",
+        "<meta property=\"og:title\" content=\"Shop\">",
+        "<meta property=\"og:description\" content=\"Ropes &amp; &lt;anchors&gt;\">",
+        "<li class=\"phone\"><a class=\"main\"",
         "<p class=\"lead\">Ropes &amp; &lt;anchors&gt;</p>",
     ])
     func `it offers every way to the app`(part: String) throws {
@@ -99,6 +102,15 @@ struct LandingPageTests {
         #expect(!loaded.hasLanding("a.example.com", "/imprint"))
         #expect(!loaded.hasLanding("b.example.com", "/products/anchor"))
         #expect(loaded.answer("a.example.com", "/products/here") == "file")
+    }
+
+    @Test(arguments: [
+        ("spa: true", false), ("spa: true, landing: true", true), ("spa: false", true), ("landing: false", false),
+    ])
+    func `a single-page app has it only when it is asked for`(pages: String, isShown: Bool) throws {
+        let tree = try ConfigTree()
+        try tree.app("shop.json", app("pages: { \(pages) },"))
+        #expect(try tree.load().hasLanding("a.example.com", "/products/anchor") == isShown)
     }
 
     @Test func `a single-page app answers with its index page`() throws {

@@ -23,7 +23,7 @@ struct LedgerTests {
         #expect(ledger.paths(naming: "x.example") == paths.sorted().filter { $0 != paths[4] && $0 != paths[5] })
         #expect(ledger.paths(naming: "y.example") == [paths[3]])
         for path in paths { ledger.put(nil, at: path) }
-        #expect(!ledger.isNamed("x.example"))
+        #expect(ledger.paths(naming: "x.example").isEmpty)
         #expect(ledger.hosts.isEmpty)
     }
 

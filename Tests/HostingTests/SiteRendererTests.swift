@@ -30,7 +30,7 @@ struct SiteRendererTests {
 
     @Test func `documents that must not be published leave no site`() throws {
         let many = try (0..<3000).map { try app(["a.example.com"], id: "8KQ2V7M4XN.dev.associated.shop\($0)") }
-        let rendered = renderer.render(SiteSource(host: "a.example.com", apps: many, folders: []))
+        let rendered = try renderer.render(SiteSource(host: "a.example.com", apps: many, folders: []))
         #expect(rendered.site == nil)
         #expect(rendered.findings.contains { $0.rule == "APP-045" })
     }

@@ -17,6 +17,7 @@ final class TenantTree {
     var openFilesMax = Int.max
     var linkTargets = LinkTargets.none
     var limits = Limits()
+    var owners = HostOwners()
     var statePath: String { tree.root + "/state" }
 
     init(environment: String? = nil) throws {
@@ -37,7 +38,7 @@ final class TenantTree {
         tenants = Tenants(
             configPath: tree.config, publicPath: tree.root + "/public", environment: environment ?? self.environment,
             state: (statePath, program), openFilesMax: openFilesMax, linkTargets: linkTargets,
-            limits: limits)
+            limits: limits, owners: owners)
         let report = try tenants.round(changes)
         #expect(tenants.tidy()?.notes.isEmpty != false)
         return report

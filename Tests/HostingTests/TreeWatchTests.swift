@@ -192,7 +192,6 @@ struct TreeWatchTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
         arguments: ["config/apps/team", "config/hosts/b.example.com/well-known", "public/a.example.com"])
     func `a hundred links to the folder that they are in cost a hundred looks`(folder: String) throws {
         try site.write("\(folder)/kept.txt", "1")

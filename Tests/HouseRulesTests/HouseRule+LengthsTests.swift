@@ -3,8 +3,8 @@
 import Testing
 
 struct HouseRuleLengthsTests {
-    @Test(arguments: [(300, 0), (301, 1)])
-    func `a file may have 300 lines`(count: Int, violations: Int) {
+    @Test(arguments: [(500, 0), (501, 1)])
+    func `a file may have 500 lines`(count: Int, violations: Int) {
         let file = SourceFile(path: "Sources/HTTP/A.swift", String(repeating: "a\n", count: count))
         #expect(HouseRule.fileLength.check(file).count == violations)
     }

@@ -49,6 +49,15 @@ struct CertificatePeriodTests {
         #expect(expiry(61)?.kind == .expired)
     }
 
+    @Test(
+        arguments: [
+            (0, "1 minute"), (60, "1 minute"), (119, "1 minute"), (120, "2 minutes"), (3_599, "59 minutes"),
+            (3_600, "1 hour"), (7_200, "2 hours"), (172_799, "47 hours"), (172_800, "2 days"),
+        ] as [(Int64, String)])
+    func `how long is left is told in one unit`(seconds: Int64, text: String) {
+        #expect(CertificateChecks.span(seconds) == text)
+    }
+
     @Test func `when a certificate is not valid yet, the day is told on which it is`() {
         let period = CertificatePeriod("the certificate", from: 1_811_635_200, to: 1_900_000_000)
         let problem = CertificateChecks.expiry(of: [period], 1_811_635_200 - 190 * Self.day) { _ in "f" }

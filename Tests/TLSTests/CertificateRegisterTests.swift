@@ -94,6 +94,28 @@ struct CertificateRegisterTests {
         #expect(register.problems(of: folder.name).map(\.sinceSeconds) == [85 * Self.day])
     }
 
+    /// Each row: the days on which two certificates end, the seconds of two judgements, and whether the clock is suspect.
+    @Test(
+        arguments: [
+            (100, 100, 50 * day, 101 * day, true), (100, 200, 50 * day, 101 * day, false),
+            (100, 200, 150 * day, 201 * day, false),
+            // Certificates of one renewal end at once, and are found by the next look.
+            (100, 100, 100 * day, 100 * day + 60, false),
+        ] as [(Int64, Int64, Int64, Int64, Bool)])
+    func `all certificates that expire between two looks speak of the clock`(
+        first: Int64, second: Int64, former: Int64, now: Int64, isSuspect: Bool
+    ) {
+        register.note(folder, standing(.usable, days: first), stamp: 1, now: 1)
+        register.note(CertificateFolder(name: "b.test"), standing(.usable, days: second), stamp: 1, now: 1)
+        register.judge(former)
+        register.judge(now)
+        let problem = register.problems(of: folder.name).first?.problem
+        #expect(problem?.kind == .expired)
+        #expect(problem?.fix.contains("check the clock of this machine") == isSuspect)
+        register.judge(1)
+        #expect(register.problems(of: folder.name).isEmpty)
+    }
+
     @Test func `what time has no part in stands beside it`() {
         register.note(folder, standing(.lastGood, [problem(.keyMismatch)]), stamp: 1, now: 0)
         #expect(counts == [.lastGood: 1])

@@ -181,6 +181,44 @@ struct CertificateStoreSurveyTests {
         #expect(news(store) == ["ended a.test/fullchain.pem", "renewed a.test"])
     }
 
+    enum Fault: CaseIterable { case wrongKey, expired, otherNames, gone }
+
+    /// A folder of its own, and one that it shares; files that are just being replaced, and settled ones.
+    @Test(arguments: Fault.allCases, ["a.example.com", "_wildcard.example.com"])
+    func `a host keeps its last good certificate`(fault: Fault, folder: String) throws {
+        for recheckMilliseconds in [0, 3_600_000] as [Int64] {
+            try bench.install(folder, names: ["*.example.com"])
+            let store = bench.store(recheckMilliseconds: recheckMilliseconds) { $0 == "a.example.com" }
+            #expect(bench.answer(store, "a.example.com") == "*.example.com")
+            _ = store.survey(["a.example.com"])
+            switch fault {
+            case .wrongKey: try bench.hosts.write("\(folder)/privkey.pem", try bench.authority.issue(["x.test"]).key)
+            case .expired: try bench.install(folder, names: ["a.example.com"], days: -1)
+            case .otherNames: try bench.install(folder, names: ["other.test"])
+            case .gone: try bench.hosts.remove(folder)
+            }
+            for _ in 0..<3 {
+                _ = store.survey(only: [folder]) { $0 == "a.example.com" }
+                _ = store.survey(["a.example.com"])
+                #expect(bench.answer(store, "a.example.com") == "*.example.com", "\(recheckMilliseconds)")
+            }
+            if recheckMilliseconds == 0 { #expect(states(store) == [.lastGood: 1]) }
+        }
+    }
+
+    @Test func `certificates of the first hosts are kept, though no client has asked for them`() throws {
+        for host in ["a.test", "b.test"] { try bench.install(host, names: [host]) }
+        var limits = StoreBench.limits(recheckMilliseconds: 0)
+        limits.surveyedMax = 1
+        let store = CertificateStore(hostsPath: bench.hosts.path, limits: limits, serves: { _ in true })
+        _ = store.survey(["a.test", "b.test"])
+        #expect(store.identityCount == 1)
+        for host in ["a.test", "b.test"] { try bench.hosts.remove("\(host)/privkey.pem") }
+        for _ in 0..<2 { _ = store.survey(["a.test", "b.test"]) }
+        #expect(states(store) == [.lastGood: 1, .broken: 1])
+        #expect(bench.answer(store, "a.test") == "a.test")
+    }
+
     @Test func `what no served host needs is dropped, in a survey and at once`() throws {
         for host in ["a.test", "b.test", "c.test"] {
             try bench.install(host, names: [host], days: host == "a.test" ? 90 : -1)

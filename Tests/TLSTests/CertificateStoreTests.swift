@@ -149,4 +149,21 @@ struct CertificateStoreTests {
         }
         #expect(identity.facts.map(\.key) == [.ecdsa(bits: 256), .rsa(bits: 2048)])
     }
+
+    @Test func `a certificate for clients that name no host is not missed where it cannot be looked for`() throws {
+        try bench.install("a.test", names: ["a.test"])
+        let store = bench.store(recheckMilliseconds: 0)
+        _ = store.survey(["a.test"])
+        let (hosts, moved) = (bench.hosts.path, bench.hosts.path + "-moved")
+        try #require(rename(hosts, moved) == 0)
+        // Looking into a link to itself fails, for root too.
+        try #require(symlink(hosts, hosts) == 0)
+        defer {
+            unlink(hosts)
+            rename(moved, hosts)
+        }
+        for _ in 0..<3 { _ = store.survey(["a.test"]) }
+        #expect(store.register.entry("_default") == nil)
+        #expect(store.register.entry("a.test") != nil)
+    }
 }

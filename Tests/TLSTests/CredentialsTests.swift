@@ -1,5 +1,6 @@
 // Reading pairs of files as users have them: from the openssl command, in and out of order, with and without faults.
 
+import Foundation
 import Testing
 
 @testable import TLS
@@ -39,6 +40,64 @@ struct CredentialsTests {
         #expect(facts.issuer == "CN=Test Intermediate")
         #expect(facts.notAfter - facts.notBefore == 90 * 86_400)
         #expect(!facts.isSelfSigned)
+    }
+
+    /// The numbers of an RSA key in their order (RFC 8017 A.1.2), each made larger than a key of its size has it.
+    @Test(arguments: [
+        (2, "e"), (3, "d"), (4, "rsa-factor1"), (5, "rsa-factor2"), (6, "rsa-exponent1"), (8, "rsa-coefficient1"),
+    ])
+    func `a key whose numbers make handshakes long is refused`(index: Int, name: String) throws {
+        let pair = try authority.issue(["a.example"], key: .rsa)
+        try folder.write("rsa.pem", pair.key)
+        _ = try OpenSSLCommand.run(
+            "rsa", "-in", "rsa.pem", "-traditional", "-outform", "DER", "-out", "rsa.der", in: folder)
+        var numbers = CredentialsTests.numbers(try folder.read("rsa.der"))
+        #expect(numbers.count == 9)
+        // A multiple of the number that is there would do in an honest one's place.
+        numbers[index] = [0x01] + [UInt8](repeating: 0xA5, count: 5_000)
+        let key = KeyDerivationTests.element(0x30, numbers.flatMap { KeyDerivationTests.element(2, $0) })
+        let text = Data(key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        let pem = "-----BEGIN RSA PRIVATE KEY-----\n\(text)\n-----END RSA PRIVATE KEY-----\n"
+        let error = #expect(throws: CertificateProblem.self) { try load(pair.certificate, pem) }
+        #expect(error?.kind == .malformedKey)
+        #expect(error?.message.contains("`\(name)`") == true, "\(error.map { "\($0)" } ?? "")")
+    }
+
+    /// The content of each number of a sequence whose lengths are one or two bytes behind their mark.
+    private static func numbers(_ der: [UInt8]) -> [[UInt8]] {
+        var place = 0
+        func length() -> Int {
+            place += 2
+            let first = Int(der[place - 1])
+            guard first >= 0x80 else { return first }
+            defer { place += first - 0x80 }
+            return der[place..<place + first - 0x80].reduce(0) { $0 << 8 | Int($1) }
+        }
+        _ = length()
+        var numbers: [[UInt8]] = []
+        while place < der.count {
+            let count = length()
+            numbers.append(Array(der[place..<place + count]))
+            place += count
+        }
+        return numbers
+    }
+
+    @Test(arguments: ["ed448", "x25519"])
+    func `a key of a kind that no server has is not decoded`(algorithm: String) throws {
+        let pair = try authority.issue(["a.example"])
+        for form in ["PEM", "DER"] {
+            let arguments = ["genpkey", "-algorithm", algorithm, "-outform", form, "-out", "privkey.pem"]
+            #expect(try OpenSSLCommand.attempt(arguments, in: folder).status == 0)
+            try folder.write("fullchain.pem", pair.certificate)
+            let error = #expect(throws: CertificateProblem.self) {
+                try ServerIdentity(
+                    certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem",
+                    passphrase: nil)
+            }
+            // Decoded, it would be a key that belongs to another certificate.
+            #expect(error?.kind == .malformedKey)
+        }
     }
 
     @Test func `the fingerprint and the dates are what the openssl command says`() throws {

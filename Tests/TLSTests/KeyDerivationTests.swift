@@ -7,7 +7,7 @@ import Testing
 @testable import TLS
 
 struct KeyDerivationTests {
-    private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+    static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         let count = content.count
         let length = count < 0x80 ? [UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
         return [tag] + length + content

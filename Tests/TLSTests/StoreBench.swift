@@ -17,6 +17,7 @@ struct StoreBench {
     static func limits(recheckMilliseconds: Int64) -> CertificateLimits {
         var limits = CertificateLimits()
         limits.recheckMilliseconds = recheckMilliseconds
+        limits.surveyedMax = 0
         return limits
     }
 

@@ -14,7 +14,8 @@ struct SightingTests {
         ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", .googlebot),
         ("Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/UD1A)", .androidDevice),
         ("Mozilla/5.0 (X11; Linux x86_64) Dalvik/2", .none), ("curl/8.1", .none), ("", .none), ("Google", .none),
-        ("G", .none), ("AASA-Bo", .none),
+        ("G", .none), ("AASA-Bo", .none), ("AASA-Bot/1.0.0 associated-check/1.0", .none),
+        ("associated-check/1.0", .none), ("AASA-Bot/1.0.0 associated-check/1.0 x", .appleCDN),
     ])
     func `verifiers are told by their user agents`(agent: String, expected: VerifierKind) {
         #expect(Array(agent.utf8).withUnsafeBytes { VerifierKind(userAgent: $0) } == expected)

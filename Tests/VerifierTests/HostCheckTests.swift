@@ -161,6 +161,47 @@ struct HostCheckTests {
         )
     }
 
+    @Test func `what any name is answered with is no file of a neighbour`() throws {
+        let report = try HostCheckTests.look(
+            Fault(rule: "none") { request in
+                request.isApple || request.isStatements
+                    ? nil : HostCheckTests.answer("200 OK", "app\n", type: "text/plain")
+            })
+        #expect(report.findings.map(\.rule).filter { $0.hasPrefix("SRV-") } == ["SRV-001"])
+    }
+
+    @Test(arguments: [(301, [String]()), (302, ["SRV-006", "SRV-008", "SRV-011"])])
+    func `what is redirected like any other name is no file of a neighbour`(status: Int, rules: [String]) throws {
+        let report = try HostCheckTests.look(
+            Fault(rule: "none") { request in
+                if request.isApple || request.isStatements { return nil }
+                let isUnknown = request.path.contains("should-not-exist")
+                return HostCheckTests.answer(
+                    "\(isUnknown ? 301 : status) Elsewhere", "", type: nil,
+                    "location: https://other.example\(request.path)")
+            })
+        #expect(report.findings.map(\.rule).filter { $0.hasPrefix("SRV-0") && $0 != "SRV-004" }.sorted() == rules)
+    }
+
+    @Test(arguments: [
+        ("/b/*", "(the same size, other bytes)"), ("/b", "(\(HostCheckTests.apple.utf8.count - 2) bytes instead of"),
+    ])
+    func `another file of the same size is not told by its size`(path: String, sizes: String) throws {
+        let other = HostCheckTests.apple.replacing("/a/*", with: path)
+        let report = try HostCheckTests.look(
+            Fault(
+                rule: "SRV-016", answer: { $0.isApple ? HostCheckTests.answer("200 OK", other) : nil },
+                adjust: {
+                    $0.expected = { _ in
+                        ExpectedFiles(
+                            apple: Array(HostCheckTests.apple.utf8), statements: Array(HostCheckTests.statements.utf8))
+                    }
+                }))
+        let finding = try #require(report.findings.first { $0.rule == "SRV-016" })
+        #expect(finding.message.contains(sizes))
+        #expect(finding.fix?.contains("`associated render shop.example --diff`") == true)
+    }
+
     @Test func `a host that lets everything wait is asked twice and no more`() throws {
         let heads = HeardHeads()
         let report = try HostCheckTests.look(

@@ -73,7 +73,7 @@ enum HostFault {
                         "cache-control: max-age=3600") : nil
             }, adjust: { $0.appleCDN = WebLocation("http://copies.example/a/v1/") }),
         Fault(rule: "AHST-017", severity: .warning) {
-            $0.isApple && $0.agent.contains("associated") ? answer("200 OK", "{}") : nil
+            $0.isApple && $0.agent.hasPrefix("associated") ? answer("200 OK", "{}") : nil
         },
         Fault(rule: "AHST-018", severity: .warning) { request in
             request.isApple && request.fields["accept-encoding"] != nil
@@ -154,7 +154,9 @@ enum HostFault {
 
     static let server: [Fault] = [
         Fault(rule: "SRV-001") { $0.path.contains("should-not-exist") ? answer("200 OK") : nil },
-        Fault(rule: "SRV-002") { $0.host.hasSuffix(".invalid") ? answer("200 OK", HostCheckTests.apple) : nil },
+        Fault(rule: "SRV-002", severity: .warning) {
+            $0.host.hasSuffix(".invalid") ? answer("200 OK", HostCheckTests.apple) : nil
+        },
         Fault(rule: "SRV-003", severity: .warning) { $0.isApple && $0.host.hasSuffix(".") ? answer("404 No") : nil },
         Fault(rule: "SRV-004", severity: .warning) { request in
             request.path.contains("acme-challenge")

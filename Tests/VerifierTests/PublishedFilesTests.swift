@@ -95,8 +95,10 @@ struct PublishedFilesTests {
         }
         #expect(site.outcomes.values.allSatisfy { $0 == "took []" })
         let statements = "/.well-known/assetlinks.json shop.example"
-        #expect(heads.all.contains("/.well-known/apple-app-site-association shop.example AASA-Bot/1.0.0"))
-        #expect(heads.all.contains("\(statements) GoogleAssociationService"))
+        #expect(
+            heads.all.contains(
+                "/.well-known/apple-app-site-association shop.example AASA-Bot/1.0.0 associated-check/1.0"))
+        #expect(heads.all.contains("\(statements) GoogleAssociationService associated-check/1.0"))
         #expect(heads.all.contains { $0.hasPrefix("\(statements) Dalvik/") })
         #expect(heads.all.contains { $0.hasPrefix("\(statements) Mozilla/5.0") && $0.contains("Chrome/") })
         _ = site.files.fetch("/x", of: CheckedHost("shop.example:8443")!)

@@ -61,10 +61,17 @@ extension StatementReader {
                     fix: "write a string")
                 continue
             }
-            if let problem = StatementRelation.problem(in: text) {
-                if problem.severity == .error { reject() }
+            if var problem = StatementRelation.problem(in: text) {
+                // What is listed already would stand there twice.
+                if elements.contains(where: { $0.asString == problem.replacement }) {
+                    (problem.fix, problem.replacement) = ("remove it", nil)
+                }
                 findings.report(problem, at: element.range)
-                if problem.severity == .error { continue }
+                // A relation of another spelling is accepted, and nobody looks for it.
+                if problem.rule == "DAL-006" {
+                    reject()
+                    continue
+                }
             }
             relations.append(LocatedText(text, range: element.range))
         }

@@ -42,6 +42,7 @@ enum StatementRelation {
         }
         return TextProblem(
             "DAL-007", "relation \(text.quoted) is accepted, but no known consumer looks for it",
-            fix: nearest.map { "write \($0.quoted), if that is meant" } ?? "check its spelling", replacement: nearest)
+            fix: nearest.map { "write \($0.quoted)" } ?? "check its spelling", replacement: nearest,
+            severity: nearest == nil ? .warning : .error)
     }
 }

@@ -101,11 +101,14 @@ extension AppFile {
 
     /// What the findings about rules depend on, and an environment may change.
     private struct RuleSettings: Hashable {
+        /// Where the rules are; those of an overlay are in another place.
+        let links: SourceRange?
         let variables: [SubstitutionVariable]
         let caseSensitive, percentEncoded: Bool?
         let hasLegacyPaths, opensOnIOS, hasDynamicRules: Bool
 
         init(_ app: AppFile) {
+            links = app.ranges.links
             variables = app.ios?.variables ?? []
             caseSensitive = app.ios?.defaults.caseSensitive
             percentEncoded = app.ios?.defaults.percentEncoded

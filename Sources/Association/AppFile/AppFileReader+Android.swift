@@ -36,6 +36,7 @@ extension AppFileReader {
             return packageList(in: fields)
         }
         guard fields["package"] != nil else {
+            if fields.lacksMisspelt("package") || fields.lacksMisspelt("packages") { return [] }
             report(
                 .missingKey, fields.range, "`android` has no `package`, so no app is bound to the hosts",
                 fix: "add package: \"<application id>\"")
@@ -55,7 +56,9 @@ extension AppFileReader {
         for (index, value) in values.enumerated() {
             let place = "android.packages[\(index)]"
             guard let entry = self.fields(of: value, place: place, known: ["name", "fingerprints"]) else { continue }
-            if entry["name"] == nil { report(.missingKey, value.range, "`\(place)` has no `name`") }
+            if entry["name"] == nil, !entry.lacksMisspelt("name") {
+                report(.missingKey, value.range, "`\(place)` has no `name`")
+            }
             guard let name = packageName("name", in: entry) else { continue }
             requireElements("fingerprints", in: entry, because: "no build of the app is trusted")
             let prints = fingerprints("fingerprints", in: entry)
@@ -81,18 +84,21 @@ extension AppFileReader {
                     fix: "use a short name such as handle_all_urls, or kind/detail in lower case")
                 continue
             }
-            if !AndroidRelation.known.contains(relation) { reportUnknown(relation, text) }
+            if !AndroidRelation.known.contains(relation) { reportUnknown(relation, text, beside: texts) }
             relations.append(Located(value: relation, range: text.range))
         }
         return unique(relations, place: "android.relations") { $0 }.map(\.value)
     }
 
-    private mutating func reportUnknown(_ relation: String, _ text: Located<String>) {
+    private mutating func reportUnknown(_ relation: String, _ text: Located<String>, beside texts: [Located<String>]) {
         let short = AndroidRelation.known.map(AndroidRelation.shortened)
         let nearest = NearestKey.find(AndroidRelation.shortened(relation), among: short)
+        let isThere = texts.contains { AndroidRelation.expanded($0.value).map(AndroidRelation.shortened) == nearest }
         findings.report(
             "DAL-007", at: text.range, "nothing on Android reads the relation \(relation.quoted)",
-            fix: nearest.map { "write \"\($0)\"" } ?? "use one of \(short.joined(separator: ", "))",
-            edit: nearest.map { SourceEdit(range: text.range, replacement: $0.jsonQuoted) })
+            fix: nearest.map { isThere ? "remove it" : "write \"\($0)\"" }
+                ?? "use one of \(short.joined(separator: ", "))",
+            edit: nearest.flatMap { isThere ? nil : SourceEdit(range: text.range, replacement: $0.jsonQuoted) },
+            severity: nearest == nil ? .warning : .error)
     }
 }

@@ -1,4 +1,4 @@
-// The overlays of an app file: staging beside production, with the same rules.
+// The overlays of an app file: staging beside production.
 //
 // Overlays are laid over the values before anything is read, so that a merged file is held to every rule of a plain
 // one, and each finding still points to the line it came from.
@@ -6,10 +6,9 @@
 import SourceJSON
 
 extension AppFileReader {
-    /// What an overlay may change. The rules are not among them: that both environments open the same links is the
-    /// reason to keep them in one file.
+    /// What an overlay may change. With `links`, rules can be tried in one environment before they go to the others.
     static let overlayKeys = [
-        "name", "hosts", "ios", "android", "scheme", "examples", "cacheControl", "guard", "retired", "pages",
+        "name", "hosts", "ios", "android", "scheme", "links", "examples", "cacheControl", "guard", "retired", "pages",
     ]
 
     /// Deep enough for any key of an app file; deeper objects cannot be merged with anything that has a meaning.
@@ -54,7 +53,8 @@ extension AppFileReader {
         guard case .object(let changes) = overlay.value.kind else { return root }
         let allowed = changes.filter { Self.overlayKeys.contains($0.key) }
         return AppFileFields(
-            place: "", range: root.range, members: Self.merged(root.members, with: allowed, depth: 0))
+            place: "", range: root.range, members: Self.merged(root.members, with: allowed, depth: 0),
+            misspelt: root.misspelt)
     }
 
     /// RFC 7396: objects merge, null removes, everything else replaces.

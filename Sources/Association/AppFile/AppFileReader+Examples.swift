@@ -13,30 +13,27 @@ extension AppFileReader {
         let isKnown = { (host: String) in exactHosts.contains(host) || wildcards.contains { $0.matches(host) } }
         var examples: [LinkExample] = []
         for member in members {
-            guard let outcome = outcome(of: member), let url = url(member, isKnown) else { continue }
+            guard let outcomes = outcomes(of: member), let url = url(member, isKnown) else { continue }
             examples.append(
-                LinkExample(url: url, ios: outcome.ios, android: outcome.android, range: member.keyRange))
+                LinkExample(
+                    url: url, ios: outcomes[0], android: outcomes[1], android14: outcomes[2], range: member.keyRange))
         }
         return examples
     }
 
-    private mutating func outcome(
-        of member: SourceMember
-    ) -> (ios: LinkExample.Outcome?, android: LinkExample.Outcome?)? {
+    /// For each of the platforms, in their order; nil where nothing can be made of the value.
+    private mutating func outcomes(of member: SourceMember) -> [LinkExample.Outcome?]? {
         let place = "examples[\(member.key)]"
         switch member.value.kind {
         case .string(let text):
             let located = Located(value: text, range: member.value.range)
-            guard let outcome = word(located, place: place, as: LinkExample.Outcome.self) else { return nil }
-            return (outcome, outcome)
+            return word(located, place: place, as: LinkExample.Outcome.self).map { [$0, $0, $0] }
         case .object:
-            guard let fields = fields(of: member.value, place: place, known: ["ios", "android"]) else { return nil }
-            return (
-                word("ios", in: fields, as: LinkExample.Outcome.self)?.value,
-                word("android", in: fields, as: LinkExample.Outcome.self)?.value
-            )
+            guard let fields = fields(of: member.value, place: place, known: LinkExample.platforms) else { return nil }
+            return LinkExample.platforms.map { word($0, in: fields, as: LinkExample.Outcome.self)?.value }
         default:
-            wrongType(member.value, place, wanted: "\"app\", \"web\" or an object with `ios` and `android`")
+            wrongType(
+                member.value, place, wanted: "\"app\", \"web\" or an object with `ios`, `android` and `android14`")
             return nil
         }
     }
@@ -54,7 +51,7 @@ extension AppFileReader {
         case .failure(let problem):
             report(
                 .badExample, member.keyRange, "the example \(member.key.quoted) cannot be checked: \(problem.message)",
-                fix: "write it as https://host/path")
+                fix: problem.fix)
             return nil
         case .success(let url):
             if isKnown(url.host) { return url }

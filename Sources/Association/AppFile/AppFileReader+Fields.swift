@@ -12,6 +12,7 @@ extension AppFileReader {
         }
         var kept: [SourceMember] = []
         var unknownCount = 0
+        var misspelt: Set<String> = []
         for member in members {
             let isKnown = known.contains(member.key)
             if isKnown, !kept.contains(where: { $0.key.isIdentical(to: member.key) }) {
@@ -23,10 +24,15 @@ extension AppFileReader {
                 reportDuplicate(member, path)
             } else {
                 unknownCount += 1
-                reportUnknown(member, path: path, place: place, known: known, beside: members)
+                let nearest = findings.nearest(member.key, among: known)
+                if let nearest { misspelt.insert(nearest) }
+                // What an overlay is laid over stands in another object of the file.
+                let beside = members.filter { isInOverlay($0) == isInOverlay(member) }
+                reportUnknown(member, nearest: nearest, path: path, place: place, known: known, beside: beside)
             }
         }
-        return AppFileFields(place: place, range: value.range, members: kept, unknownCount: unknownCount)
+        return AppFileFields(
+            place: place, range: value.range, members: kept, unknownCount: unknownCount, misspelt: misspelt)
     }
 
     /// The members of an object whose keys are names that the file chooses, each once.
@@ -48,6 +54,12 @@ extension AppFileReader {
         return kept
     }
 
+    private func isInOverlay(_ member: SourceMember) -> Bool {
+        guard let overlays else { return false }
+        return member.keyRange.start.offset >= overlays.start.offset
+            && member.keyRange.end.offset <= overlays.end.offset
+    }
+
     private mutating func reportDuplicate(_ member: SourceMember, _ path: String) {
         report(
             .duplicateKey, member.keyRange, "\(path.quoted) is written twice, and which one is meant is a guess",
@@ -63,9 +75,9 @@ extension AppFileReader {
     /// An error where it is a misspelt key, and in the parts that phones go by: there a key without effect publishes
     /// something else than the file says.
     private mutating func reportUnknown(
-        _ member: SourceMember, path: String, place: String, known: [String], beside members: [SourceMember]
+        _ member: SourceMember, nearest: String?, path: String, place: String, known: [String],
+        beside members: [SourceMember]
     ) {
-        let nearest = findings.nearest(member.key, among: known)
         let remedy = KeyRemedy(member, nearest: nearest, beside: members) { $0 }
         let isPublished = ["ios", "android", "links["].contains(where: place.begins(with:))
         findings.report(
@@ -170,6 +182,7 @@ extension AppFileReader {
     /// Reports a key that is missing, or an array that is empty, where nothing works without.
     mutating func requireElements(_ key: String, in fields: AppFileFields, because: String) {
         guard let member = fields[key] else {
+            if fields.lacksMisspelt(key) { return }
             report(
                 .missingKey, fields.range, "\(fields.path(key).quoted) is missing, so \(because)", fix: "add it")
             return

@@ -23,22 +23,22 @@ extension AppFileReader {
             return nil
         }
         guard let base = fields(of: root, place: "", known: Self.rootKeys) else { return nil }
-        let overlays = environmentNames(in: base)
-        environments = overlays
+        overlays = base["environments"]?.value.range
+        environments = environmentNames(in: base)
         let exampleHosts = hostsOfAllEnvironments(base)
         allHosts = exampleHosts
-        let merged = overlaid(base, environment: environment, names: overlays)
+        let merged = overlaid(base, environment: environment, names: environments)
         // For editors; nothing is read from there.
         _ = string("$schema", in: merged)
         let name = string("name", in: merged)
         let (hosts, hostRanges) = hosts("hosts", in: merged)
-        if merged["name"] == nil {
+        if merged["name"] == nil, !merged.lacksMisspelt("name") {
             report(.missingKey, root.range, "the app file has no `name`", fix: "add name: \"…\"")
         }
         var app = AppFile(file: findings.file, name: name?.value ?? "", hosts: hosts, range: root.range)
         app.ranges.hosts = hostRanges
-        app.environments = overlays
-        if let environment, overlays.contains(environment) { app.environment = environment }
+        app.environments = environments
+        if let environment, environments.contains(environment) { app.environment = environment }
         readPlatforms(into: &app, from: merged)
         app.scheme = scheme(in: merged)
         app.links = links(in: merged, app.ios)
@@ -60,7 +60,8 @@ extension AppFileReader {
     private mutating func readPlatforms(into app: inout AppFile, from fields: AppFileFields) {
         if let member = fields["ios"] { app.ios = ios(member.value, ranges: &app.ranges) }
         if let member = fields["android"] { app.android = android(member.value, ranges: &app.ranges) }
-        if fields["ios"] == nil, fields["android"] == nil {
+        let isMisspelt = fields.lacksMisspelt("ios") || fields.lacksMisspelt("android")
+        if fields["ios"] == nil, fields["android"] == nil, !isMisspelt {
             report(
                 .noPlatform, fields.range, "the app file has neither `ios` nor `android`, so nothing is served for it",
                 fix: "add the platform the app is on")
@@ -96,7 +97,8 @@ extension AppFileReader {
             let fields = fields(of: value, place: "pages", known: Self.pageKeys)
         else { return options }
         options.isSinglePageApp = bool("spa", in: fields)?.value ?? false
-        options.hasLandingPage = bool("landing", in: fields)?.value ?? true
+        // A page that answers every path has its own way of speaking to people without the app.
+        options.hasLandingPage = bool("landing", in: fields)?.value ?? !options.isSinglePageApp
         options.tagline = string("tagline", in: fields)?.value
         return options
     }

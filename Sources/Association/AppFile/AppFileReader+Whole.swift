@@ -31,7 +31,8 @@ extension AppFileReader {
     }
 
     private mutating func checkLinks(_ app: AppFile, _ fields: AppFileFields) {
-        // Links that could not be read have been spoken of.
+        // Links that could not be read, and those under another key, have been spoken of.
+        if fields.lacksMisspelt("links") { return }
         switch fields["links"]?.value.kind {
         case nil: break
         case .array(let links) where links.isEmpty: break

@@ -8,6 +8,8 @@ struct AppFileReader {
     var findings: FindingList
     /// The names under `environments`.
     var environments: [String] = []
+    /// Where `environments` stands.
+    var overlays: SourceRange?
     /// The hosts of all environments, where there are any.
     var allHosts: [HostPattern] = []
 

@@ -45,4 +45,6 @@ enum AppFileRule: String, CaseIterable {
     case cannotSign = "APP-041"
     case notExamined = "APP-043"
     case tooManyFiles = "APP-045"
+    case exampleByManifest = "APP-047"
+    case idleLandingPage = "APP-048"
 }

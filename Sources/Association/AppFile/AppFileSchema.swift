@@ -16,11 +16,10 @@ public enum AppFileSchema {
 
     static var rootProperties: Members {
         [("$schema", text("where this schema is, for editors"))] + appProperties + [
-            ("links", list(of: .object(object(linkProperties)), "the rules; the first that matches decides")),
             ("priority", integer("files that share a host are merged from the lowest up, then by path")),
             (
                 "environments",
-                map(of: .object(object(appProperties)), "overlays by name, chosen by --environment")
+                map(of: overlay(.object(object(appProperties))), "overlays by name, chosen by --environment")
             ),
         ]
     }
@@ -30,8 +29,10 @@ public enum AppFileSchema {
         [
             ("name", text("the app's name, for pages and messages")),
             ("hosts", list(of: text(), "exact names, or *.suffix for any name below it")),
-            ("ios", .object(object(iosProperties))), ("android", .object(object(androidProperties))),
+            ("ios", .object(object(iosProperties, required: ["appIDs"]))),
+            ("android", .object(object(androidProperties))),
             ("scheme", text("the app's own URL scheme, in lower case")),
+            ("links", list(of: .object(object(linkProperties)), "the rules; the first that matches decides")),
             ("examples", map(of: example, "links and where they must open")),
             ("cacheControl", integer("seconds that the documents may be cached")),
             ("guard", word(RemovalGuard.allCases.map(\.rawValue), "what happens when something live disappears")),
@@ -76,7 +77,8 @@ public enum AppFileSchema {
 
     static var pageProperties: Members {
         [
-            ("spa", bool("answer index.html for any path")), ("landing", bool("show the landing page")),
+            ("spa", bool("answer index.html for any path")),
+            ("landing", bool("show the landing page (default: true, with spa false)")),
             ("tagline", text("a sentence on the landing page")),
         ]
     }
@@ -88,8 +90,25 @@ public enum AppFileSchema {
     private static var example: SourceValue {
         let outcome = word(LinkExample.Outcome.allCases.map(\.rawValue))
         return .object([
-            ("anyOf", .array([outcome, .object(object([("ios", outcome), ("android", outcome)]))]))
+            ("anyOf", .array([outcome, .object(object(LinkExample.platforms.map { ($0, outcome) }))]))
         ])
+    }
+
+    /// The schema of what is laid over such a value: nothing in it is required, and null removes a key.
+    private static func overlay(_ schema: SourceValue) -> SourceValue {
+        let members = (schema.asObject ?? []).filter { $0.key != "required" }
+        return .object(
+            members.map { member -> (String, SourceValue) in
+                switch (member.key, member.value.kind) {
+                case ("properties", .object(let keys)): (member.key, .object(keys.map { ($0.key, nullable($0.value)) }))
+                case ("additionalProperties", .object): (member.key, nullable(member.value))
+                default: (member.key, member.value)
+                }
+            })
+    }
+
+    private static func nullable(_ schema: SourceValue) -> SourceValue {
+        .object([("anyOf", .array([overlay(schema), .object([("type", .string("null"))])]))])
     }
 
     private static func object(_ properties: Members, required: [String] = []) -> Members {

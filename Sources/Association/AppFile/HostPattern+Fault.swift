@@ -2,7 +2,7 @@
 
 extension HostPattern.Fault {
     /// Why it is no host, and what to write.
-    var explained: (reason: String, fix: String) {
+    public var explained: (reason: String, fix: String) {
         switch self {
         case .empty: ("it is empty", "remove it")
         case .hasScheme: ("it has a scheme", "leave out https:// and anything after the name")

@@ -8,7 +8,12 @@ public struct LinkExample: Sendable {
     /// What is expected on each platform; nil where nothing is said.
     public var ios: Outcome?
     public var android: Outcome?
+    /// On Android 14 and earlier, where the manifest alone decides; what `android` says unless it is written.
+    public var android14: Outcome?
     public var range: SourceRange
+
+    /// The keys of the long form.
+    static let platforms = ["ios", "android", "android14"]
 
     /// Where a URL opens.
     public enum Outcome: String, Hashable, Sendable, CaseIterable {
@@ -16,10 +21,11 @@ public struct LinkExample: Sendable {
         case web
     }
 
-    public init(url: LinkURL, ios: Outcome?, android: Outcome?, range: SourceRange) {
+    public init(url: LinkURL, ios: Outcome?, android: Outcome?, android14: Outcome?, range: SourceRange) {
         self.url = url
         self.ios = ios
         self.android = android
+        self.android14 = android14 ?? android
         self.range = range
     }
 }

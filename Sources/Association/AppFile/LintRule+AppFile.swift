@@ -4,7 +4,7 @@
 extension LintRule {
     static let appFile: [LintRule] = [
         LintRule(
-            "APP-001", .error, "the file is not JSON5",
+            "APP-001", .error, or: .warning, "the file is not JSON5",
             why: "Nothing of it can be read, so the hosts keep what they had.",
             fix: "mend the line it names.", sources: [.inference]),
         LintRule(
@@ -12,7 +12,7 @@ extension LintRule {
             why: "An app file is one object with a key for each part.",
             fix: "put the keys into { }.", sources: [.inference]),
         LintRule(
-            "APP-003", .error, "an unknown key",
+            "APP-003", .error, or: .warning, "an unknown key",
             why:
                 "It has no effect: a misspelt exclude publishes what it was to exclude. A warning where no known key is "
                 + "near and it is outside links, ios and android.",
@@ -90,7 +90,7 @@ extension LintRule {
             why: "It is served, and its later removal would not be guarded.",
             fix: "remove it in one of the two places.", sources: [.inference]),
         LintRule(
-            "APP-022", .error, "an environment that no app file has",
+            "APP-022", .error, or: .note, "an environment that no app file has",
             why:
                 "Every host would be served as in production, so the server does not start. That some app files have it "
                 + "and others do not is a note.",
@@ -112,9 +112,9 @@ extension LintRule {
             why: "The rules do something else than the file promises.",
             fix: "mend the rule that decides, or the example.", sources: [.inference]),
         LintRule(
-            "APP-027", .note, "an example that nothing here can check",
-            why: "Without dynamic rules the app's manifest decides on Android, and it is not here.",
-            fix: "turn on dynamicRules, or drop the expectation.", sources: [.androidConfigure]),
+            "APP-027", .note, or: .warning, "an example that nothing here can check",
+            why: "The file has no app for the platform, or has too many rules for its examples.",
+            fix: "drop the expectation, or take fewer examples.", sources: [.inference]),
         LintRule(
             "APP-028", .error, "an example on another host",
             why: "The rules never apply there.",
@@ -125,7 +125,7 @@ extension LintRule {
             fix: "rewrite the rule in what both platforms know, or accept the difference.",
             sources: [.androidConfigure, .aosp]),
         LintRule(
-            "APP-030", .note, "a rule that means a little less on Android",
+            "APP-030", .note, or: .warning, "a rule that means a little less on Android",
             why: "Some unusual URLs are decided differently there.",
             fix: "nothing, unless such URLs are in use.", sources: [.androidConfigure, .aosp]),
         LintRule(
@@ -133,7 +133,7 @@ extension LintRule {
             why: "It is left out of `paths`, so its URLs go another way on those systems.",
             fix: "accept the difference, or turn legacyPaths off.", sources: [.appleDetails, .appleArchive]),
         LintRule(
-            "APP-032", .note, "a rule that means a little less on iOS 9 to 12",
+            "APP-032", .note, or: .warning, "a rule that means a little less on iOS 9 to 12",
             why: "Some unusual URLs are decided differently there.",
             fix: "nothing, unless such URLs are in use.", sources: [.appleDetails, .appleArchive]),
         LintRule(
@@ -166,7 +166,7 @@ extension LintRule {
             why: "All apps of a host share one table of variables, beside the predefined ones.",
             fix: "nothing; or give it a name of its own.", sources: [.appleVariables]),
         LintRule(
-            "APP-040", .warning, "a rule that decides nothing",
+            "APP-040", .warning, or: .note, "a rule that decides nothing",
             why: "The first rule that matches decides; this one never is the first, or matches nothing.",
             fix: "move it up, mend it or remove it.", sources: [.swcutil]),
         LintRule(
@@ -189,5 +189,21 @@ extension LintRule {
             "APP-045", .error, "more app files name one host than can be served",
             why: "Each change of one of them makes the host's documents again, of all of them.",
             fix: "merge app files, or move apps to hosts of their own.", sources: [.inference]),
+        LintRule(
+            "APP-046", .error, "an app file names a host that its folder may not name",
+            why:
+                "server.json says under owners which hosts the files of a folder may name, and the file is not published.",
+            fix: "remove the host from the file, or add it to owners.", sources: [.inference], subject: .installation),
+        LintRule(
+            "APP-047", .warning, "an example that the Android manifest does not keep",
+            why: "Android 14 and earlier, and later versions without dynamic rules, go by the manifest alone, and its "
+                + "filters exclude nothing. The manifest of `associated snippet` is taken for the app's.",
+            fix:
+                "turn on dynamicRules for Android 15 and later, and write what is acceptable on Android 14 and earlier "
+                + "as `android14`.", sources: [.androidConfigure]),
+        LintRule(
+            "APP-048", .note, "a landing page that leads to no iOS app",
+            why: "On an iPhone without the app, the page has a name and no button.",
+            fix: "add ios.storeID or scheme, or turn the landing page off.", sources: [.inference]),
     ]
 }

@@ -4,7 +4,7 @@
 public struct PageOptions: Hashable, Sendable {
     /// Any path without a file answers `index.html`.
     public var isSinglePageApp: Bool
-    /// A path that a rule includes, without a file, answers the landing page.
+    /// A path that a rule includes, without a file, answers the landing page; unless it is set, it does where the other does not.
     public var hasLandingPage: Bool
     /// The sentence under the app's name on the landing page.
     public var tagline: String?
@@ -13,5 +13,18 @@ public struct PageOptions: Hashable, Sendable {
         self.isSinglePageApp = isSinglePageApp
         self.hasLandingPage = hasLandingPage
         self.tagline = tagline
+    }
+}
+
+extension AppFile {
+    /// A note where the landing page has nothing to offer on an iPhone.
+    public var pageFinding: Finding? {
+        guard let ios, ios.services.contains(.applinks), ios.storeID == nil, scheme == nil, pages.hasLandingPage else {
+            return nil
+        }
+        return Finding(
+            .idleLandingPage, in: self, at: ranges.appIDs.first,
+            "there is neither `ios.storeID` nor `scheme`, so the landing page leads to no iOS app",
+            fix: "add one of them, or write pages: { landing: false }")
     }
 }

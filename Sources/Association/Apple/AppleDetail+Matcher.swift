@@ -28,9 +28,9 @@ extension AppleDetail {
 
     /// The first of the `paths`, or all, whether or not there are `components` beside them.
     func pathMatcher(first count: Int? = nil, defaults: [AppleComponent], table: SubstitutionTable) -> AppleMatcher {
-        let paths = paths ?? []
+        let paths = (paths ?? []).prefix(count ?? .max)
         var matcher = AppleMatcher(
-            paths: paths.prefix(count ?? paths.count).map(\.text), defaults: defaults, table: table)
+            paths: paths.map(\.text), ranges: paths.map(\.range), defaults: defaults, table: table)
         matcher.gaps = ignoredPaths
         return matcher
     }

@@ -79,7 +79,9 @@ struct AppleReader {
         let remedy = KeyRemedy(member, nearest: nearest, beside: members, replacement: \.jsonQuoted)
         findings.report(
             "AASA-008", at: member.keyRange, "\(key.quoted) is no service that Apple's systems know, so it is ignored",
-            fix: remedy.fix ?? "use applinks, webcredentials, appclips or activitycontinuation", edit: remedy.edit)
+            fix: remedy.fix ?? "use applinks, webcredentials, appclips or activitycontinuation", edit: remedy.edit,
+            // An edit is there where the service is not, and then the file lacks what it was written for.
+            severity: remedy.edit == nil ? .warning : .error)
     }
 }
 
@@ -102,7 +104,9 @@ extension AppleReader {
         findings.report(
             "AASA-035", at: member.keyRange,
             "\(key.quoted) is no key of \(place), so it is ignored" + (isOtherCase ? "; case counts" : ""),
-            fix: remedy.fix ?? "remove it", edit: remedy.edit)
+            fix: remedy.fix ?? "remove it", edit: remedy.edit,
+            // Without its exclude a rule includes what it was to exclude.
+            severity: nearest == "exclude" && remedy.edit != nil ? .error : .warning)
     }
 
     /// Where a known key belongs that stands elsewhere.

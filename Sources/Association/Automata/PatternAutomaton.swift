@@ -54,6 +54,7 @@ struct PatternAutomaton {
             case .through(let unit):
                 connect(current, .anyBut(UInt32(unit)), current)
                 current = appendEdge(.one(UInt32(unit)), after: current)
+            case .run(let unit): connect(current, .one(UInt32(unit)), current)
             case .rest: connect(current, .any, current)
             }
             if isTooLarge { return }

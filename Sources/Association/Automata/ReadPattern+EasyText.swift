@@ -58,7 +58,7 @@ extension ReadPattern {
         var text: [UInt8] = []
         for step in steps {
             switch step {
-            case .unit(let unit), .through(let unit):
+            case .unit(let unit), .through(let unit), .run(let unit):
                 guard unit < 0x80, let spelling = spelling(of: UInt8(unit)) else { return nil }
                 text += spelling
             case .any, .rest: text.append(Self.word)

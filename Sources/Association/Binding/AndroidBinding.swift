@@ -90,6 +90,23 @@ extension AndroidBinding {
         }
     }
 
+    /// What a statement has in the place of one of the fingerprints; nil where it lists them, or other certificates.
+    private func misspelling(in listed: Set<ExactText>) -> String? {
+        let missing = fingerprints.filter { !listed.contains(ExactText($0)) }
+        let texts = listed.map(\.text).sorted()
+        guard let text = texts.first(where: { missing.contains(Fingerprint(normalising: $0)?.text ?? "") }) else {
+            let hasSHA1 = texts.contains {
+                $0.filter(\.isHexDigit).count == 40 && $0.allSatisfy { $0.isHexDigit || $0 == ":" }
+            }
+            return missing.isEmpty || !hasSHA1 ? nil : "a SHA-1 fingerprint, and the SHA-256 one is compared"
+        }
+        let how =
+            !text.contains(run: ":")
+            ? "without colons" : missing.contains(text.uppercased()) ? "in lower case" : "otherwise"
+        return
+            "this certificate \(how), and fingerprints are compared as they are written: 32 upper-case pairs with colons"
+    }
+
     /// Why no statement binds the app: the nearest one that there is.
     private func reason(
         _ reading: StatementReading, _ list: StatementList, _ consumer: StatementConsumer, _ trusted: [Trusted]
@@ -97,6 +114,9 @@ extension AndroidBinding {
         let includes = list.includes.isEmpty ? "" : "; includes are not followed here"
         if let statement = trusted.first {
             let some = fingerprints.contains { statement.fingerprints.contains(ExactText($0)) }
+            if let spelling = misspelling(in: statement.fingerprints) {
+                return "the statement in line \(statement.line) lists \(spelling)" + includes
+            }
             return some && consumer == .chromium
                 ? "the statement in line \(statement.line) lacks one of the certificates, and Chromium wants all"
                 : "the statement in line \(statement.line) lists other certificates" + includes

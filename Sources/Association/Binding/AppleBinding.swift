@@ -35,8 +35,19 @@ public struct AppleBinding: Hashable, Sendable {
             let line = near.range.start.line
             return BindingVerdict(.notVerified, "line \(line) lists \(near.text), and case counts")
         }
-        return BindingVerdict(.notVerified, "none of the \(apps.count) apps of \(service.rawValue) is \(appID)")
+        return BindingVerdict(.notVerified, reason(apps.map(\.text)))
     }
+
+    /// Which apps are listed instead, and why the id can be none of them.
+    private func reason(_ listed: [String]) -> String {
+        if listed.isEmpty { return "\(service.rawValue) lists no app" }
+        let named = listed.prefix(Self.namedMax).joined(separator: ", ")
+        let rest = listed.count > Self.namedMax ? " and \(listed.count - Self.namedMax) more" : ""
+        let problem = AppID.problems(in: appID).first { $0.severity == .error }.map { "; \($0.message)" } ?? ""
+        return "\(service.rawValue) lists \(named + rest), and not \(appID)\(problem)"
+    }
+
+    private static let namedMax = 5
 
     private func apps(of association: AppleAssociation) -> [LocatedText]? {
         switch service {

@@ -1,16 +1,36 @@
-// Findings for a person: what is said many times in one file is said once. Programs get each finding with its place.
+// Findings for a person: what is said many times in one file is said once, and what many files have in common is shown for the
+// first of them. Programs get each finding with its place.
 
 import SourceJSON
 
-/// Shortens the findings of one file.
+/// Shortens findings.
 public enum FindingDigest {
     /// So many warnings of one rule are listed; more are one line.
     private static let warningsMax = 3
     /// Lines that such a line names.
     private static let linesMax = 5
+    /// Files in which a rule is shown; more are counted.
+    private static let filesMax = 10
 
-    /// One note for each rule, one warning where a rule has more than a few, and every error.
+    /// In a file one note for each rule, one warning where a rule has more than a few, and every error; of each rule no more
+    /// than a few files.
     public static func digest(_ findings: [Finding]) -> [Finding] {
+        var files: [String: [String]] = [:]
+        for finding in findings where files[finding.rule]?.last != finding.file {
+            files[finding.rule, default: []].append(finding.file)
+        }
+        let shown = files.mapValues { Set($0.prefix(filesMax)) }
+        var left: Set<String> = []
+        return digestFiles(findings).compactMap { finding in
+            if shown[finding.rule]?.contains(finding.file) == true { return finding }
+            guard left.insert(finding.rule).inserted, let count = files[finding.rule]?.count else { return nil }
+            var finding = finding
+            if count > filesMax + 1 { finding.message += " (and \(Count.of(count - filesMax - 1, "more file")))" }
+            return finding
+        }
+    }
+
+    private static func digestFiles(_ findings: [Finding]) -> [Finding] {
         struct Kind: Hashable {
             var file: String
             var rule: String

@@ -29,7 +29,7 @@ extension LintRule {
             fix: "serve the file from memory.",
             sources: [.aosp], subject: .host),
         LintRule(
-            "GHST-006", .error, "the file is larger than a verifier reads",
+            "GHST-006", .error, or: .warning, "the file is larger than a verifier reads",
             why: "AOSP refuses more than 1 MiB; Google's limit is not published, so 256 KB is a warning.",
             fix: "shorten it; split the apps over several hosts.",
             sources: [.aosp, .googleAPI]),
@@ -74,9 +74,21 @@ extension LintRule {
             fix: "save the file as UTF-8 without a byte order mark.",
             sources: [.aosp, .inference]),
         LintRule(
-            "GHST-015", .warning, "the manifest's filter is not in the shape that is verified",
+            "GHST-015", .warning, or: .error, "the manifest's filter is not in the shape that is verified",
             why: "Without autoVerify, VIEW, DEFAULT, BROWSABLE or an http scheme the host is not verified at all.",
             fix: "use the filter that `associated snippet` prints.",
             sources: [.androidVerify], subject: .nativeProject),
+        LintRule(
+            "GHST-016", .warning, "the manifest names a host that no app file has",
+            why: "Nothing is served for the app there; Android 11 and earlier verify no host of an app then.",
+            fix: "add the host to the app file, or remove it from the manifest.",
+            sources: [.androidVerify], subject: .nativeProject),
+        LintRule(
+            "GHST-017", .warning, or: .error, "the manifest's filter has a path or a host that no URL has",
+            why:
+                "Paths begin with a slash, only android:pathPattern has stars, and hosts are compared in lower case: with an "
+                + "upper-case letter, which is an error, the host is never equal.",
+            fix: "write paths as the URL has them, patterns as android:pathPattern, and hosts in lower case.",
+            sources: [.androidConfigure], subject: .nativeProject),
     ]
 }

@@ -138,5 +138,15 @@ extension LintRule {
             why: "Without app-id there is no banner; app-argument has to be a URL that the app opens.",
             fix: "write content=\"app-id=…, app-argument=https://…\".",
             sources: [.appleBanner], subject: .host),
+        LintRule(
+            "AHST-028", .warning, "the entitlement names a host that no app file has",
+            why: "Nothing is served for the app there, so iOS associates it with nothing.",
+            fix: "add the host to the app file, or remove it from the entitlement.",
+            sources: [.appleTN3155], subject: .nativeProject),
+        LintRule(
+            "AHST-029", .error, "the entitlements have no associated domains",
+            why: "iOS looks for no association file then, and every link stays in the browser.",
+            fix: "add com.apple.developer.associated-domains, an array of entries such as applinks:shop.example.org.",
+            sources: [.appleEntitlement], subject: .nativeProject),
     ]
 }

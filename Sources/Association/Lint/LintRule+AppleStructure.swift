@@ -39,7 +39,7 @@ extension LintRule {
             fix: "keep one of them.",
             sources: [.rfc8259]),
         LintRule(
-            "AASA-008", .warning, "unknown service",
+            "AASA-008", .warning, or: .error, "unknown service",
             why: "Unknown keys are ignored without a word, so a misspelt service does nothing.",
             fix: "use applinks, webcredentials, appclips or activitycontinuation.",
             sources: [.appleAssociatedDomains]),
@@ -70,7 +70,7 @@ extension LintRule {
             fix: "add \"apps\": [], or write components and appIDs for iOS 13 and later.",
             sources: [.appleArchive]),
         LintRule(
-            "AASA-014", .error, "applinks.apps is not empty",
+            "AASA-014", .error, or: .warning, "applinks.apps is not empty",
             why:
                 "The key is a leftover that has to be an empty array; what systems do with entries in it is "
                 + "undocumented. Beside details, which do name apps, it is a warning: no system is known to refuse the "
@@ -108,7 +108,7 @@ extension LintRule {
             fix: "write it in upper case.",
             sources: [.inference]),
         LintRule(
-            "AASA-021", .error, "a bundle id has a character that none can have",
+            "AASA-021", .error, or: .warning, "a bundle id has a character that none can have",
             why: "Bundle ids are made of letters, digits, hyphens and dots; wildcards are not supported.",
             fix: "list each app by the bundle id that Xcode shows.",
             sources: [.appleAssociatedDomains]),
@@ -128,7 +128,7 @@ extension LintRule {
             fix: "remove it.",
             sources: [.inference]),
         LintRule(
-            "AASA-025", .warning, "an entry has both components and paths",
+            "AASA-025", .warning, or: .note, "an entry has both components and paths",
             why: "iOS 13 and later read components only, and Apple warns of unexpected behaviour.",
             fix: "keep both only to serve iOS 9 to 12; otherwise drop paths.",
             sources: [.appleTN3155, .appleDetails]),
@@ -143,7 +143,7 @@ extension LintRule {
             fix: "write appIDs and components.",
             sources: [.appleDetails]),
         LintRule(
-            "AASA-028", .error, "components is empty",
+            "AASA-028", .error, or: .warning, "components is empty",
             why: "Nothing matches, so no link opens the app.",
             fix: "add rules, or remove the entry.",
             sources: [.swcutil]),
@@ -180,7 +180,7 @@ extension LintRule {
             fix: "write an object of names and patterns.",
             sources: [.appleComponents, .inference]),
         LintRule(
-            "AASA-035", .warning, "unknown key",
+            "AASA-035", .warning, or: .error, "unknown key",
             why: "Unknown keys are ignored without a word, so a misspelt one does nothing.",
             fix: "use the key that the finding names, or remove it.",
             sources: [.appleComponents, .swcutil]),

@@ -53,5 +53,16 @@ extension LintRule {
                 + "served.",
             fix: "remove files, or raise the key under limits that the message names; docs/limits.md has them.",
             sources: [.inference], subject: .installation),
+        LintRule(
+            "CFG-011", .warning, or: .note, "a host that no app file names",
+            why:
+                "A folder in hosts/ makes a host of its own, so a typing error in its name is served too. It is a note where no "
+                + "app file names a host of a similar name.",
+            fix: "rename the folder, or name the host in an app file; ignore it where only these files are meant.",
+            sources: [.inference], subject: .installation),
+        LintRule(
+            "CFG-012", .warning, "a file in retired/ beside a live app file of the same name",
+            why: "It confirms the removal of the app file beforehand, so a deletion by mistake takes effect at once.",
+            fix: "remove the file in retired/.", sources: [.inference], subject: .installation),
     ]
 }

@@ -12,7 +12,7 @@ extension LintRule {
             - **warning**: some consumer or system version breaks, or it is probably a mistake.
             - **note**: worth knowing.
 
-            A finding may be milder than its rule where the case is; its message says why.
+            Where a rule has two severities, the first is the usual one; the message of a finding says why it has the other.
 
             Rules about a host need a look at the network (`associated check`), rules about the native project a look at
             the entitlement or the manifest. Rules about the server are found in its own files, while it loads or runs.
@@ -39,7 +39,7 @@ extension LintRule {
 
             ### \(id)
 
-            **\(severity.rawValue)**\(place): \(title)
+            **\(severities.map(\.rawValue).joined(separator: "** or **"))**\(place): \(title)
 
             \(why) To mend it: \(fix)
 

@@ -9,7 +9,7 @@ extension LintRule {
             fix: "answer 404 for every name under /.well-known/ that does not exist.",
             sources: [.w3cChangePassword, .rfc8615], subject: .host),
         LintRule(
-            "SRV-002", .error, "an unknown host is answered with somebody's files",
+            "SRV-002", .warning, "an unknown host is answered with somebody's files",
             why: "Whoever points a name at the server associates it with a stranger's app.",
             fix: "know each host by its exact name, and answer 404 or 421 otherwise.",
             sources: [.inference], subject: .host),

@@ -41,7 +41,7 @@ extension LintRule {
                 "write it in lower case, with one slash and no wildcard: delegate_permission/common.handle_all_urls.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
-            "DAL-007", .warning, "unknown relation",
+            "DAL-007", .warning, or: .error, "unknown relation",
             why: "It is accepted, but no known consumer looks for it.",
             fix: "use a known relation, if this is one of those misspelt.",
             sources: [.googleStatements, .googleCompatibility]),
@@ -93,7 +93,7 @@ extension LintRule {
             fix: "list the release key; keep debug keys on a test host.",
             sources: [.googleSpecification, .fieldReports]),
         LintRule(
-            "DAL-016", .error, "a web site is not scheme://host",
+            "DAL-016", .error, or: .warning, "a web site is not scheme://host",
             why:
                 "A path, a query, user information or a missing scheme make it malformed for Google. Except for a slash "
                 + "at the end, Android 12 and later reject the whole file, and earlier versions skip the statement.",
@@ -131,7 +131,7 @@ extension LintRule {
             fix: "write an https URL that answers 200.",
             sources: [.googleSpecification, .googleCompatibility]),
         LintRule(
-            "DAL-023", .warning, "statements are included",
+            "DAL-023", .warning, or: .note, "statements are included",
             why: "Chromium ignores includes, and AOSP follows one level only.",
             fix: "write the statements into this file; keep includes for sharing credentials.",
             sources: [.aosp, .chromium]),
@@ -141,7 +141,7 @@ extension LintRule {
             fix: "write the statements into this file.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
-            "DAL-025", .warning, "a statement stands twice",
+            "DAL-025", .warning, or: .note, "a statement stands twice",
             why: "The second does nothing, or it is undefined which one counts where they carry dynamic rules.",
             fix: "merge them.",
             sources: [.androidConfigure]),
@@ -151,7 +151,7 @@ extension LintRule {
             fix: "merge them into one.",
             sources: [.androidConfigure]),
         LintRule(
-            "DAL-027", .error, "dynamic rules stand where they are not read",
+            "DAL-027", .error, or: .warning, "dynamic rules stand where they are not read",
             why: "They are read under relation_extensions, the relation that the statement grants, and "
                 + "dynamic_app_link_components; anywhere else they do nothing.",
             fix: "key them by delegate_permission/common.handle_all_urls.",
@@ -195,7 +195,7 @@ extension LintRule {
             fix: "add a rule for the other spelling.",
             sources: [.aosp]),
         LintRule(
-            "DAL-035", .warning, "a star in the middle of a dynamic rule does not backtrack",
+            "DAL-035", .warning, or: .note, "a star in the middle of a dynamic rule does not backtrack",
             why: "It stops at the first occurrence of the character that follows it, so the rest often fails.",
             fix: "end the pattern with the star, or write one rule for each shape.",
             sources: [.androidConfigure, .aosp]),
@@ -210,7 +210,7 @@ extension LintRule {
             fix: "write the decoded character.",
             sources: [.aosp]),
         LintRule(
-            "DAL-038", .warning, "a star for a query item or a fragment requires that it is there",
+            "DAL-038", .warning, or: .note, "a star for a query item or a fragment requires that it is there",
             why: "On Android a part that the URL lacks never matches, not even `*`; on Apple it does.",
             fix: "drop the key where the part is optional.",
             sources: [.aosp]),
@@ -226,7 +226,7 @@ extension LintRule {
             fix: "keep the manifest's intent filters as narrow as they can be.",
             sources: [.androidConfigure]),
         LintRule(
-            "DAL-041", .warning, "unknown key",
+            "DAL-041", .warning, or: .note, "unknown key",
             why: "Unknown keys are ignored without a word, so a misspelt one does nothing.",
             fix: "use the key that the finding names, or remove it.",
             sources: [.googleCompatibility, .aosp]),

@@ -7,6 +7,8 @@ public struct LintRule: Hashable, Sendable {
     public let id: String
     /// The severity of its findings, unless a finding has a reason to differ.
     public let severity: Severity
+    /// What a finding has instead, where its case is more or less serious than usual.
+    public let otherSeverity: Severity?
     /// What is wrong, in a few words.
     public let title: String
     /// What breaks, and on which platform.
@@ -30,15 +32,20 @@ public struct LintRule: Hashable, Sendable {
         case installation
     }
 
+    /// Every severity that its findings have, the usual one first.
+    public var severities: [Severity] { [severity] + [otherSeverity].compactMap { $0 } }
+
     /// Whether it takes a look at the live host to find it.
     public var needsNetwork: Bool { subject == .host }
 
     init(
-        _ id: String, _ severity: Severity, _ title: String, why: String, fix: String, sources: [RuleSource],
+        _ id: String, _ severity: Severity, or otherSeverity: Severity? = nil, _ title: String, why: String,
+        fix: String, sources: [RuleSource],
         subject: Subject = .document
     ) {
         self.id = id
         self.severity = severity
+        self.otherSeverity = otherSeverity
         self.title = title
         self.why = why
         self.fix = fix
@@ -53,6 +60,17 @@ extension LintRule {
 
     /// The rule with this id, or nil.
     public static func named(_ id: String) -> LintRule? { byID[id] }
+
+    /// The rule that a mistyped id was probably meant to be: that of the same number, in a family of nearly the same name.
+    public static func nearest(to id: String) -> String? {
+        let letters = String(id.prefix { $0.isLetter })
+        guard let number = Int(id.drop { !$0.isNumber }), let family = NearestKey.find(letters, among: families) else {
+            return nil
+        }
+        return Family(rawValue: family)?.rules.first { Int($0.id.suffix(3)) == number }?.id
+    }
+
+    private static let families = Family.allCases.map(\.rawValue)
 
     private static let byID: [String: LintRule] = Dictionary(
         all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

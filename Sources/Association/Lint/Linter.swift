@@ -15,15 +15,20 @@ public enum Linter {
         StatementList.read(bytes, file: file, host: host).findings
     }
 
-    /// Lints the entitlements of an app on Apple's systems, an XML property list.
-    public static func lint(entitlements bytes: [UInt8], file: String) -> [Finding] {
+    /// Lints the entitlements of an app on Apple's systems, an XML property list. Its hosts have to be among those of the
+    /// app files, where these are known.
+    public static func lint(
+        entitlements bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil
+    ) -> [Finding] {
         var project = NativeProject(bytes, file: file)
+        project.appHosts = appHosts
         return project.lintEntitlements()
     }
 
-    /// Lints the AndroidManifest.xml of an app as it is written, not as it is packed.
-    public static func lint(manifest bytes: [UInt8], file: String) -> [Finding] {
+    /// Lints the AndroidManifest.xml of an app as it is written, not as it is packed; likewise.
+    public static func lint(manifest bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil) -> [Finding] {
         var project = NativeProject(bytes, file: file)
+        project.appHosts = appHosts
         return project.lintManifest()
     }
 

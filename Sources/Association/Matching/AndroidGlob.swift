@@ -3,13 +3,15 @@
 // its own notation has it. Characters are UTF-16 code units, as they are to Java.
 
 /// A compiled Android pattern.
-struct AndroidGlob: Sendable {
+struct AndroidGlob: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case unit(UInt16)
         /// Any one unit.
         case any
         /// Up to and including the first occurrence of the unit.
         case through(UInt16)
+        /// As many of the unit as there are.
+        case run(UInt16)
         /// Whatever is left.
         case rest
     }
@@ -53,6 +55,36 @@ struct AndroidGlob: Sendable {
         self.hasStarLookahead = hasStarLookahead
     }
 
+    /// A `pathPattern` of a manifest, which the same machine runs: `.` is any unit, `*` repeats what stands before it, and a
+    /// backslash takes the next unit as it is; only before a star it also keeps a dot from being any unit.
+    init(pathPattern units: [UInt16]) {
+        var rest = units[...]
+        var steps: [Step] = []
+        func next() -> (unit: UInt16, isEscaped: Bool)? {
+            guard let first = rest.popFirst() else { return nil }
+            guard first == UInt16(UInt8(ascii: "\\")) else { return (first, false) }
+            return rest.popFirst().map { ($0, true) }
+        }
+        while let (unit, isEscaped) = next() {
+            guard rest.first == Self.star else {
+                steps.append(unit == Self.dot ? .any : .unit(unit))
+                continue
+            }
+            rest.removeFirst()
+            if unit != Self.dot || isEscaped {
+                steps.append(.run(unit))
+            } else {
+                steps.append(next().map { .through($0.unit) } ?? .rest)
+            }
+        }
+        self.init(steps: steps)
+    }
+
+    init(steps: [Step]) {
+        self.steps = steps
+        hasStarLookahead = false
+    }
+
     /// Whether all of `text` matches.
     func matches(_ text: some RandomAccessCollection<UInt16>) -> Bool {
         var position = text.startIndex
@@ -63,6 +95,9 @@ struct AndroidGlob: Sendable {
             case .unit(let unit):
                 guard text[position] == unit else { return false }
             case .any, .rest: break
+            case .run(let unit):
+                position = text[position...].firstIndex { $0 != unit } ?? text.endIndex
+                continue
             case .through(let unit):
                 guard let found = text[position...].firstIndex(of: unit) else { return false }
                 position = found

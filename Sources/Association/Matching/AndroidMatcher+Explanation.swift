@@ -18,7 +18,9 @@ extension AndroidMatcher {
             let range = rules[index].range
             if let (part, message) = failure(of: index, url, view) {
                 steps.append(
-                    MatchStep(rule: index, outcome: .failed(part), message: "rule \(index) \(message)", range: range))
+                    MatchStep(
+                        failed: part, rule: index, path: rules[index].path, url, message: "rule \(index) \(message)",
+                        range: range))
                 continue
             }
             let excludes = rules[index].exclude

@@ -11,7 +11,9 @@ extension AppleMatcher {
             let number = number(of: index)
             if let (part, message) = Self.failure(of: rule, url, &views) {
                 steps.append(
-                    MatchStep(rule: index, outcome: .failed(part), message: "rule \(number) \(message)", range: range))
+                    MatchStep(
+                        failed: part, rule: index, path: rule.component.path, url, message: "rule \(number) \(message)",
+                        range: range))
                 continue
             }
             let outcome = rule.excludes ? "excludes the URL, so it stays in the browser" : "matches, so the app opens"

@@ -1,6 +1,8 @@
 // Decides which rule of an app's list a URL falls to on Apple's systems (reference A.6): in order, the first rule whose
 // every part holds. The patterns are compiled once; a decision walks them and allocates next to nothing.
 
+import SourceJSON
+
 /// An app's ordered rules, ready to decide.
 public struct AppleMatcher: Sendable {
     let rules: [AppleRule]
@@ -31,16 +33,19 @@ public struct AppleMatcher: Sendable {
         self.init(paths: paths, defaults: defaults, table: SubstitutionTable(variables))
     }
 
-    init(paths: [String], defaults: [AppleComponent], table: SubstitutionTable) {
+    /// The same of a file; `ranges` are the places of the paths in it.
+    init(paths: [String], ranges: [SourceRange] = [], defaults: [AppleComponent], table: SubstitutionTable) {
         self.defaults = defaults
         legacyPaths = paths
         self.table = table
         let hasPatterns = defaults.contains {
             $0.path != nil || $0.query != nil || $0.fragment != nil || $0.exclude == true
         }
-        rules = paths.map { path in
+        rules = paths.enumerated().map { index, path in
             let doubts = [LegacyNot(path).doubt, hasPatterns ? .defaultsOnPaths : nil].compactMap { $0 }
-            return AppleRule(AppleComponent(legacyPath: path, defaults: defaults), table: table, doubts: doubts)
+            var component = AppleComponent(legacyPath: path, defaults: defaults)
+            component.range = ranges.element(at: index)
+            return AppleRule(component, table: table, doubts: doubts)
         }
     }
 

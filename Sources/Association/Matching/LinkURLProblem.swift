@@ -15,13 +15,19 @@ public enum LinkURLProblem: Error, Hashable, Sendable {
     public var message: String {
         switch self {
         case .empty: "the URL is empty"
-        case .missingScheme: "the URL has no scheme; write it out, beginning with https://"
+        case .missingScheme: "the URL has no scheme"
         case .otherScheme(let scheme):
             "the scheme is `\(scheme)`, and only http and https URLs can open an app this way"
         case .missingHost: "the URL has no host"
-        case .illegalHost(let host): "`\(host)` is not a host name; write an international name in its xn-- form"
+        case .illegalHost(let host): "`\(host)` is not a host name"
         case .illegalPort(let port): "`\(port)` is not a port"
         case .strayCharacter(let offset): "a control character or white space stands at byte \(offset)"
         }
+    }
+
+    /// What to write instead.
+    public var fix: String {
+        if case .illegalHost = self { return "write an international name in its xn-- form" }
+        return "write it as https://host/path"
     }
 }

@@ -32,11 +32,19 @@ public struct MatchStep: Hashable, Sendable {
     public var message: String
     /// Where the rule was read from.
     public var range: SourceRange?
+    /// Of a rule that failed: how many bytes of its path the URL shares. More than any path has where the path held.
+    public var nearness = 0
 
     public init(rule: Int?, outcome: Outcome, message: String, range: SourceRange? = nil) {
         self.rule = rule
         self.outcome = outcome
         self.message = message
         self.range = range
+    }
+
+    /// A rule that did not hold.
+    init(failed part: Part, rule: Int, path: String?, _ url: LinkURL, message: String, range: SourceRange?) {
+        self.init(rule: rule, outcome: .failed(part), message: message, range: range)
+        nearness = part == .path ? zip((path ?? "").utf8, url.path.utf8).prefix { $0 == $1 }.count : .max
     }
 }

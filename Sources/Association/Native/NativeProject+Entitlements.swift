@@ -6,15 +6,38 @@ import SourceJSON
 extension NativeProject {
     mutating func lintEntitlements() -> [Finding] {
         guard let root = root(for: "AHST-021", "no domain is read") else { return findings.sorted }
-        for dictionary in root.all("dict") {
-            for (key, value) in zip(dictionary.children, dictionary.children.dropFirst())
-            where key.name == "key" && Self.trimmed(key.text).isIdentical(to: Self.domainsKey) {
-                for entry in value.children where value.name == "array" && entry.name == "string" {
-                    lint(domain: Self.trimmed(entry.text), at: range(entry.content))
-                }
+        let pairs = root.all("dict").flatMap { zip($0.children, $0.children.dropFirst()) }.filter { $0.0.name == "key" }
+        let lists = pairs.filter { Self.trimmed($0.0.text).isIdentical(to: Self.domainsKey) }.map(\.1)
+        if lists.isEmpty { reportMissingKey(among: pairs.map(\.0), in: root) }
+        for value in lists {
+            guard value.name == "array" else {
+                findings.report(
+                    "AHST-029", at: range(value.tag), "\(Self.domainsKey) is no array, so the app associates nothing",
+                    fix: "write <array> with a <string> for each domain")
+                continue
+            }
+            for entry in value.children where entry.name == "string" {
+                lint(domain: Self.trimmed(entry.text), at: range(entry.content))
             }
         }
         return findings.sorted
+    }
+
+    private mutating func reportMissingKey(among keys: [XMLElement], in root: XMLElement) {
+        let misspelt = keys.first { key in
+            let name = Self.trimmed(key.text)
+            return name.contains(run: "associated") || NearestKey.find(name, among: [Self.domainsKey]) != nil
+        }
+        guard let misspelt else {
+            return findings.report(
+                "AHST-029", at: range(root.tag),
+                "the entitlements lack \(Self.domainsKey), so the app associates nothing",
+                fix: "take over what `associated snippet APP ios` prints")
+        }
+        findings.report(
+            "AHST-029", at: range(misspelt.content),
+            "the key \(Self.trimmed(misspelt.text).quoted) is none that iOS knows, so the app associates nothing",
+            fix: "write \(Self.domainsKey)")
     }
 
     private static func trimmed(_ text: String) -> String {
@@ -28,9 +51,12 @@ extension NativeProject {
         guard !text.contains(run: "$(") else { return }
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), !text.contains(run: "://") else {
             let what = text.contains(run: "://") ? "has a scheme" : "names no service"
+            // The host behind `https://`, and behind `applinks:https://`.
+            let slashes = text.split(separator: "/", omittingEmptySubsequences: false)
+            let host = text.contains(run: "://") && slashes.count > 2 ? String(slashes[2]) : text
             return findings.report(
                 "AHST-021", at: range, "\(text.quoted) \(what), so it associates nothing",
-                fix: "write the service and the host, such as applinks:shop.example.org")
+                fix: "write applinks:\(Self.hostAlone(host))")
         }
         let service = String(text[..<colon])
         guard AppleReader.services.containsExactly(service) else {
@@ -41,13 +67,14 @@ extension NativeProject {
         if let mark = host.utf8.firstIndex(of: UInt8(ascii: "?")) {
             let query = String(host[host.utf8.index(after: mark)...])
             host = String(host[..<mark])
-            if ["mode=developer", "mode=managed", "mode=developer+managed"].containsExactly(query) {
+            if Self.modes.containsExactly(query) {
                 isForDevelopment = query.contains(run: "developer")
                 findings.report(
                     "AHST-024", at: range, "\(text.quoted) has a mode, which is for development and managed devices",
                     fix: "remove it before the app is submitted")
             } else {
-                reportPart("a query", text, host, at: range)
+                let mode = NearestKey.find(query, among: Self.modes)
+                reportPart("a query", text, mode.map { "\(service):\(host)?\($0)" }, at: range)
             }
         }
         lint(host: host, of: service, text, isForDevelopment: isForDevelopment, at: range)
@@ -62,9 +89,17 @@ extension NativeProject {
             fix: "write \(nearest + text.dropping(firstBytes: service.utf8.count))")
     }
 
-    private mutating func reportPart(_ part: String, _ text: String, _ host: String, at range: SourceRange) {
+    private static let modes = ["mode=developer", "mode=managed", "mode=developer+managed"]
+
+    /// What stands before a port, a path, a query or a fragment.
+    private static func hostAlone(_ text: String) -> String { String(text.prefix { !"/:?#".contains($0) }) }
+
+    /// - Parameter meant: what was meant, where it is not the host alone.
+    private mutating func reportPart(_ part: String, _ text: String, _ meant: String? = nil, at range: SourceRange) {
+        let parts = text.split(separator: ":", maxSplits: 1)
+        let host = parts.count > 1 ? "\(parts[0]):\(Self.hostAlone(String(parts[1])))" : text
         findings.report(
-            "AHST-021", at: range, "\(text.quoted) has \(part), so it matches no domain", fix: "write the host alone")
+            "AHST-021", at: range, "\(text.quoted) has \(part), so it matches no domain", fix: "write \(meant ?? host)")
     }
 
     private mutating func lint(
@@ -73,11 +108,11 @@ extension NativeProject {
         var host = written
         if let slash = host.utf8.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "#") }) {
             let isLast = host.utf8.index(after: slash) == host.utf8.endIndex
-            reportPart(isLast ? "a slash at the end" : "a path", text, host, at: range)
+            reportPart(isLast ? "a slash at the end" : "a path", text, at: range)
             host = String(host[..<slash])
         }
         if !host.begins(with: "["), let colon = host.utf8.firstIndex(of: UInt8(ascii: ":")) {
-            reportPart("a port", text, host, at: range)
+            reportPart("a port", text, at: range)
             host = String(host[..<colon])
         }
         if host.begins(with: "*."), service == "appclips" {
@@ -85,8 +120,11 @@ extension NativeProject {
                 "AHST-023", at: range, "\(text.quoted) has a wildcard, which App Clips do not support",
                 fix: "list the hosts")
         }
-        guard let fault = fault(of: host, isForDevelopment: isForDevelopment) else { return }
-        findings.report("AHST-025", at: range, "\(text.quoted) is refused: \(fault.reason)", fix: fault.fix)
+        if let fault = fault(of: host, isForDevelopment: isForDevelopment) {
+            findings.report("AHST-025", at: range, "\(text.quoted) is refused: \(fault.reason)", fix: fault.fix)
+        } else if case .success(let pattern) = HostPattern.parse(host), !isForDevelopment {
+            compare(pattern, rule: "AHST-028", at: range)
+        }
     }
 
     /// Why a host cannot be associated.

@@ -35,11 +35,23 @@ extension NativeProject {
         if !missing.isEmpty {
             findings.report(
                 "GHST-015", at: range(filter.tag),
-                "\(subject) lacks \(missing.joined(separator: ", ")), so Android verifies no host for it",
+                "\(subject) lacks \(Self.enumerated(missing)), so Android verifies no host for it",
                 fix: "use the filter that `associated snippet` prints")
         }
+        if isWeb { lint(paths: data, at: range(filter.tag)) }
         for host in hosts where isWeb && !host.begins(with: "@") && !host.begins(with: "$") {
-            guard let mark = host.unicodeScalars.first(where: { "/:?#".unicodeScalars.contains($0) }) else { continue }
+            if host.unicodeScalars.contains(where: \.isUpperLetter) {
+                findings.report(
+                    "GHST-017", at: range(filter.tag),
+                    "android:host=\(host.quoted) has upper-case letters, so it equals no URL's host, which is in lower case",
+                    fix: "write \(host.lowercased().quoted)", severity: .error)
+            }
+            guard let mark = host.unicodeScalars.first(where: { "/:?#".unicodeScalars.contains($0) }) else {
+                if isVerified, case .success(let pattern) = HostPattern.parse(host) {
+                    compare(pattern, rule: "GHST-016", at: range(filter.tag))
+                }
+                continue
+            }
             let part = ["/": "a path", ":": "a port or a scheme", "?": "a query"][String(mark)] ?? "a fragment"
             findings.report(
                 "GHST-015", at: range(filter.tag),
@@ -52,6 +64,35 @@ extension NativeProject {
                 "\(subject) has the scheme \(other.quoted) beside http or https, and Android passes over such a filter "
                     + "when it verifies",
                 fix: "give that scheme a filter of its own")
+        }
+    }
+
+    private static func enumerated(_ words: [String]) -> String {
+        [words.dropLast().joined(separator: ", "), words.last ?? ""].filter { !$0.isEmpty }.joined(separator: " and ")
+    }
+
+    /// What no URL's path begins with or is. Of the attributes only the patterns take a star for any text.
+    private mutating func lint(paths data: [XMLElement], at range: SourceRange) {
+        for element in data {
+            for kind in [ManifestPath.Kind.path, .prefix] {
+                guard let text = element.attribute(kind.rawValue), !text.isEmpty, !text.begins(with: "@"),
+                    !text.begins(with: "$")
+                else { continue }
+                let attribute = "android:\(kind.rawValue)=\(text.quoted)"
+                if !text.begins(with: "/") {
+                    findings.report(
+                        "GHST-017", at: range, "\(attribute) does not begin with a slash, so it covers no URL",
+                        fix: "write \("/\(text)".quoted)")
+                }
+                if text.contains(run: "*") {
+                    findings.report(
+                        "GHST-017", at: range,
+                        "\(attribute) has a star, which stands for itself there, so it covers no usual URL",
+                        fix: "use android:pathPattern with `.*`"
+                            + (text.ends(with: "/*")
+                                ? ", or android:pathPrefix with \(text.dropping(lastBytes: 1).quoted)" : ""))
+                }
+            }
         }
     }
 }

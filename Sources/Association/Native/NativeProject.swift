@@ -6,6 +6,8 @@ import SourceJSON
 /// Lints one file of a native project.
 struct NativeProject {
     var findings: FindingList
+    /// The hosts of the app files that the project belongs to, where those are known.
+    var appHosts: [HostPattern]?
     private let bytes: [UInt8]
     /// Where lines begin.
     private let lines: [Int]
@@ -30,6 +32,15 @@ struct NativeProject {
         let text = String(decoding: bytes, as: UTF8.self)
         if text.contains(run: domainsKey) { return .entitlements }
         return text.contains(run: manifestTag) ? .androidManifest : nil
+    }
+
+    /// Reports a host that no app file has, and which nothing is served for then.
+    mutating func compare(_ host: HostPattern, rule: String, at range: SourceRange) {
+        guard let appHosts, !appHosts.contains(where: { $0 == host || (!host.isWildcard && $0.matches(host.name)) })
+        else { return }
+        findings.report(
+            rule, at: range, "no app file has the host \(host.text.quoted)", fix: "add it to `hosts`, or remove it here"
+        )
     }
 
     /// The outermost element; reports a text that has none.

@@ -11,7 +11,8 @@ extension CertificateChecks {
     /// The same by what was kept of it. Where several certificates of a host have something, the worst of it.
     /// - Parameter file: where the certificates of the first or of the second pair are.
     static func expiry(
-        of periods: some Sequence<CertificatePeriod>, _ now: Int64, file: (_ isOfSecondPair: Bool) -> String
+        of periods: some Sequence<CertificatePeriod>, _ now: Int64, isClockSuspect: Bool = false,
+        file: (_ isOfSecondPair: Bool) -> String
     ) -> CertificateProblem? {
         var worst: (kind: CertificateProblem.Kind, period: CertificatePeriod)?
         for period in periods {
@@ -19,7 +20,9 @@ extension CertificateChecks {
             if let worst, rank(worst.kind) <= rank(kind) { continue }
             worst = (kind, period)
         }
-        return worst.map { problem($0.kind, $0.period, now, file: file($0.period.isOfSecondPair)) }
+        return worst.map {
+            problem($0.kind, $0.period, now, isClockSuspect, file: file($0.period.isOfSecondPair))
+        }
     }
 
     private static func rank(_ kind: CertificateProblem.Kind) -> Int {
@@ -27,30 +30,36 @@ extension CertificateChecks {
     }
 
     private static func problem(
-        _ kind: CertificateProblem.Kind, _ period: CertificatePeriod, _ now: Int64, file: String
+        _ kind: CertificateProblem.Kind, _ period: CertificatePeriod, _ now: Int64, _ isClockSuspect: Bool, file: String
     ) -> CertificateProblem {
         let subject = period.subject
         switch kind {
         case .expired:
             return CertificateProblem(
-                kind, file: file, "\(subject) expired \(days(now - period.notAfter)) ago; every client refuses it",
-                fix: "renew it now")
+                kind, file: file, "\(subject) expired \(span(now - period.notAfter)) ago; every client refuses it",
+                fix: isClockSuspect
+                    ? "check the clock of this machine, because all certificates expired at once; or renew it now"
+                    : "renew it now")
         case .notYetValid:
             return CertificateProblem(
                 kind, file: file,
-                "\(subject) is not valid until \(Clock.day(period.notBefore)) (in \(days(period.notBefore - now)))",
+                "\(subject) is not valid until \(Clock.day(period.notBefore)) (in \(span(period.notBefore - now)))",
                 fix: "check the clock of this machine, or wait with using it")
         default:
             return CertificateProblem(
-                kind, file: file, "\(subject) expires in \(days(period.notAfter - now))",
+                kind, file: file, "\(subject) expires in \(span(period.notAfter - now))",
                 fix: kind == .expiresWithinDays
                     ? "renew it now, and find out why it has not renewed itself"
                     : "renew it, and find out why it has not renewed itself")
         }
     }
 
-    private static func days(_ seconds: Int64) -> String {
-        if seconds < 2 * 3600 { return "\(max(1, seconds / 60)) minutes" }
-        return seconds < 2 * day ? "\(seconds / 3600) hours" : "\(seconds / day) days"
+    /// In minutes below an hour, in hours below two days.
+    static func span(_ seconds: Int64) -> String {
+        let (count, unit) =
+            seconds < 3600
+            ? (max(1, seconds / 60), "minute")
+            : seconds < 2 * day ? (seconds / 3600, "hour") : (seconds / day, "day")
+        return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 }

@@ -8,6 +8,8 @@ public struct CertificateLimits: Hashable, Sendable {
     static let authoritiesBytesMax = 4 * 1024 * 1024
     /// A signature with twice the bits takes eight times as long: 4,096 bits cost 3 ms, 8,192 bits 20 ms of a worker's time.
     static let rsaBitsMax = 4096
+    /// Public exponents in use have 17 bits. OpenSSL computes with it in each handshake.
+    static let rsaExponentBitsMax = 64
     /// An RSA key of 16,384 bits is 13 KB of PEM, and has to be read to be refused.
     static let keyBytesMax = 32 * 1024
     /// As much as OpenSSL takes.
@@ -27,6 +29,8 @@ public struct CertificateLimits: Hashable, Sendable {
 
     /// Hosts whose certificate stays decoded. Each takes 8 to 13 KB.
     public var identitiesMax = 10_000
+    /// Hosts whose certificate is kept though no client has asked for it, so that a bad renewal leaves it in service: 10 MB.
+    public var surveyedMax = 1_000
     /// Names without a folder of their own that are remembered: enough for what scanners ask for, 2 MB at the very most.
     public var namesMax = 4096
     /// How long an answer is trusted before the files are looked at again, which takes a few `stat`.

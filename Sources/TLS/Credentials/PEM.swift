@@ -34,8 +34,9 @@ enum PEM {
     /// One block, in memory that is cleared afterwards, for it may be a key.
     struct Block: ~Copyable {
         let label: String
+        private let header: UnsafeMutablePointer<CChar>?
         private let start: UnsafeMutablePointer<UInt8>
-        private let count: Int
+        private var count: Int
 
         /// The next block, or nil when there is none. The corresponding C function is `PEM_read_bio_ex`.
         init?(reading input: borrowing Input) {
@@ -49,13 +50,32 @@ enum PEM {
             }
             label = name.map { String(cString: $0) } ?? ""
             associated_clear_free(name, 0)
-            associated_clear_free(header, 0)
+            self.header = header
             start = data
             count = length
         }
 
         var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-        deinit { associated_clear_free(start, count) }
+        /// Opens what a passphrase protects in the old form of PEM, which has it in the header; anything else stays as it is. The
+        /// corresponding C function is `PEM_do_header`.
+        mutating func decrypt(
+            _ passphrase:
+                @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32,
+            _ context: UnsafeMutableRawPointer
+        ) -> Bool {
+            var cipher = EVP_CIPHER_INFO()
+            var length = count
+            guard PEM_get_EVP_CIPHER_INFO(header, &cipher) == 1,
+                PEM_do_header(&cipher, start, &length, passphrase, context) == 1
+            else { return false }
+            count = length
+            return true
+        }
+
+        deinit {
+            associated_clear_free(header, 0)
+            associated_clear_free(start, count)
+        }
     }
 }

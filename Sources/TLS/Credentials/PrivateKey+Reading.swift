@@ -1,5 +1,8 @@
 // A private key from the bytes of a file: PEM in any of its forms, with or without a passphrase, or DER.
 // The passphrase callback is always given: without one OpenSSL would ask on the terminal and wait.
+//
+// A tenant chooses these bytes, and a worker computes with them in each handshake. So only the algorithms that servers use are
+// decoded (for others OpenSSL may compute for minutes), and no number of a key may be larger than the key's size allows.
 
 import COpenSSL
 import Posix
@@ -47,8 +50,6 @@ extension PrivateKey {
         case none
         /// The bytes of the EncryptedPrivateKeyInfo.
         case locked([UInt8])
-        /// There is such a key, though not as the first of the file: OpenSSL might come upon it by itself.
-        case hidden
 
         private static let label = "ENCRYPTED PRIVATE KEY"
 
@@ -67,7 +68,7 @@ extension PrivateKey {
                 }
                 break
             }
-            self = Protection.mentions(text) ? .hidden : .none
+            self = .none
         }
 
         /// A sequence that begins with one: other forms of keys begin with a number.
@@ -75,14 +76,6 @@ extension PrivateKey {
             guard der.count > 2 else { return false }
             let lengthCount = der[1] < 0x80 ? 0 : Int(der[1] & 0x7F)
             return der.count > 2 + lengthCount && der[2 + lengthCount] == 0x30
-        }
-
-        private static func mentions(_ text: UnsafeRawBufferPointer) -> Bool {
-            let wanted = Array(label.utf8)
-            guard text.count >= wanted.count else { return false }
-            return (0...text.count - wanted.count).contains { start in
-                text[start] == wanted[0] && text[start..<start + wanted.count].elementsEqual(wanted)
-            }
         }
     }
 
@@ -96,13 +89,47 @@ extension PrivateKey {
         case .locked(let der):
             if let problem = PrivateKey.refusal(of: der, file) { throw problem }
             found = PrivateKey.unlock(der, &request)
-        case .hidden: found = PrivateKey.unprotected(text)
-        case .none:
-            found = PrivateKey.unprotected(text) ?? PrivateKey.general(text, &request) ?? PrivateKey.binary(text)
+        case .none where text.first == 0x30:
+            found =
+                PrivateKey.decode(info: text) ?? PrivateKey.decode(text, "type-specific", "RSA")
+                ?? PrivateKey.decode(text, "type-specific", "EC")
+        case .none: found = PrivateKey.first(of: text, &request)
         }
         let failure = OpenSSLFailure.drain()
         guard let found else { throw PrivateKey.problem(request, failure) }
-        self.init(takingOwnershipOf: found)
+        let key = PrivateKey(takingOwnershipOf: found)
+        if let name = key.oversizedNumber {
+            throw CertificateProblem(
+                .malformedKey, file: file,
+                "the number `\(name)` of the private key is larger than a key of its size can have, so each handshake would "
+                    + "take long",
+                fix: "make a new key: openssl ecparam -genkey -name prime256v1 -noout -out NEW")
+        }
+        self = key
+    }
+
+    /// The name of a number that costs more in a handshake than those of a well-made key.
+    private var oversizedNumber: String? {
+        let bits = Int(EVP_PKEY_get_bits(pointer))
+        let half = (bits + 1) / 2
+        let bounds: [(name: String, bitsMax: Int)] =
+            switch EVP_PKEY_get_base_id(pointer) {
+            case EVP_PKEY_RSA:
+                [
+                    ("e", CertificateLimits.rsaExponentBitsMax), ("d", bits), ("rsa-factor1", half),
+                    ("rsa-factor2", half),
+                    ("rsa-exponent1", half), ("rsa-exponent2", half), ("rsa-coefficient1", half), ("rsa-factor3", 0),
+                ]
+            case EVP_PKEY_EC: [("priv", bits)]
+            default: []
+            }
+        defer { OpenSSLFailure.forget() }
+        return bounds.first { name, bitsMax in
+            var number: OpaquePointer?
+            guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1 else { return false }
+            defer { BN_clear_free(number) }
+            return BN_num_bits(number) > bitsMax
+        }?.name
     }
 
     /// Why a protected key is not opened, whatever the passphrase.
@@ -135,35 +162,44 @@ extension PrivateKey {
         }
         guard let info else { return nil }
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
-        return EVP_PKCS82PKEY(info)
+        return algorithm(info) == nil ? nil : EVP_PKCS82PKEY(info)
     }
 
-    /// The usual case, quickly: the first block says what it is, so the decoder need not try everything it knows. One that
-    /// a passphrase protects is not decoded here.
-    private static func unprotected(_ text: UnsafeRawBufferPointer) -> OpaquePointer? {
+    /// The first block of a PEM file that is a key. Its label says what it is, so the decoder does not try everything it knows.
+    private static func first(
+        of text: UnsafeRawBufferPointer, _ request: inout PassphraseRequest
+    ) -> OpaquePointer? {
         let input = PEM.Input(text)
-        while let block = PEM.Block(reading: input) {
-            switch block.label {
-            case "PRIVATE KEY": return algorithm(block.bytes).flatMap { decode(block.bytes, "PrivateKeyInfo", $0) }
-            case "EC PRIVATE KEY": return decode(block.bytes, "type-specific", "EC")
-            case "RSA PRIVATE KEY": return decode(block.bytes, "type-specific", "RSA")
-            default: continue
+        while var block = PEM.Block(reading: input) {
+            guard ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"].contains(block.label) else { continue }
+            guard withUnsafeMutablePointer(to: &request, { block.decrypt(answerPassphrase, $0) }) else { return nil }
+            return switch block.label {
+            case "EC PRIVATE KEY": decode(block.bytes, "type-specific", "EC")
+            case "RSA PRIVATE KEY": decode(block.bytes, "type-specific", "RSA")
+            default: decode(info: block.bytes)
             }
         }
         return nil
     }
 
-    /// The name of the algorithm that PKCS #8 states beside the key (RFC 5958 §2).
-    private static func algorithm(_ der: UnsafeRawBufferPointer) -> StaticString? {
+    /// A key in the form of PKCS #8.
+    private static func decode(info der: UnsafeRawBufferPointer) -> OpaquePointer? {
         var start = der.assumingMemoryBound(to: UInt8.self).baseAddress
         guard let info = d2i_PKCS8_PRIV_KEY_INFO(nil, &start, der.count) else { return nil }
         defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        return algorithm(info).flatMap { decode(der, "PrivateKeyInfo", $0) }
+    }
+
+    /// The name of the algorithm that PKCS #8 states beside the key (RFC 5958 §2), if servers have keys of it.
+    private static func algorithm(_ info: OpaquePointer) -> StaticString? {
         var identifier: OpaquePointer?
         guard PKCS8_pkey_get0(&identifier, nil, nil, nil, info) == 1 else { return nil }
         switch OBJ_obj2nid(identifier) {
         case NID_rsaEncryption: return "RSA"
         case NID_X9_62_id_ecPublicKey: return "EC"
         case NID_ED25519: return "ED25519"
+        // Refused as what it is, by the checks of certificates.
+        case NID_rsassaPss: return "RSA-PSS"
         default: return nil
         }
     }
@@ -186,28 +222,12 @@ extension PrivateKey {
         }
     }
 
-    private static func general(
-        _ text: UnsafeRawBufferPointer, _ request: inout PassphraseRequest
-    ) -> OpaquePointer? {
-        // What the quick way said is of no interest if this succeeds, and said again if it does not.
-        OpenSSLFailure.forget()
-        let input = PEM.Input(text)
-        return withUnsafeMutablePointer(to: &request) {
-            PEM_read_bio_PrivateKey(input.source, nil, answerPassphrase, $0)
-        }
-    }
-
-    private static func binary(_ text: UnsafeRawBufferPointer) -> OpaquePointer? {
-        guard text.first == 0x30 else { return nil }
-        var start = text.assumingMemoryBound(to: UInt8.self).baseAddress
-        return d2i_AutoPrivateKey(nil, &start, text.count)
-    }
-
     private static func problem(_ request: PassphraseRequest, _ failure: OpenSSLFailure) -> CertificateProblem {
         switch request.answer {
         case .notAsked:
             CertificateProblem(
-                .malformedKey, file: request.file, "there is no private key in this file: \(failure)",
+                .malformedKey, file: request.file,
+                "there is no private key for RSA, ECDSA or Ed25519 in this file: \(failure)",
                 fix: "put the key there in PEM form, beginning -----BEGIN PRIVATE KEY-----")
         case .given:
             CertificateProblem(

@@ -31,7 +31,7 @@ extension DevelopmentAuthority {
             // A name of its own, because a browser that trusts an older one of the same name reports a bad signature.
             let number = String(UInt32.random(in: 0x10_0000...0xFF_FFFF), radix: 16)
             let draft = CertificateDraft(
-                commonName: "associated development CA \(number), do not trust elsewhere",
+                commonName: "associated development CA \(number) (do not trust elsewhere)",
                 alternativeNames: nil, isAuthority: true, days: authorityDays)
             _ = try create(try draft.certificate(for: key).pem, path)
         } catch {

@@ -1,6 +1,8 @@
 // The disk side of the store: looks at a folder's files and reads them where that may change what is known. The same files are
 // read once, whatever came of it.
 
+import Posix
+
 /// Reads folders below `config/hosts`. Holds no lock and remembers nothing.
 struct CertificateLoader: Sendable {
     private let tree: CertificateTree
@@ -33,6 +35,9 @@ struct CertificateLoader: Sendable {
 
     /// The state of a folder's files; nil where there is no certificate.
     func stamp(of folder: CertificateFolder) -> Int? { CertificateFiles(folder, in: tree).stamp(passphrase) }
+
+    /// Whether a folder is known to be there. It is not where `config/hosts` cannot be looked into.
+    func exists(_ folder: CertificateFolder) -> Bool { Directory.exists("\(tree.path)/\(folder.name)") }
 
     /// Of a folder's certificate, for messages.
     func path(of folder: CertificateFolder) -> String { CertificateFiles(folder, in: tree).path(0) }

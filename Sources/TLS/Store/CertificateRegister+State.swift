@@ -42,12 +42,32 @@ extension CertificateRegister {
         var isComplete = false
         var nextJudgement: Int64 = .max
         var judgedSeconds: Int64 = 0
+        /// Whether all certificates expired between two judgements, which is what a clock that jumps looks like.
+        var isClockSuspect = false
         var pool = SummaryPool()
         /// What a scrape wants to know; nil where it has changed.
         var extremes: Extremes?
         private let bounds: Bounds
 
         init(bounds: Bounds) { self.bounds = bounds }
+
+        /// Compares a judgement with the one before, which comes a minute before it as a rule.
+        mutating func suspectClock(_ now: Int64, since former: Int64) {
+            let summaries = entries.values.lazy.compactMap(\.value.summary)
+            func isExpired(_ summary: CertificateSummary, _ time: Int64) -> Bool {
+                summary.periods.contains { $0.verdict(time) == .expired }
+            }
+            if summaries.isEmpty || summaries.contains(where: { !isExpired($0, now) }) {
+                isClockSuspect = false
+            } else if former > 0, now - former > State.jumpSeconds,
+                !summaries.contains(where: { isExpired($0, former) })
+            {
+                isClockSuspect = true
+            }
+        }
+
+        /// Far more than passes between two judgements.
+        private static let jumpSeconds: Int64 = 600
 
         mutating func put(_ folder: String, _ entry: Entry) {
             extremes = nil

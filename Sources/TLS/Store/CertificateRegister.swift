@@ -125,9 +125,11 @@ final class CertificateRegister: Sendable {
     func judge(_ now: Int64) {
         state.withLock { state in
             // Whatever was true before a clock was put back need not be.
-            let isBack = now < state.judgedSeconds
+            let former = state.judgedSeconds
+            let isBack = now < former
             state.judgedSeconds = now
             guard isBack || now >= state.nextJudgement else { return }
+            state.suspectClock(now, since: former)
             state.nextJudgement = .max
             for (folder, entry) in state.entries {
                 if isBack || now >= entry.value.nextJudgement {
@@ -146,7 +148,9 @@ final class CertificateRegister: Sendable {
         var ofTime: CertificateProblem?
         entry.nextJudgement = .max
         if let summary = entry.summary {
-            ofTime = CertificateChecks.expiry(of: summary.periods, now) { path(folder, $0) }
+            ofTime = CertificateChecks.expiry(of: summary.periods, now, isClockSuspect: state.isClockSuspect) {
+                path(folder, $0)
+            }
             let change = summary.periods.compactMap { $0.change(after: now) }.min() ?? .max
             // How long it has been so is part of the words.
             entry.nextJudgement = ofTime == nil ? change : min(change, now + CertificateRegister.rewordSeconds)

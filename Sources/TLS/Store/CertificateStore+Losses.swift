@@ -6,7 +6,7 @@ extension CertificateStore {
     /// Whether the certificate of a folder whose files are gone stays in service.
     func keeps(_ content: CertificateRecord.Content, _ folder: CertificateFolder) -> Bool {
         guard case .identity = content, let host = folder.host else { return false }
-        return isServed(folder) && !isCoveredElsewhere(host)
+        return isNeeded(folder) && !isCoveredElsewhere(host)
     }
 
     /// Whether clients of a host without a folder of its own would be shown a certificate for it.

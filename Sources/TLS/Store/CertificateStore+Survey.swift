@@ -1,6 +1,6 @@
 // A look at the certificates of all served hosts, whether a client asks for them or not. It takes the same order as a handshake.
-// Files are read where they are not those of the last survey; what was read is not kept, unless a handshake has brought it into
-// memory. Takes as long as the disk does, so it has a thread of its own.
+// Files are read where they are not those of the last survey; what was read is kept for the first thousand hosts, and where a
+// handshake has brought it into memory. Takes as long as the disk does, so it has a thread of its own.
 
 import Posix
 import Synchronization
@@ -33,8 +33,9 @@ extension CertificateStore {
             }
             survey(host, &round)
         }
-        // Clients that name no host are shown this one, and need not be.
-        _ = look(.fallback, &round)
+        // Clients that name no host are shown this one, and need not be: it is no fault while it cannot be looked for.
+        let fallback = CertificateFolder.fallback
+        if register.entry(fallback.name) != nil || loader.exists(fallback) { _ = look(fallback, &round) }
         for name in register.unreached() {
             let folder = CertificateFolder(name: name)
             // Names below a wildcard that is served may have a folder of their own.
@@ -59,8 +60,7 @@ extension CertificateStore {
                 continue
             }
             // Those that others rely on, and those of names below a wildcard.
-            let isNeeded = isServed(folder) || register.entry(folder.name)?.names != nil
-            if isNeeded, look(folder, &round) != .absent { continue }
+            if isNeeded(folder), look(folder, &round) != .absent { continue }
             let isShared = CertificateOrder.candidates(for: folder.host ?? "").contains { candidate in
                 guard case .folder(let shared) = candidate else { return false }
                 return register.entry(shared.name)?.names != nil
@@ -169,7 +169,10 @@ extension CertificateStore {
         if let record = cache.withLock({ $0.record(key.span) }) {
             // Files that were seen being replaced, and are the same, are given the time that they are given by handshakes.
             let isEarly = milliseconds - record.checkedMilliseconds < limits.recheckMilliseconds
-            if isEarly, record.isUnsettled, record.refused?.stamp == loader.stamp(of: folder) { return .unsettled }
+            if isEarly, record.isUnsettled, record.refused?.stamp == loader.stamp(of: folder) {
+                register.keep(folder.name)
+                return .unsettled
+            }
             cache.withLock { $0.invalidate(key.span) }
             // Not in service any more: that was settled.
             if case .absent = look(into: folder, .slow) { return .absent }
@@ -186,6 +189,14 @@ extension CertificateStore {
         if let stamp = loader.stamp(of: folder) {
             if let known, isStillTrue(known, stamp, folder) {
                 register.keep(folder.name)
+                return .present
+            }
+            // So that a bad renewal has a last good version to fall back on, whether a client has asked or not.
+            let hasRoom = cache.withLock { $0.folders.count < limits.surveyedMax }
+            if known == nil, hasRoom, case .found = look(into: folder, .slow),
+                let record = cache.withLock({ $0.record(key.span) })
+            {
+                note(record, folder)
                 return .present
             }
             if case .look(.found(let stamp, let content)) = loader.look(into: folder, known: nil, .slow) {

@@ -195,8 +195,12 @@ public final class CertificateStore: Sendable {
     /// Whether a host is served that has this folder for its own.
     func isServed(_ folder: CertificateFolder) -> Bool {
         guard let host = folder.host else { return false }
-        // A wildcard is asked for by a name that it covers.
-        return serves(host.hasPrefix("*.") ? "x\(host.dropFirst())" : host)
+        return serves(host)
+    }
+
+    /// Whether a served host has this folder for its own, or relies on it, as a survey has found.
+    func isNeeded(_ folder: CertificateFolder) -> Bool {
+        isServed(folder) || register.entry(folder.name)?.names != nil
     }
 
     private func remember(_ record: CertificateRecord, _ key: [UInt8], _ hash: Int, isChecked: Bool) {

@@ -38,6 +38,7 @@ public struct CheckedHost: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An address that stands in for what a name service says, as `HOST:PORT:ADDRESS`; the address may have a port of its own.
+/// The host `*` is every host that is looked at.
 public struct AddressOverride: Sendable {
     let host: String
     let port: UInt16

@@ -92,7 +92,7 @@ public struct HostCheck: Sendable {
     ) -> Result<FetchedResponse, FetchError> {
         var request = FetchRequest(
             host: host.name, hostField: host.description, address: address, path: probe.path,
-            userAgent: probe.agent.rawValue, limits: settings.limits)
+            userAgent: probe.agent.userAgent, limits: settings.limits)
         let port = host.port == 443 ? "" : ":\(host.port)"
         switch probe {
         case .head: request.method = "HEAD"
@@ -110,13 +110,13 @@ public struct HostCheck: Sendable {
 
     private func fetch(_ location: WebLocation, adding text: String) -> Result<FetchedResponse, FetchError> {
         do throws(NameLookupError) {
-            guard let address = try addresses.of(location.host).first else {
+            guard let address = try addresses.ofAnother(location.host).first else {
                 return .failure(.failed("\(location.host) has no address"))
             }
             return fetcher.fetch(
                 FetchRequest(
                     host: location.host.name, hostField: location.hostField, address: address,
-                    isSecure: location.isSecure, path: location.path + text, userAgent: Probe.Agent.unknown.rawValue,
+                    isSecure: location.isSecure, path: location.path + text, userAgent: Probe.Agent.unknown.userAgent,
                     limits: settings.limits))
         } catch {
             return .failure(.failed(error.description))

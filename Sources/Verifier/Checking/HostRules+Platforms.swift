@@ -131,10 +131,13 @@ extension HostRules {
             if let wanted = expected[document] {
                 // The same message may be signed twice, and is other bytes then.
                 if wanted == body || Linter.recognise(wanted) == .signedAppleAssociation { continue }
+                let sizes =
+                    body.count == wanted.count
+                    ? "the same size, other bytes" : "\(body.count) bytes instead of \(wanted.count)"
                 report(
-                    "SRV-016", .file(document),
-                    "the answer is another file than this configuration makes (\(body.count) bytes instead of \(wanted.count))",
-                    fix: "reload the server, and see whether something in front of it has a file of that name")
+                    "SRV-016", .file(document), "the answer is another file than this configuration makes (\(sizes))",
+                    fix: "see what differs with `associated render \(answers.host.name) --diff`, and which version the "
+                        + "server has with `associated status \(answers.host.name)`")
             } else {
                 report(
                     "SRV-016", .file(document), "there is an answer, where this configuration has none",

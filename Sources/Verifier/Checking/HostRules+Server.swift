@@ -31,9 +31,22 @@ extension HostRules {
 
     mutating func judgeNeighbours() {
         for name in Probe.neighbours {
-            guard let response = answers.response(.neighbour(name)) else { continue }
+            guard let response = answers.response(.neighbour(name)), !isRedirectedLikeAny(name, response) else {
+                continue
+            }
             judge(name, response)
         }
+    }
+
+    /// Whether a name is redirected as one is that nobody has: then nothing is known of the file.
+    private func isRedirectedLikeAny(_ name: String, _ response: FetchedResponse) -> Bool {
+        guard response.isRedirect, let other = answers.response(.unknownName), other.status == response.status else {
+            return false
+        }
+        func place(_ response: FetchedResponse, _ probe: Probe) -> String {
+            (response["location"] ?? "").replacing(probe.path, with: "")
+        }
+        return place(response, .neighbour(name)) == place(other, .unknownName)
     }
 
     private mutating func judge(_ name: String, _ response: FetchedResponse) {
@@ -67,6 +80,8 @@ extension HostRules {
     private mutating func judgeContent(_ name: String, _ response: FetchedResponse) {
         let probe = Probe.neighbour(name)
         guard response.status == 200, let body = response.plainBody, !response.isPage else { return }
+        // What any name is answered with is no file of this one (SRV-001).
+        if let other = answers.response(.unknownName), other.status == 200, other.plainBody == body { return }
         if name == "webauthn", response.mediaType != "application/json" {
             report(
                 "SRV-007", probe, "content-type is \(response.mediaType ?? "missing"), and browsers refuse it",

@@ -62,6 +62,10 @@ enum Probe: Hashable, Sendable {
             "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile Safari/537.36"
         case unknown = "associated-check/1.0"
 
+        /// What is sent. A server of this project keeps requests with the mark out of its ledger, so that looking at a host does
+        /// not pass for Apple having been there; others find what they look for at the beginning.
+        var userAgent: String { self == .unknown ? rawValue : "\(rawValue) \(Self.unknown.rawValue)" }
+
         /// Its name in a sentence.
         var name: String {
             switch self {

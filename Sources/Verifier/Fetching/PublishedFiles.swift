@@ -94,7 +94,7 @@ public struct PublishedFiles: Sendable {
             return fetcher.fetch(
                 FetchRequest(
                     host: host.name, hostField: host.description, address: address, path: path,
-                    userAgent: agent.rawValue, limits: limits))
+                    userAgent: agent.userAgent, limits: limits))
         } catch {
             return .failure(.failed(error.description))
         }

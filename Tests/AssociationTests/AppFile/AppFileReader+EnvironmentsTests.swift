@@ -1,3 +1,4 @@
+import SourceJSON
 import Testing
 
 @testable import Association
@@ -44,6 +45,28 @@ import Testing
         #expect(app.links.map(\.path) == ["/products/?*"])
     }
 
+    @Test func `a misspelt key of an overlay is corrected, whatever the plain file has`() {
+        let misspelt = Sample.text(
+            more: #"environments: { staging: { ios: { appIds: ["8KQ2V7M4XN.dev.acme.beta"] } } },"#)
+        let findings = Sample.read(misspelt, environment: "staging").findings
+        #expect(findings.rules == ["APP-003"])
+        #expect(findings.first?.fix == "write `appIDs`" && findings.first?.edit?.replacement == "appIDs")
+        let both = misspelt.replacing("{ appIds:", with: "{ appIDs: [], appIds:")
+        #expect(Sample.read(both, environment: "staging").findings.contains { $0.fix?.hasPrefix("remove it;") == true })
+    }
+
+    @Test func `an overlay has its own rules, and a mistake in them names it`() throws {
+        func text(_ links: String) -> String {
+            Sample.text(more: "environments: { staging: { links: \(links), examples: {} } },")
+        }
+        let tried = text(#"[{ "/": "/new/?*" }]"#)
+        #expect(try Sample.app(tried).links.map(\.path) == ["/products/?*"])
+        #expect(Sample.read(tried, environment: "staging").appFile?.links.map(\.path) == ["/new/?*"])
+        let findings = AppFile.lint(Array(text(#"[{ "/": "/new/*" }, { "/": "/new/1" }]"#).utf8), file: "shop.json")
+        #expect(findings.rules == ["APP-040"])
+        #expect(findings.first?.message.hasPrefix("in the environment `staging`, ") == true)
+    }
+
     @Test func `removes what is null`() throws {
         #expect(try #require(Sample.read(Self.text, environment: "staging").appFile).ios?.storeID == nil)
         #expect(try #require(Sample.read(Self.text, environment: "ios_only").appFile).android == nil)
@@ -85,7 +108,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("[]", ["APP-005"]), ("{ staging: 7 }", ["APP-005"]), ("{ staging: { links: [] } }", ["APP-003"]),
+            ("[]", ["APP-005"]), ("{ staging: 7 }", ["APP-005"]), ("{ staging: { priority: 1 } }", ["APP-003"]),
             ("{ staging: {}, staging: {} }", ["APP-004"]), ("{ staging: {} }", []),
         ] as [(String, [String])])
     func `holds overlays to their keys`(environments: String, rules: [String]) {

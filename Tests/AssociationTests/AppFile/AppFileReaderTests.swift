@@ -157,6 +157,10 @@ import Testing
             (Sample.text(links: #"[{ path: "/a/*" }]"#), .error),
             (Sample.text(links: #"[{ "/": "/a", note: 1 }]"#), .error),
             (Self.ios("x: 1"), .error), (Sample.text(more: "enviroments: {}"), .error),
+            (Sample.text(ios: #"{ appIds: ["8KQ2V7M4XN.dev.acme.shop"] }"#), .error),
+            (Sample.text(android: #"{ pakage: "dev.acme.shop" }"#), .error),
+            (Sample.text(hosts: nil, more: #"hots: ["shop.acme.test"]"#), .error),
+            (Sample.text(links: nil, more: "linkz: []"), .error),
             (Sample.text(more: "pages: { spaa: true }"), .error), (Sample.text(more: "x_owner: 1"), .warning),
         ] as [(String, Severity)])
     func `an unknown key is an error in rules and platforms, and where it is misspelt`(text: String, severity: Severity)

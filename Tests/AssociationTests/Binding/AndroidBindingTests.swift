@@ -33,6 +33,21 @@ struct AndroidBindingTests {
         #expect(verdicts(text).allSatisfy { !$0.reason.isEmpty })
     }
 
+    @Test(arguments: [
+        (print.lowercased(), "this certificate in lower case, and"),
+        (print.replacing(":", with: ""), "this certificate without colons, and"),
+        (print.replacing(":", with: "-"), "this certificate without colons, and"),
+        (print.replacing("30:EF", with: "30: EF"), "this certificate otherwise, and"),
+        (String(print.prefix(59)), "a SHA-1 fingerprint, and the SHA-256 one is compared"),
+        (print.replacing("30:EF", with: "EF:30"), "other certificates"),
+    ])
+    func `AOSP and Chromium take no other spelling, and are told of`(listed: String, what: String) {
+        let verdicts = verdicts("[\(AndroidBindingTests.statement("\"\(listed)\""))]")
+        for verdict in verdicts.dropFirst() {
+            #expect(verdict.reason.hasPrefix("the statement in line 1 lists \(what)"), "\(verdict.reason)")
+        }
+    }
+
     @Test func `a list that only AOSP finds too long`() {
         let text = "[\(AndroidBindingTests.statement("\"\(AndroidBindingTests.print)\""))]"
         let long = text + String(repeating: " ", count: StatementList.bytesMax + 1 - text.utf8.count)

@@ -18,7 +18,12 @@ struct AppleBindingTests {
     @Test(arguments: [
         ("9JA89QQLNQ.org.acme.shop", AppleBinding.Service.applinks, "verified: line 1 lists it for applinks"),
         ("9JA89QQLNQ.org.acme.SHOP", .applinks, "not-verified: line 1 lists 9JA89QQLNQ.org.acme.shop, and case counts"),
-        ("A.b", .webcredentials, "not-verified: none of the 0 apps of webcredentials is A.b"),
+        ("A.b", .webcredentials, "not-verified: webcredentials lists no app"),
+        (
+            "org.acme.shop", .applinks,
+            "not-verified: applinks lists 9JA89QQLNQ.org.acme.shop, and not org.acme.shop; app id `org.acme.shop` is a bundle id "
+                + "without a team id before it, so it equals no signed app's id"
+        ),
         ("A.b", .appclips, "not-verified: the file has no service appclips"),
     ])
     func `ids are compared as they are written`(id: String, service: AppleBinding.Service, answer: String) {

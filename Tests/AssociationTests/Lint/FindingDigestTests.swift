@@ -28,6 +28,14 @@ struct FindingDigestTests {
         #expect(digest("A", .warning, 1...69) == ["A is here (and 68 more places in lines 2, 3, 4, 5, 6 and others)"])
     }
 
+    @Test func `shows a rule in the first files, and counts the others`() {
+        func shown(_ count: Int) -> [String] {
+            FindingDigest.digest((1...count).map { finding("A", .error, line: 1, file: "f\($0)") }).map(\.message)
+        }
+        #expect(shown(11) == [String](repeating: "A is here", count: 11))
+        #expect(shown(600) == [String](repeating: "A is here", count: 10) + ["A is here (and 589 more files)"])
+    }
+
     @Test func `lists every error`() {
         #expect(digest("A", .error, 1...9).count == 9)
     }

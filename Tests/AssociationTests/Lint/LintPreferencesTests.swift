@@ -25,6 +25,9 @@ struct LintPreferencesTests {
         let errors = [finding("A", .error), finding("B", .error)]
         #expect(preferences.apply(to: errors, keepsErrors: true) == errors)
         #expect(preferences.apply(to: [finding("A", .warning)], keepsErrors: true).isEmpty)
+        // Where a repository is checked there may be no certificates.
+        preferences.ignored = ["CERT-025"]
+        #expect(preferences.apply(to: [finding("CERT-025", .error)], keepsErrors: true).isEmpty)
     }
 
     @Test(arguments: [

@@ -12,6 +12,40 @@ import Testing
         #expect(LintRule.named("AASA-999") == nil)
     }
 
+    @Test(arguments: LintExample.all)
+    func `findings have a severity that their rule names`(example: LintExample) {
+        for finding in example.lint(example.bad) {
+            #expect(LintRule.named(finding.rule)?.severities.contains(finding.severity) == true, "\(finding)")
+        }
+    }
+
+    @Test(arguments: [
+        ("APP-40", "APP-040"), ("AAS-019", "AASA-019"), ("aasa-019", "AASA-019"), ("CFG-099", nil), ("XYZ-001", nil),
+        ("AASA", nil),
+    ])
+    func `a mistyped id is one of the same number`(id: String, rule: String?) {
+        #expect(LintRule.nearest(to: id) == rule)
+    }
+
+    /// Texts, and the severity of one rule's finding in them.
+    @Test(arguments: [
+        (#"{"applink": {"details": []}}"#, "AASA-008", Severity.error),
+        (#"{"applink": {}, "applinks": {"details": []}}"#, "AASA-008", .warning),
+        (#"{"applinks": {"details": []}, "x": 1}"#, "AASA-008", .warning),
+        (LintExample.component(#""/": "/a", "exlude": true"#), "AASA-035", .error),
+        (LintExample.component(#""/": "/a", "excluded": true"#), "AASA-035", .error),
+        (LintExample.component(#""/": "/a", "excluded": true, "exclude": true"#), "AASA-035", .warning),
+        (LintExample.component(#""/": "/a", "coment": "x""#), "AASA-035", .warning),
+        ("[\(LintExample.statement(relation: "delegate_permission/common.handle_all_url"))]", "DAL-007", .error),
+        ("[\(LintExample.statement(relation: "delegate_permission/common.other"))]", "DAL-007", .warning),
+    ])
+    func `a misspelt key that changes what is published is an error`(text: String, rule: String, severity: Severity)
+        throws
+    {
+        let findings = try #require(Linter.lint(Array(text.utf8), file: "f"))
+        #expect(findings.filter { $0.rule == rule }.map(\.severity) == [severity])
+    }
+
     @Test func `ids belong to their family and rise`() {
         for family in LintRule.Family.allCases {
             let ids = family.rules.map(\.id)

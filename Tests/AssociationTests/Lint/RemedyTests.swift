@@ -72,6 +72,20 @@ struct RemedyTests {
         #expect(Self.mechanical.isSubset(of: rules), "without example: \(Self.mechanical.subtracting(rules).sorted())")
     }
 
+    @Test func `a misspelt relation beside the right one is removed, not written twice`() {
+        let names = #"["handle_all_urls", "handle_all_url"]"#
+        let app = AppFileSample.text(
+            android:
+                #"{ package: "dev.acme.shop", fingerprints: ["\#(AppFileSample.fingerprint)"], relations: \#(names) }"#)
+        let full = LintExample.handle
+        let list = "[\(LintExample.statement(relation: "\(full)\", \"\(full.dropLast())"))]"
+        for finding in [
+            AppFileSample.read(app).findings.first, Linter.lint(statements: Array(list.utf8), file: "f").first,
+        ] {
+            #expect(finding?.rule == "DAL-007" && finding?.fix == "remove it" && finding?.edit == nil)
+        }
+    }
+
     /// The rules whose remedy corrects a name, which lets the linter look at what is under it.
     private static let naming: Set<String> = ["AASA-008", "AASA-035", "DAL-008", "DAL-041", "APP-003"]
 

@@ -56,6 +56,70 @@ struct NativeProjectTests {
         }
     }
 
+    @Test(arguments: [
+        ("shop.example.org", "write applinks:shop.example.org"),
+        ("applinks:https://shop.example.org/a", "write applinks:shop.example.org"),
+        ("https://shop.example.org:8443/a", "write applinks:shop.example.org"),
+        ("webcredentials:shop.example.org:443", "write webcredentials:shop.example.org"),
+        ("applinks:shop.example.org?mode=development", "write applinks:shop.example.org?mode=developer"),
+        ("applinks:shop.example.org?x=1", "write applinks:shop.example.org"),
+    ])
+    func `writes out what is meant`(domain: String, fix: String) {
+        #expect(Linter.lint(entitlements: Array(Self.entitlements(domain).utf8), file: "f").first?.fix == fix)
+    }
+
+    @Test(arguments: [
+        ("com.apple.developer.associated-domain", "array", "write com.apple.developer.associated-domains"),
+        ("com.apple.associated-domains", "array", "write com.apple.developer.associated-domains"),
+        ("com.apple.security.app-sandbox", "array", "take over what `associated snippet APP ios` prints"),
+        ("com.apple.developer.associated-domains", "set", "write <array> with a <string> for each domain"),
+    ])
+    func `entitlements without the key associate nothing`(key: String, element: String, fix: String) {
+        let text = Self.entitlements("applinks:a.org").replacing("com.apple.developer.associated-domains", with: key)
+            .replacing("array>", with: "\(element)>")
+        let findings = Linter.lint(entitlements: Array(text.utf8), file: "f")
+        #expect(findings.rules == ["AHST-029"] && findings.first?.severity == .error)
+        #expect(findings.first?.fix == fix)
+    }
+
+    @Test(
+        arguments: [
+            (##"android:pathPrefix="buy/""##, "write `/buy/`", Severity.warning),
+            (##"android:path="buy""##, "write `/buy`", .warning), (##"android:path="/buy""##, nil, .note),
+            (##"android:path="@string/path""##, nil, .note), (##"android:pathPattern=".*/buy""##, nil, .note),
+            (
+                ##"android:pathPrefix="/buy/*""##,
+                "use android:pathPattern with `.*`, or android:pathPrefix with `/buy/`",
+                .warning
+            ),
+            (##"android:path="/*/buy""##, "use android:pathPattern with `.*`", .warning),
+            (##"android:host="Shop.example.org""##, "write `shop.example.org`", .error),
+        ] as [(String, String?, Severity)])
+    func `paths and hosts that no URL has`(attribute: String, fix: String?, severity: Severity) {
+        let content = Self.view + Self.categories + Self.data + "<data \(attribute)/>"
+        let findings = Linter.lint(manifest: Self.manifest(#" android:autoVerify="true""#, content), file: "f")
+        #expect(findings.rules == (fix == nil ? [] : ["GHST-017"]))
+        #expect(findings.first?.fix == fix)
+        if fix != nil { #expect(findings.first?.severity == severity) }
+    }
+
+    @Test(arguments: [
+        ("shop.example.org", []), ("a.sub.example.org", []), ("*.sub.example.org", []), ("other.example.org", [1]),
+        ("sub.example.org", [1]), ("*.example.org", [1]), ("localhost?mode=developer", []), ("192.0.2.1", []),
+    ])
+    func `compares hosts with those of the app files`(host: String, found: [Int]) {
+        let hosts = ["shop.example.org", "*.sub.example.org"].compactMap { try? HostPattern.parse($0).get() }
+        let entitlements = Linter.lint(
+            entitlements: Array(Self.entitlements("applinks:\(host)").utf8), file: "f", appHosts: hosts)
+        #expect(entitlements.rules.filter { $0 == "AHST-028" }.count == found.count)
+        if host.contains("?") { return }
+        let data = ##"<data android:scheme="https"/><data android:host="\##(host)"/>"##
+        let manifest = Linter.lint(
+            manifest: Self.manifest(#" android:autoVerify="true""#, Self.view + Self.categories + data), file: "f",
+            appHosts: hosts)
+        #expect(manifest.rules == found.map { _ in "GHST-016" })
+    }
+
     private static let data = ##"<data android:scheme="https"/><data android:host="shop.example.org"/>"##
     private static let view = ##"<action android:name="android.intent.action.VIEW"/>"##
     private static let categories =
@@ -81,7 +145,7 @@ struct NativeProjectTests {
             (" ", view + categories + data, "lacks android:autoVerify"),
             (#" android:autoVerify="false""#, view + categories + data, "lacks android:autoVerify"),
             (#" android:autoVerify="true""#, categories + data, "lacks the action VIEW,"),
-            (#" android:autoVerify="true""#, view + data, "lacks the category DEFAULT, the category BROWSABLE,"),
+            (#" android:autoVerify="true""#, view + data, "lacks the category DEFAULT and the category BROWSABLE,"),
             (
                 #" android:autoVerify="true""#, view + categories + ##"<data android:host="a.org"/>"##,
                 "lacks the scheme"

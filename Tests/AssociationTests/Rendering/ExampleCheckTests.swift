@@ -11,10 +11,19 @@ import Testing
     @Test(
         arguments: [
             (#""https://shop.acme.test/a/1": "app""#, []), (#""http://SHOP.acme.test/a": "app""#, []),
-            (#""https://shop.acme.test/a/private/1": "web""#, []), (#""https://shop.acme.test/b": "web""#, []),
-            (#""https://shop.acme.test/q?id=1": "app", "https://shop.acme.test/q": "web""#, []),
-            (#""https://shop.acme.test/a/1": "web""#, ["APP-026", "APP-026"]),
-            (#""https://shop.acme.test/a/private/1": "app""#, ["APP-026", "APP-026"]),
+            (#""https://shop.acme.test/b": "web""#, []),
+            // Android 14 and earlier exclude nothing; that is said once.
+            (#""https://shop.acme.test/a/private/1": "web""#, ["APP-047"]),
+            (#""https://shop.acme.test/a/private/1": { android: "web" }"#, ["APP-047"]),
+            (#""https://shop.acme.test/a/private/1": { ios: "web", android: "web", android14: "app" }"#, []),
+            (#""https://shop.acme.test/a/private/1": { android14: "web" }"#, ["APP-047"]),
+            (#""https://shop.acme.test/b": { android14: "app" }"#, ["APP-047"]),
+            (#""https://shop.acme.test/a/private/1": "web", "https://shop.acme.test/a/private/2": "web""#, ["APP-047"]),
+            (#""https://shop.acme.test/q?id=1": "app", "https://shop.acme.test/q": "web""#, ["APP-047"]),
+            (#""https://shop.acme.test/a/1": "web""#, ["APP-026"]),
+            (#""https://shop.acme.test/a/private/1": "app""#, ["APP-026"]),
+            (#""https://shop.acme.test/b": { ios: "app", android: "app" }"#, ["APP-026"]),
+            (#""https://shop.acme.test/a/private/1": { ios: "app", android: "web", android14: "app" }"#, ["APP-026"]),
             (#""https://shop.acme.test/b": { ios: "app", android: "web" }"#, ["APP-026"]),
             (#""https://shop.acme.test/b": { android: "app" }"#, ["APP-026"]), (#""https://shop.acme.test/b": {}"#, []),
             (#""https://other.acme.test/a/1": "app""#, ["APP-028"]), (#""/a/1": "app""#, ["APP-025"]),
@@ -77,26 +86,45 @@ import Testing
     @Test func `shows the rule that decides, and that none does`() {
         let excluded = read(#""https://shop.acme.test/a/private/1": "app""#).findings
         #expect(
-            excluded.map(\.message)
-                == ["iOS", "Android"].map {
-                    "`https://shop.acme.test/a/private/1` must open the app on \($0), and "
-                        + "links[0] (line 1) keeps it in the browser"
-                })
+            excluded.map(\.message) == [
+                "`https://shop.acme.test/a/private/1` must open the app on iOS and Android, and "
+                    + "links[0] (line 1) keeps it in the browser"
+            ])
         let nothing = read(#""https://shop.acme.test/b": { ios: "app" }"#).findings
         #expect(nothing.first?.message.hasSuffix("and no rule matches it") == true)
         let opens = read(#""https://shop.acme.test/a/1": { ios: "web" }"#).findings
         #expect(opens.first?.message.hasSuffix("links[1] (line 1) opens the app") == true)
     }
 
-    @Test func `does not judge Android without dynamic rules, and says so when asked alone`() {
-        let both = Sample.text(links: Self.links, more: #"examples: { "https://shop.acme.test/b": "web" }"#)
-        #expect(Sample.read(both).findings.isEmpty)
-        let alone = Sample.text(
-            links: Self.links, more: #"examples: { "https://shop.acme.test/b": { android: "web" } }"#)
-        #expect(Sample.read(alone).findings.rules == ["APP-027"])
-        let missing = Sample.text(
-            android: nil, links: Self.links, more: #"examples: { "https://shop.acme.test/b": { android: "web" } }"#)
-        #expect(Sample.read(missing).findings.rules == ["APP-027"])
+    /// The examples of an app whose manifest decides on Android, and the message, if there is one.
+    @Test(
+        arguments: [
+            (#""https://shop.acme.test/b": "web", "https://shop.acme.test/a/1": "app""#, nil),
+            (
+                #""https://shop.acme.test/a/private/1": "web", "https://shop.acme.test/a/private/2": "web""#,
+                "`https://shop.acme.test/a/private/1` must stay in the browser on Android (and 1 more example like it), and "
+                    + "the manifest of `associated snippet` covers the URL with android:pathPrefix=\"/a/\", so the app opens"
+            ),
+            (
+                #""https://shop.acme.test/b": { android: "app" }"#,
+                "`https://shop.acme.test/b` must open the app on Android, and no path of the manifest of `associated snippet` "
+                    + "covers the URL, so it stays in the browser"
+            ), (#""https://shop.acme.test/a/private/1": { ios: "web" }"#, nil),
+            (#""https://shop.acme.test/a/private/1": { ios: "web", android: "app" }"#, nil),
+        ] as [(String, String?)])
+    func `asks the manifest where there are no dynamic rules`(examples: String, message: String?) {
+        let findings = Sample.read(Sample.text(links: Self.links, more: "examples: { \(examples) }")).findings
+        #expect(findings.map(\.message) == [message].compactMap { $0 })
+        #expect(findings.allSatisfy { $0.rule == "APP-047" && $0.severity == .warning })
+    }
+
+    @Test(arguments: [
+        (#"{ android: "web" }"#, ["APP-027"]), (#"{ ios: "app", android: "web" }"#, ["APP-027"]), (#""app""#, []),
+    ])
+    func `says that there is no app to ask when asked alone`(outcome: String, rules: [String]) {
+        let text = Sample.text(
+            android: nil, links: Self.links, more: #"examples: { "https://shop.acme.test/a/1": \#(outcome) }"#)
+        #expect(Sample.read(text).findings.rules == rules)
     }
 
     @Test func `fails where a rule got lost on the way to Android`() {

@@ -20,8 +20,8 @@ extension HouseRule {
         "Sources/Catalogue/KeyHash.swift": "the hash",
         "Sources/Catalogue/Checksum.swift": "a checksum of state files",
         "Sources/Administration/LedgerFile.swift": "a checksum of the lines of a file",
-        "Sources/Hosting/HostFolders.swift":
+        "Sources/Hosting/Tree/HostFolders.swift":
             "a checksum of a folder's names and times; a collision hides a tenant's own change",
-        "Sources/Engine/AddressCounts.swift": "a table with a secret of its own and a fixed size",
+        "Sources/Engine/Listeners/AddressCounts.swift": "a table with a secret of its own and a fixed size",
     ]
 }

@@ -45,7 +45,8 @@ enum ModuleTable {
         Module(
             "Hosting", .control,
             mayImport: [
-                "Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib", "Foundation",
+                "Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib", "Synchronization",
+                "Foundation",
             ]),
         Module(
             "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),

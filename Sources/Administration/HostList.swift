@@ -1,0 +1,97 @@
+// All served hosts with when Apple and Google last fetched their association files: what `associated status --hosts` shows.
+
+import Posix
+public import SourceJSON
+import Telemetry
+
+public struct HostList: Sendable, Equatable {
+    /// When this was true, in seconds since 1970.
+    public var nowSeconds: Int64
+    /// Since when fetches are recorded.
+    public var recordedSinceSeconds: Int64
+    /// By name.
+    public var hosts: [Entry]
+    /// How many more there are.
+    public var more: Int
+
+    public struct Entry: Sendable, Equatable {
+        /// As it is configured.
+        public var host: String
+        public var isLastGood: Bool
+        /// Nil where the host has no such file.
+        public var apple: Fetches?
+        public var google: Fetches?
+
+        public init(host: String, isLastGood: Bool, apple: Fetches?, google: Fetches?) {
+            (self.host, self.isLastGood, self.apple, self.google) = (host, isLastGood, apple, google)
+        }
+
+        /// Whether the platform of one of its files has not asked for it yet.
+        public var isUnfetched: Bool { [apple, google].contains { $0 != nil && $0?.lastSeconds == nil } }
+    }
+
+    /// The fetches of one verifier.
+    public struct Fetches: Sendable, Equatable {
+        /// Nil where there was none.
+        public var lastSeconds: Int64?
+
+        public init(lastSeconds: Int64?) { self.lastSeconds = lastSeconds }
+    }
+
+    /// No answer is larger than a client of the admin listener reads.
+    static let listMax = 30_000
+
+    public init(nowSeconds: Int64, recordedSinceSeconds: Int64, all: [Entry]) {
+        (self.nowSeconds, self.recordedSinceSeconds) = (nowSeconds, recordedSinceSeconds)
+        hosts = Array(all.sorted { $0.host < $1.host }.prefix(HostList.listMax))
+        more = all.count - hosts.count
+    }
+
+    /// One line for each host.
+    public var text: String {
+        var lines = hosts.map { entry in
+            let fetches = [("Apple", entry.apple), ("Google", entry.google)].map { name, fetches -> String in
+                guard let fetches else { return "no file for \(name)" }
+                return "\(name) \(fetches.lastSeconds.map { Age.ago(from: $0, to: nowSeconds) } ?? "never")"
+            }
+            return ([entry.host] + fetches + (entry.isLastGood ? ["last good version"] : [])).joined(separator: "  ")
+        }
+        if more > 0 { lines.append("and \(more) more") }
+        if hosts.isEmpty { lines.append("no host") }
+        lines.append("recording began \(Age.ago(from: recordedSinceSeconds, to: nowSeconds))")
+        return lines.map { "\(Printable.line($0))\n" }.joined()
+    }
+
+    /// The time of the last fetch is null where there was none, and missing where the host has no such file.
+    var json: [UInt8] {
+        let entries = hosts.map { entry in
+            let fetches = [("apple", entry.apple), ("google", entry.google)].compactMap { name, fetches in
+                fetches.map { (name, $0.lastSeconds.map { SourceValue.integer(Int($0)) } ?? .null) }
+            }
+            return SourceValue.object([("host", .string(entry.host)), ("lastGood", .bool(entry.isLastGood))] + fetches)
+        }
+        return SourceWriter.minified(
+            .object([
+                ("nowSeconds", .integer(Int(nowSeconds))),
+                ("recordedSinceSeconds", .integer(Int(recordedSinceSeconds))),
+                ("hosts", .array(entries)), ("more", .integer(more)),
+            ]))
+    }
+
+    /// Nil for what is no such list.
+    public init?(_ value: SourceValue) {
+        guard let now = value.number("nowSeconds"), let since = value.number("recordedSinceSeconds"),
+            let hosts = value.list("hosts"), let more = value.number("more")
+        else { return nil }
+        func fetches(_ value: SourceValue, _ name: String) -> Fetches? {
+            value.member(named: name).map { _ in Fetches(lastSeconds: value.number(name).map(Int64.init)) }
+        }
+        (nowSeconds, recordedSinceSeconds, self.more) = (Int64(now), Int64(since), more)
+        self.hosts = hosts.compactMap { entry in
+            guard let host = entry.text("host"), let isLastGood = entry.flag("lastGood") else { return nil }
+            return Entry(
+                host: host, isLastGood: isLastGood, apple: fetches(entry, "apple"),
+                google: fetches(entry, "google"))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+// What is remembered of a request until its answer is the kernel's: for the records alone, nothing is answered from it. The
+// bytes stay where they were received for as long as a turn lasts; an exchange that outlasts it is copied with them.
+
+import HTTP
+import Posix
+import Telemetry
+
+/// A request and what became of it.
+struct Exchange {
+    /// The first byte of its head; nil where nothing of it is known.
+    var head: UnsafeRawPointer?
+    var method = ByteRange.absent
+    var host = ByteRange.absent
+    var path = ByteRange.absent
+    var query = ByteRange.absent
+    var userAgent = ByteRange.absent
+    var referer = ByteRange.absent
+    /// Of a trusted front.
+    var traceParent = ByteRange.absent
+    var requestID = ByteRange.absent
+    var minorVersion: UInt8 = 1
+    var verifier = VerifierKind.none
+    var document = DocumentKind.none
+    var isAnswered = false
+    var status: UInt16 = 0
+    var bodyBytes = 0
+    /// When the head was here, by the exact monotonic clock.
+    var beganMicroseconds: Int64
+    /// Who asked.
+    var remote: RemoteAddress
+
+    /// Nothing is known but who came.
+    init(from remote: RemoteAddress, at microseconds: Int64) {
+        self.remote = remote
+        beganMicroseconds = microseconds
+    }
+
+    /// A head that was understood, or as much of it as was.
+    init(_ head: RequestHead, _ bytes: Span<UInt8>, from remote: RemoteAddress, at microseconds: Int64) {
+        self.init(from: remote, at: microseconds)
+        self.head = bytes.withUnsafeBytes { $0.baseAddress }
+        method = head.methodName
+        host = head.host
+        path = Exchange.target(head, bytes)
+        query = head.query
+        userAgent = Exchange.first(head.userAgent, bytes)
+        referer = Exchange.first(head.referer, bytes)
+        minorVersion = head.minorVersion
+    }
+
+    /// Takes over by which names a front knows the request.
+    mutating func noteTrace(_ head: RequestHead, _ bytes: Span<UInt8>) {
+        traceParent = Exchange.first(head.traceParent, bytes)
+        requestID = Exchange.first(head.requestID, bytes)
+    }
+
+    /// The path as written, and in its place what else a target may be: `*`, or an authority (RFC 9112 §3.2).
+    private static func target(_ head: RequestHead, _ bytes: Span<UInt8>) -> ByteRange {
+        guard head.isAboutServer || head.method == .connect, head.path.isPresent else { return head.path }
+        let start = Int(head.path.start)
+        return ByteRange(start, bytes.firstIndex(of: UInt8(ascii: " "), from: start) ?? start)
+    }
+
+    /// Where a field stood several times its values lie apart, and what is between them is not its.
+    private static func first(_ field: FieldValue, _ bytes: Span<UInt8>) -> ByteRange {
+        guard field.isRepeated else { return field.range }
+        let (start, end) = (Int(field.range.start), Int(field.range.end))
+        return ByteRange(start, bytes.firstIndex(of: UInt8(ascii: "\r"), from: start, to: end) ?? end)
+    }
+
+    /// Bytes of the head; without a start where there are none.
+    func bytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
+        guard let head, range.isPresent else { return AccessEntry.absent }
+        return UnsafeRawBufferPointer(start: head + Int(range.start), count: range.count)
+    }
+
+    /// How much of the head is referred to.
+    var headCount: Int {
+        if head == nil { return 0 }
+        var end: UInt32 = 0
+        for range in [method, host, path, query, userAgent, referer, traceParent, requestID]
+        where range.isPresent { end = max(end, range.end) }
+        return Int(end)
+    }
+}
+
+/// Exchanges that outlast a turn, with what they refer to, in memory of their own. Its owner gives the memory back.
+struct HeldExchanges {
+    private var memory: UnsafeMutableRawPointer?
+    private(set) var count = 0
+    private(set) var byteCount = 0
+
+    init() {}
+
+    init(copying exchanges: UnsafeBufferPointer<Exchange>) {
+        let listBytes = exchanges.count * MemoryLayout<Exchange>.stride
+        byteCount = exchanges.reduce(listBytes) { $0 + $1.headCount }
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
+        let list = memory.bindMemory(to: Exchange.self, capacity: exchanges.count)
+        var place = memory + listBytes
+        for (index, exchange) in exchanges.enumerated() {
+            (list + index).initialize(to: exchange)
+            guard let head = exchange.head else { continue }
+            place.copyMemory(from: head, byteCount: exchange.headCount)
+            list[index].head = UnsafeRawPointer(place)
+            place += exchange.headCount
+        }
+        self.memory = memory
+        count = exchanges.count
+    }
+
+    subscript(index: Int) -> Exchange {
+        memory!.assumingMemoryBound(to: Exchange.self)[index]
+    }
+
+    mutating func release() {
+        memory?.deallocate()
+        memory = nil
+        (count, byteCount) = (0, 0)
+    }
+}
+
+/// The exchanges of the connection that is being served, in a list of fixed size: those whose answers are in the output, and
+/// at the end perhaps one that has no answer yet. Between two turns the list is empty.
+struct Exchanges: ~Copyable {
+    private let list: UnsafeMutablePointer<Exchange>
+    private(set) var count = 0
+    /// What some of them refer to, when they were held between two turns.
+    private var held = HeldExchanges()
+
+    /// Requests that are answered in one turn at most.
+    static let capacity = Worker.requestsPerTurnMax + 1
+
+    init() { list = .allocate(capacity: Exchanges.capacity) }
+
+    deinit { list.deallocate() }
+
+    var isEmpty: Bool { count == 0 }
+    /// Whether the last one waits for its answer.
+    var isOpen: Bool { count > 0 && !list[count - 1].isAnswered }
+    /// How many have their answers.
+    var answeredCount: Int { isOpen ? count - 1 : count }
+
+    /// The last one, in its place.
+    var last: UnsafeMutablePointer<Exchange> { list + (count - 1) }
+
+    subscript(index: Int) -> Exchange { list[index] }
+
+    mutating func append(_ exchange: Exchange) {
+        precondition(count < Exchanges.capacity, "there is room for another exchange")
+        (list + count).initialize(to: exchange)
+        count += 1
+    }
+
+    /// Notes the answer to the last one.
+    func answer(status: UInt16, bodyBytes: Int) {
+        last.pointee.status = status
+        last.pointee.bodyBytes = bodyBytes
+        last.pointee.isAnswered = true
+    }
+
+    /// Sets down what did not get as far as the kernel: so many of the last bytes of the answers.
+    func subtract(_ unsent: Int) {
+        var rest = unsent
+        for index in stride(from: answeredCount - 1, through: 0, by: -1) where rest > 0 {
+            let bytes = min(rest, list[index].bodyBytes)
+            list[index].bodyBytes -= bytes
+            rest -= bytes
+        }
+    }
+
+    /// Forgets those that have their answers.
+    mutating func removeAnswered() {
+        if isOpen {
+            list[0] = list[count - 1]
+            count = 1
+        } else {
+            removeAll()
+        }
+    }
+
+    mutating func removeAll() {
+        count = 0
+        held.release()
+    }
+
+    /// Takes all of them away, with what they refer to.
+    mutating func takeAll() -> HeldExchanges {
+        let taken = HeldExchanges(copying: UnsafeBufferPointer(start: list, count: count))
+        removeAll()
+        return taken
+    }
+
+    /// Goes on with what was held.
+    mutating func resume(_ held: HeldExchanges) {
+        precondition(count == 0, "a turn begins without exchanges")
+        for index in 0..<held.count { append(held[index]) }
+        self.held = held
+    }
+}

@@ -1,0 +1,143 @@
+// When connections run out of time. All deadlines of one kind lie equally far ahead, so each kind is a list in the order
+// in which they were set and the next to pass is always the first: setting, moving and removing one are a few stores. Which
+// connection makes room for others is read from the same lists.
+
+import HTTP
+
+/// What a connection is waited for.
+enum DeadlineKind: UInt8, CaseIterable {
+    case idle
+    /// The first message of a handshake, and the others: the time for all of them begins with the connection.
+    case hello
+    case handshake
+    case head
+    case body
+    case write
+    case linger
+}
+
+/// A connection's place in one of the lists.
+struct Deadline {
+    var time: Int64 = 0
+    fileprivate var next: Slot?
+    fileprivate var previous: Slot?
+    fileprivate(set) var kind: DeadlineKind?
+}
+
+/// The lists of one worker.
+struct Deadlines {
+    private var lists: InlineArray<7, List>
+
+    private struct List {
+        let span: Int64
+        var first: Slot?
+        var last: Slot?
+        var count = 0
+        /// What its connections hold, as it was last reckoned.
+        var heldBytes = 0
+    }
+
+    init(_ limits: Limits) {
+        lists = [
+            List(span: limits.idleTimeoutMilliseconds), List(span: limits.handshakeTimeoutMilliseconds),
+            List(span: limits.handshakeTimeoutMilliseconds), List(span: limits.headTimeoutMilliseconds),
+            List(span: limits.bodyTimeoutMilliseconds), List(span: limits.writeTimeoutMilliseconds),
+            List(span: limits.lingerTimeoutMilliseconds),
+        ]
+    }
+
+    /// Gives a connection a new deadline in place of the one it has.
+    mutating func set(_ kind: DeadlineKind, _ slot: Slot, now: Int64) {
+        remove(slot)
+        insert(slot, kind, now + lists[Int(kind.rawValue)].span)
+    }
+
+    /// Goes on to another kind without giving more time.
+    mutating func change(_ slot: Slot, to kind: DeadlineKind) {
+        let time = slot.pointee.deadline.time
+        remove(slot)
+        insert(slot, kind, time)
+    }
+
+    /// Behind all that pass earlier. A new deadline is the last of its kind; only one that was changed may have to be put
+    /// further ahead, by as many places as clients have overtaken its own.
+    private mutating func insert(_ slot: Slot, _ kind: DeadlineKind, _ time: Int64) {
+        let list = Int(kind.rawValue)
+        var (previous, next) = (lists[list].last, nil as Slot?)
+        while let other = previous, other.pointee.deadline.time > time {
+            (previous, next) = (other.pointee.deadline.previous, other)
+        }
+        slot.pointee.deadline = Deadline(time: time, next: next, previous: previous, kind: kind)
+        if let previous { previous.pointee.deadline.next = slot } else { lists[list].first = slot }
+        if let next { next.pointee.deadline.previous = slot } else { lists[list].last = slot }
+        lists[list].count += 1
+        lists[list].heldBytes += slot.pointee.reckonedBytes
+    }
+
+    mutating func remove(_ slot: Slot) {
+        let deadline = slot.pointee.deadline
+        guard let kind = deadline.kind else { return }
+        let (list, previous, next) = (Int(kind.rawValue), deadline.previous, deadline.next)
+        if let previous { previous.pointee.deadline.next = next } else { lists[list].first = next }
+        if let next { next.pointee.deadline.previous = previous } else { lists[list].last = previous }
+        slot.pointee.deadline.kind = nil
+        lists[list].count -= 1
+        lists[list].heldBytes -= slot.pointee.reckonedBytes
+    }
+
+    /// Notes that a connection of a kind holds so many more bytes, or fewer.
+    mutating func addHeldBytes(_ bytes: Int, to kind: DeadlineKind?) {
+        if let kind { lists[Int(kind.rawValue)].heldBytes += bytes }
+    }
+
+    /// How many are waited for.
+    func count(_ kind: DeadlineKind) -> Int { lists[Int(kind.rawValue)].count }
+
+    /// The one that has waited longest for something of a kind, if there is one.
+    private func oldest(_ kind: DeadlineKind) -> Slot? { lists[Int(kind.rawValue)].first }
+
+    /// The oldest handshake: one without a whole first message, else any.
+    var oldestHandshake: Slot? { oldest(.hello) ?? oldest(.handshake) }
+
+    /// The oldest connection of the kind that holds most of the memory.
+    var heaviest: Slot? {
+        var (heaviest, most): (Slot?, Int) = (nil, 0)
+        for list in 0..<7 where lists[list].heldBytes > most {
+            (heaviest, most) = (lists[list].first, lists[list].heldBytes)
+        }
+        return heaviest
+    }
+
+    /// The connection to do without: of those that have not said yet what they want, or of those between two requests,
+    /// whichever are more.
+    var dispensable: Slot? {
+        let unheard = count(.hello) + count(.handshake) + count(.head)
+        if unheard == 0 || unheard < count(.idle) + count(.linger) { return oldest(.idle) ?? oldest(.linger) }
+        guard let hello = oldest(.hello), let head = oldest(.head) else {
+            return oldest(.hello) ?? oldest(.head) ?? oldest(.handshake)
+        }
+        return start(of: hello) <= start(of: head) ? hello : head
+    }
+
+    /// Since when a connection has been waited for.
+    private func start(of slot: Slot) -> Int64 {
+        slot.pointee.deadline.time - (slot.pointee.deadline.kind.map { lists[Int($0.rawValue)].span } ?? 0)
+    }
+
+    /// A connection whose time is up, if there is one.
+    func nextExpired(now: Int64) -> Slot? {
+        for list in 0..<7 {
+            if let slot = lists[list].first, slot.pointee.deadline.time <= now { return slot }
+        }
+        return nil
+    }
+
+    /// Milliseconds until the next deadline; nil when there is none.
+    func untilNext(now: Int64) -> Int64? {
+        var earliest: Int64?
+        for list in 0..<7 {
+            if let slot = lists[list].first { earliest = min(earliest ?? Int64.max, slot.pointee.deadline.time) }
+        }
+        return earliest.map { max(0, $0 - now) }
+    }
+}

@@ -1,0 +1,73 @@
+// Landing pages: prepared text, with the request's own link put in where the page says so. Nothing is computed but the
+// escaping of the few bytes of a target that mean something in a page.
+
+import Catalogue
+import HTTP
+
+/// A request's own place, for telling its client about it.
+struct RequestLocation {
+    var host: ByteRange
+    var path: ByteRange
+    var query: ByteRange
+}
+
+/// A page into which the request's own place is put, and that place, whose bytes must still be there.
+struct LandingPlace {
+    private let page: Landing
+    private let link: RequestLocation
+    /// The whole page's length.
+    private(set) var byteCount = 0
+
+    init(_ page: Landing, link: RequestLocation, _ request: Span<UInt8>) {
+        self.page = page
+        self.link = link
+        var count = 0
+        forEachPiece(request) { count += $0.count }
+        byteCount = count
+    }
+
+    /// Lends the page in pieces that stand in it as they are. No quote, angle bracket or blank is among the bytes that a
+    /// target may have, and a host has none of what is escaped here.
+    func forEachPiece(_ request: Span<UInt8>, _ body: (UnsafeRawBufferPointer) -> Void) {
+        for index in 0..<page.segmentCount {
+            let (text, insertion) = page[index]
+            body(text)
+            if insertion != .none { request.withUnsafeBytes { forEachPiece(ofLink: insertion, $0, body) } }
+        }
+    }
+
+    /// The link from its host, or its path, to its query.
+    private func forEachPiece(
+        ofLink insertion: LinkInsertion, _ request: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        if insertion != .route { body(UnsafeRawBufferPointer(rebasing: request[link.host.range])) }
+        if link.path.count == 0 { emit("/", body) }
+        escape(request[link.path.range], insertion, body)
+        guard link.query.isPresent else { return }
+        emit("?", body)
+        escape(request[link.query.range], insertion, body)
+    }
+
+    private func escape(
+        _ bytes: Slice<UnsafeRawBufferPointer>, _ insertion: LinkInsertion, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        var start = bytes.startIndex
+        for index in bytes.indices {
+            let escaped: StaticString
+            switch bytes[index] {
+            case UInt8(ascii: "&"): escaped = "&amp;"
+            case UInt8(ascii: "'"): escaped = "&#39;"
+            case UInt8(ascii: ",") where insertion == .listItem: escaped = "%2C"
+            default: continue
+            }
+            if start < index { body(UnsafeRawBufferPointer(rebasing: bytes[start..<index])) }
+            emit(escaped, body)
+            start = index + 1
+        }
+        if start < bytes.endIndex { body(UnsafeRawBufferPointer(rebasing: bytes[start...])) }
+    }
+
+    private func emit(_ text: StaticString, _ body: (UnsafeRawBufferPointer) -> Void) {
+        body(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}

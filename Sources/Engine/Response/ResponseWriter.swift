@@ -1,0 +1,216 @@
+// Answers as bytes: prepared lines, with what depends on the request put in. A small body is copied behind its head, so that
+// an answer is one write; a larger one is left to be sent from where it is.
+
+import Catalogue
+import HTTP
+
+/// Puts the answers of one turn together, for whichever connection is being served.
+struct ResponseWriter: ~Copyable {
+    private(set) var output: Output
+    private var wire: WireText
+
+    /// Answers of a connection are sent when they are this long together, so that a client that takes none of them leaves us
+    /// with no more.
+    static let batchBytesMax = 12_288
+    /// Bodies up to this size are copied behind their heads. Below it a copy costs less than the second buffer of a gathered
+    /// write.
+    static let copiedBodyBytesMax = 16_384
+    /// What the lines of one response take at most, without the body, and without a redirect's copy of the request line.
+    private static let headBytesMax = 4_096
+
+    init(_ settings: EngineSettings) {
+        wire = WireText(settings)
+        let answerBytesMax =
+            ResponseWriter.copiedBodyBytesMax + ResponseWriter.headBytesMax + settings.limits.head.requestLineBytesMax
+        output = Output(byteCount: ResponseWriter.batchBytesMax + answerBytesMax)
+    }
+
+    /// Sets the date of all answers, in seconds since 1970.
+    mutating func setDate(_ seconds: Int64) { wire.update(seconds: seconds) }
+
+    mutating func clear() { output.clear() }
+
+    /// Writes an answer. What is returned of its body is to be sent behind that from where it is.
+    /// - Parameters:
+    ///   - request: what a redirect or a landing page repeats.
+    ///   - isBodyKept: whether the body stays where it is at least until the output is sent.
+    @discardableResult
+    mutating func write(
+        _ response: Response, isSecure: Bool = false, request: Span<UInt8> = Span(), isBodyKept: Bool = true
+    ) -> Body {
+        beginHead(response.status)
+        appendFields(response)
+        if let location = response.location { appendLocation(location, request) }
+        endHead(response, isSecure)
+        if let landing = response.landing, !response.isHeadOnly {
+            landing.forEachPiece(request) { output.append($0) }
+            return .none
+        }
+        guard case .memory(let bytes) = response.body, bytes.count <= ResponseWriter.copiedBodyBytesMax else {
+            return response.body
+        }
+        if isBodyKept { output.append(body: bytes) } else { output.append(bytes) }
+        return .none
+    }
+
+    /// Writes an answer with a body that is not in the catalogue, and the field lines that go with it.
+    mutating func write(_ response: Response, fields: StaticString, body: UnsafeRawBufferPointer, isSecure: Bool) {
+        beginHead(response.status)
+        output.append(fields)
+        appendLength(body.count)
+        endHead(response, isSecure)
+        if !response.isHeadOnly { output.append(body) }
+    }
+
+    /// How many bytes of a body an answer has, by which its request is recorded.
+    func bodyBytes(of response: Response) -> Int {
+        if response.isHeadOnly { return 0 }
+        return response.landing?.byteCount ?? unsentBytes(of: response.parts) ?? response.body.count
+    }
+
+    /// Writes what comes in front of the next part of a body in several, and gives the part: nothing behind the line that
+    /// ends the body, nil behind that.
+    mutating func writeNext(of parts: inout Multipart) -> Body? {
+        parts.writeNext(into: &output, boundary: wire.boundary)
+    }
+
+    func unsentBytes(of parts: Multipart?) -> Int? { parts?.byteCount(boundaryCount: wire.boundary.count) }
+
+    private mutating func beginHead(_ status: Status) {
+        output.append(wire.statusLine(status))
+        output.append(wire.dateLine)
+    }
+
+    private mutating func endHead(_ response: Response, _ isSecure: Bool) {
+        if isSecure { wire.strictTransport.withUnsafeBytes { output.append($0) } }
+        if response.allowsMethods { output.append(WireText.allow) }
+        if response.closes { output.append(WireText.close) }
+        if response.announcesKeepAlive { output.append(WireText.keepAlive) }
+        output.append(WireText.end)
+    }
+
+    private mutating func appendFields(_ response: Response) {
+        guard let form = response.form else {
+            if let count = response.completeCount {
+                output.append(WireText.range)
+                output.append("*/")
+                output.append(count)
+                output.append(WireText.end)
+            }
+            // RFC 9110 §8.6: a 204 has no length.
+            if response.status != .noContent { appendLength(0) }
+            return
+        }
+        if response.status == .notModified {
+            output.append(form.sharedFields)
+        } else if let parts = response.parts {
+            output.append(form.sharedFields)
+            output.append(WireText.multipartType)
+            wire.boundary.withUnsafeBytes { output.append($0) }
+            output.append(WireText.end)
+            output.append(form.otherFields)
+            appendLength(unsentBytes(of: parts) ?? 0)
+        } else if let range = response.ranges?[0] {
+            output.append(form.fields)
+            output.append(WireText.range)
+            output.append(range.lowerBound)
+            output.append("-")
+            output.append(range.upperBound - 1)
+            output.append("/")
+            output.append(form.bodyCount)
+            output.append(WireText.end)
+            appendLength(range.count)
+        } else {
+            output.append(form.fields)
+            appendLength(response.landing?.byteCount ?? form.bodyCount)
+        }
+    }
+
+    /// The request's own place over TLS. Host and target were checked byte by byte when they were read, so nothing of them
+    /// can end the line.
+    private mutating func appendLocation(_ location: RequestLocation, _ request: Span<UInt8>) {
+        output.append("location: https://")
+        request.extracting(location.host.range).withUnsafeBytes { output.append($0) }
+        wire.redirectPort.withUnsafeBytes { output.append($0) }
+        if location.path.count == 0 { output.append("/") }
+        request.extracting(location.path.range).withUnsafeBytes { output.append($0) }
+        if location.query.isPresent {
+            output.append("?")
+            request.extracting(location.query.range).withUnsafeBytes { output.append($0) }
+        }
+        output.append(WireText.end)
+    }
+
+    private mutating func appendLength(_ count: Int) {
+        output.append(WireText.length)
+        output.append(count)
+        output.append(WireText.end)
+    }
+}
+
+/// The ready-made lines of one worker: what every response has that does not come from the catalogue.
+struct WireText: ~Copyable {
+    private let statusLines: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+    private let date: UnsafeMutableRawBufferPointer
+    private(set) var seconds: Int64 = -1
+    /// What separates the parts of a body in several parts: 128 random bits, so no page contains it.
+    let boundary: [UInt8]
+    /// `strict-transport-security`, for answers over TLS; empty when nothing is to be said.
+    let strictTransport: [UInt8]
+    /// The port of a redirect to TLS, with its colon; empty for the usual one.
+    let redirectPort: [UInt8]
+
+    static let dateName: StaticString = "date: "
+    static let close: StaticString = "connection: close\r\n"
+    static let keepAlive: StaticString = "connection: keep-alive\r\n"
+    static let length: StaticString = "content-length: "
+    static let range: StaticString = "content-range: bytes "
+    static let multipartType: StaticString = "content-type: multipart/byteranges; boundary="
+    /// RFC 9110 §15.5.6 wants it in every 405.
+    static let allow: StaticString = "allow: GET, HEAD, OPTIONS\r\n"
+    static let wrongPort: StaticString = "This port speaks HTTPS: use https:// instead of http://.\n"
+    static let plainText: StaticString = "content-type: text/plain; charset=utf-8\r\n"
+    /// Of a challenge's answer (RFC 8555 §8.3) and of there being none: it counts for this one question only.
+    static let unstoredBytes: StaticString = "content-type: application/octet-stream\r\ncache-control: no-store\r\n"
+    static let unstored: StaticString = "cache-control: no-store\r\n"
+    static let end: StaticString = "\r\n"
+
+    init(_ settings: EngineSettings) {
+        let seconds = settings.strictTransportSeconds
+        strictTransport = seconds > 0 ? Array("strict-transport-security: max-age=\(seconds)\r\n".utf8) : []
+        let port = settings.publicSecurePort ?? 443
+        redirectPort = port == 443 ? [] : Array(":\(port)".utf8)
+        boundary = Array((0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined().utf8)
+        statusLines = .allocate(capacity: 600)
+        statusLines.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+        for status in Status.allCases {
+            let line = StatusLine.bytes(status)
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: line.count, alignment: 8)
+            memory.copyBytes(from: line)
+            statusLines[Int(status.rawValue)] = UnsafeRawBufferPointer(memory)
+        }
+        let name = WireText.dateName
+        date = .allocate(byteCount: name.utf8CodeUnitCount + HTTPDate.byteCount + 2, alignment: 8)
+        date.copyMemory(from: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        date[date.count - 2] = UInt8(ascii: "\r")
+        date[date.count - 1] = UInt8(ascii: "\n")
+    }
+
+    deinit {
+        for line in statusLines { line.deallocate() }
+        statusLines.deallocate()
+        date.deallocate()
+    }
+
+    func statusLine(_ status: Status) -> UnsafeRawBufferPointer { statusLines[Int(status.rawValue)] }
+
+    var dateLine: UnsafeRawBufferPointer { UnsafeRawBufferPointer(date) }
+
+    /// Writes the date anew when the second has changed.
+    mutating func update(seconds: Int64) {
+        if seconds == self.seconds { return }
+        self.seconds = seconds
+        let start = WireText.dateName.utf8CodeUnitCount
+        HTTPDate.write(seconds, into: UnsafeMutableRawBufferPointer(rebasing: date[start..<start + HTTPDate.byteCount]))
+    }
+}

@@ -1,0 +1,200 @@
+// Answers to challenges of certificate authorities (RFC 8555 §8.3). They are files that come seconds before they are asked for
+// and go as soon, so they are not in the catalogue: a request for one waits while the disk is asked. A thread of its own asks,
+// so neither a worker nor a certificate waits for it.
+//
+// Anybody can ask for tokens that do not exist. Each network has a small share of what may wait, so it cannot keep an authority
+// out, and a name and token that several connections ask for is looked for once.
+
+import HTTP
+import Posix
+import Synchronization
+import Telemetry
+
+/// What a request waits for.
+struct ChallengeAnswer: Sendable {
+    /// The worker's number for its connection.
+    let token: UInt64
+    /// Nil where there is none.
+    let bytes: [UInt8]?
+}
+
+/// The queue and the thread that works on it.
+final class ChallengeReader: Sendable {
+    private let find: EngineSettings.ChallengeSource
+    private let work: Semaphore
+    private let state = Mutex(State())
+    private let threads = Threads(capacity: 1)
+
+    /// Requests that wait, of all clients, and of one IPv4 address or IPv6 /64.
+    static let waitingMax = 1_024
+    static let waitingPerNetworkMax = 64
+    /// `/.well-known/acme-challenge/`, and a token behind it. Authorities use 43 characters.
+    private static let prefix: StaticString = "/.well-known/acme-challenge/"
+    private static let tokenBytesMax = 128
+
+    /// A name and a token.
+    private struct Question: Hashable {
+        let host: [UInt8]
+        let token: [UInt8]
+    }
+
+    private struct Waiter {
+        let control: WorkerControl
+        let token: UInt64
+        let network: UInt64?
+    }
+
+    private struct State {
+        /// What is to be looked for, the last one first.
+        var questions: [Question] = []
+        /// Also while the disk is asked.
+        var waiters: [Question: [Waiter]] = [:]
+        var waitingCount = 0
+        var waitingOfNetwork: [UInt64: Int] = [:]
+        var isEnding = false
+
+        mutating func release(_ waiter: Waiter) {
+            waitingCount -= 1
+            guard let network = waiter.network, let count = waitingOfNetwork[network] else { return }
+            waitingOfNetwork[network] = count == 1 ? nil : count - 1
+        }
+    }
+
+    init(_ find: @escaping EngineSettings.ChallengeSource) throws(Engine.StartError) {
+        self.find = find
+        do throws(SystemError) {
+            work = try Semaphore()
+            threads.append(try Thread(name: "challenges") { [self] in run() })
+        } catch {
+            throw .cannotStart("\(error)")
+        }
+    }
+
+    /// The token that a path asks for; nil for every other path.
+    static func token(of path: Span<UInt8>) -> Range<Int>? {
+        let count = prefix.utf8CodeUnitCount
+        guard path.count > count, path.count <= count + tokenBytesMax, path.extracting(0..<count).equals(prefix) else {
+            return nil
+        }
+        for index in count..<path.count where !isOfToken(path[index]) { return nil }
+        return count..<path.count
+    }
+
+    /// RFC 8555 §8.3: the base64url alphabet. Neither a point nor a slash is in it.
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// Has a token looked for. False where too many wait already.
+    func ask(
+        _ host: Span<UInt8>, _ token: Span<UInt8>, of remote: RemoteAddress, for connection: UInt64,
+        answering control: WorkerControl
+    ) -> Bool {
+        let question = Question(
+            host: host.withUnsafeBytes { $0.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } },
+            token: token.withUnsafeBytes { Array($0) })
+        let waiter = Waiter(control: control, token: connection, network: remote.networkKey)
+        let (isTaken, isNew) = state.withLock { state in
+            if state.waitingCount == ChallengeReader.waitingMax { return (false, false) }
+            if let network = waiter.network {
+                let count = state.waitingOfNetwork[network] ?? 0
+                if count == ChallengeReader.waitingPerNetworkMax { return (false, false) }
+                state.waitingOfNetwork[network] = count + 1
+            }
+            state.waitingCount += 1
+            let isNew = state.waiters[question] == nil
+            state.waiters[question, default: []].append(waiter)
+            // There are few of them, and the oldest is to be taken next.
+            if isNew { state.questions.insert(question, at: 0) }
+            return (true, isNew)
+        }
+        if isNew { work.signal() }
+        return isTaken
+    }
+
+    private func run() {
+        while true {
+            work.wait()
+            let question = state.withLock { state in state.isEnding ? nil : state.questions.popLast() }
+            guard let question else { return }
+            let bytes = find(question.host, question.token)
+            let waiters = state.withLock { state in
+                let waiters = state.waiters.removeValue(forKey: question) ?? []
+                for waiter in waiters { state.release(waiter) }
+                return waiters
+            }
+            for waiter in waiters { waiter.control.answer(ChallengeAnswer(token: waiter.token, bytes: bytes)) }
+        }
+    }
+
+    /// To be called when all workers have ended. A disk that does not answer is no longer waited for.
+    func end() {
+        state.withLock { $0.isEnding = true }
+        work.signal()
+        threads.detach()
+    }
+}
+
+/// The worker's side: a connection pauses until the disk has been asked.
+extension Worker {
+    /// The token that a request asks for, as a part of its path; nil for every other request. One with a body is no
+    /// authority's.
+    func challengeToken(_ head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
+        guard challenges != nil, head.method == .get || head.method == .head, head.body == .none else { return nil }
+        return ChallengeReader.token(of: bytes.extracting(head.path.range))
+    }
+
+    /// Has the disk asked.
+    mutating func askForChallenge(_ slot: Slot, _ head: RequestHead, _ bytes: Span<UInt8>, _ token: Range<Int>) -> Step
+    {
+        let response = Response(
+            status: .notFound, isHeadOnly: head.method == .head, closes: slot.pointee.closeReason != nil,
+            announcesKeepAlive: head.minorVersion == 0 && slot.pointee.closeReason == nil, document: .wellKnown)
+        accounting.noteSubject(response)
+        let isTaken = challenges?.ask(
+            bytes.extracting(head.host.range), bytes.extracting(head.path.range).extracting(token),
+            of: accounting.lastRemote, for: table.token(slot), answering: control)
+        if isTaken == true {
+            slot.pointee.phase = .challenge(response)
+            return .pauses
+        }
+        answerChallenge(slot, response, .serviceUnavailable, nil)
+        return response.closes ? .ending : .next
+    }
+
+    /// Goes on with the connections for which the disk has been asked.
+    mutating func resumeChallenges() {
+        for answer in control.takeChallenges() {
+            // The connection may have ended since.
+            guard let slot = table.slot(of: answer.token), case .challenge(let response) = slot.pointee.phase else {
+                continue
+            }
+            writer.clear()
+            accounting.resume(slot)
+            answerChallenge(slot, response, answer.bytes == nil ? .notFound : .ok, answer.bytes)
+            if slot.pointee.ending == .close, slot.pointee.held.count > 0 { slot.pointee.ending = .linger }
+            if slot.pointee.ending == .none, slot.pointee.held.count > 0 {
+                if flush(slot) { processHeld(slot, andReceived: 0) }
+            } else {
+                finishTurn(slot, unused: 0..<0)
+            }
+            reckon(slot)
+        }
+    }
+
+    private mutating func answerChallenge(_ slot: Slot, _ response: Response, _ status: Status, _ body: [UInt8]?) {
+        var response = response
+        response.status = status
+        slot.pointee.phase = .idle
+        if response.closes { slot.pointee.ending = .close }
+        let fields = body == nil ? WireText.unstored : WireText.unstoredBytes
+        (body ?? []).withUnsafeBytes {
+            write(response, fields: fields, body: $0, isSecure: slot.pointee.session != nil)
+        }
+    }
+}

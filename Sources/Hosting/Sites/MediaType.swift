@@ -1,0 +1,61 @@
+// Content types by file name extension, for pages.
+
+enum MediaType {
+    /// The type of a file by its name; what is not known is offered as bytes to be saved.
+    static func of(_ path: String) -> String {
+        guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return "application/octet-stream" }
+        return byExtension[path[path.index(after: dot)...].lowercased()] ?? "application/octet-stream"
+    }
+
+    private static let byExtension: [String: String] = [
+        "html": "text/html; charset=utf-8", "htm": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+        "js": "text/javascript; charset=utf-8", "mjs": "text/javascript; charset=utf-8", "json": "application/json",
+        "map": "application/json", "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8",
+        "md": "text/markdown; charset=utf-8", "xml": "application/xml", "csv": "text/csv; charset=utf-8",
+        "svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif",
+        "webp": "image/webp", "avif": "image/avif", "ico": "image/vnd.microsoft.icon", "woff": "font/woff",
+        "woff2": "font/woff2", "ttf": "font/ttf", "otf": "font/otf", "pdf": "application/pdf",
+        "wasm": "application/wasm",
+        "mp4": "video/mp4", "webm": "video/webm", "mp3": "audio/mpeg", "zip": "application/zip",
+        "gz": "application/gzip",
+    ]
+}
+
+/// Types of the files below `/.well-known/`: by name where a name is registered with a type. The readers of these files are
+/// programs, and some of them take the type to the letter.
+enum WellKnownType {
+    /// The type of a file by its path below `/.well-known/`.
+    static func of(_ name: String) -> String {
+        if let type = byName[name] { return type }
+        return MediaType.of(name)
+    }
+
+    /// No type of JSON has a charset: it means nothing there (RFC 8259 §11), and Microsoft's verifier stumbles over it.
+    private static let byName: [String: String] = [
+        "apple-app-site-association": "application/json",
+        "assetlinks.json": "application/json",
+        "apple-developer-merchantid-domain-association": "text/plain",
+        "apple-developer-merchantid-domain-association.txt": "text/plain",
+        "security.txt": "text/plain; charset=utf-8",
+        "mta-sts.txt": "text/plain",
+        "passkey-endpoints": "application/json",
+        "webauthn": "application/json",
+        "microsoft-identity-association.json": "application/json",
+        "microsoft-identity-association": "application/json",
+        "windows-app-web-link": "application/json",
+        "applinking.json": "application/json",
+        "gpc.json": "application/json",
+        "related-website-set.json": "application/json",
+        "openid-configuration": "application/json",
+        "oauth-authorization-server": "application/json",
+        "oauth-protected-resource": "application/json",
+        "jwks.json": "application/json",
+        "nodeinfo": "application/json",
+        "matrix/client": "application/json",
+        "matrix/server": "application/json",
+        "webfinger": "application/jrd+json",
+        "host-meta.json": "application/jrd+json",
+        "host-meta": "application/xrd+xml",
+        "traffic-advice": "application/trafficadvice+json",
+    ]
+}

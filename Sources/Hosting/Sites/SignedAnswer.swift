@@ -1,0 +1,68 @@
+// The association document of a host as a signed message, for app files that say `signed`. Whoever asks for that serves
+// readers that refuse the plain document, so a host that cannot sign has a finding in its place and nothing served.
+
+public import Association
+import Catalogue
+import Posix
+public import TLS
+
+/// What goes into a host's signed document.
+struct SignedAnswer {
+    let host: String
+    let apps: [LoadedAppFile]
+    let cacheSeconds: Int
+
+    /// Signs the document; nil when there must be no answer, with a finding on the app file that asks for it. A shortage is
+    /// thrown.
+    func make(
+        _ document: [UInt8], by signer: DocumentSigner, _ findings: inout [Finding]
+    ) throws(SystemError) -> PreparedAnswer? {
+        var problems: [CertificateProblem] = []
+        let outcome = signer.sign(document, for: host, problems: &problems)
+        findings += problems.map(Finding.init)
+        switch outcome {
+        case .starved(let reason): throw reason
+        case .impossible(let reason):
+            findings.append(
+                finding(
+                    "APP-041", "the association document of \(host) cannot be signed, so it is not served: \(reason)",
+                    fix: "put a certificate for RSA or ECDSA into the host's folder, or remove `signed`"))
+            return nil
+        case .signed(let message, _) where message.count > Renderer.appleBytesMax:
+            findings.append(
+                finding(
+                    "APP-034",
+                    "the association document of \(host) has \(message.count) bytes with its signature, "
+                        + "so Apple refuses it, and it is not served",
+                    fix: "use wildcards and variables, move apps to hosts of their own, or remove `signed`"))
+            return nil
+        case .signed(let message, let modified):
+            return AnswerMaker.answer(
+                Document(
+                    kind: .appleAssociation, contentType: "application/pkcs7-mime", content: .bytes(message),
+                    cacheSeconds: cacheSeconds, modified: max(modified, apps.map(\.modified).max() ?? 0)))
+        }
+    }
+
+    private func finding(_ rule: String, _ message: String, fix: String) -> Finding {
+        let app = apps.map(\.appFile).first { ($0.ios?.signing ?? .none) != .none } ?? apps.first?.appFile
+        return Finding(
+            rule: rule, severity: .error, file: app?.file ?? host, range: app?.ranges.signed, message: message, fix: fix
+        )
+    }
+}
+
+extension Finding {
+    /// The finding for a certificate's fault. It concerns a file as a whole: nobody edits these line by line.
+    public init(_ problem: CertificateProblem) {
+        let severity: Severity =
+            switch problem.severity {
+            case .error: .error
+            case .warning: .warning
+            case .note: .note
+            }
+        self.init(
+            rule: problem.id, severity: severity, file: problem.file, range: nil, message: problem.message,
+            fix: problem.fix)
+    }
+}

@@ -1,0 +1,163 @@
+// What a state file holds beside the sites: every app file with its last good text, every folder, and the hosts that have a
+// peculiarity. As values, and as bytes.
+
+import Catalogue
+import Posix
+
+/// The records of a state file. In one that holds changes, a record without content says that there is nothing any more.
+struct TenantRecords {
+    /// What the sites were rendered with: a program and its settings. Under another one they are made again, from the same
+    /// texts.
+    var rendering = ""
+    /// Tells one base from another; changes name the one that they belong to.
+    var generation: UInt64 = 0
+    var apps: [(path: String, record: AppRecord?)] = []
+    var folders: [(host: String, record: FolderRecord?)] = []
+    /// Hosts to be made again at the next start, which says what is wrong with them.
+    var stale: Set<String> = []
+    var signed: Set<String> = []
+    var hostLesser: [String: AppRecord.LesserCounts] = [:]
+
+    /// That of version 1 has no counts.
+    private static let formatNumber: UInt64 = 2
+
+    /// The records as bytes, and the texts that they refer to.
+    func encoded() -> (records: [UInt8], texts: [UInt8]) {
+        var writer = RecordWriter()
+        var texts: [UInt8] = []
+        writer.add(TenantRecords.formatNumber)
+        writer.add(rendering)
+        writer.add(generation)
+        writer.add(stale.sorted())
+        writer.add(signed.sorted())
+        writer.add(UInt64(hostLesser.count))
+        for (host, counts) in hostLesser {
+            writer.add(host)
+            writer.add(counts.number)
+        }
+        writer.add(UInt64(apps.count))
+        for (path, record) in apps {
+            writer.add(path)
+            add(record, to: &writer, &texts)
+        }
+        writer.add(UInt64(folders.count))
+        for (host, record) in folders {
+            writer.add(host)
+            writer.add(record?.wellKnown)
+            writer.add(record?.pages)
+        }
+        return (writer.bytes, texts)
+    }
+
+    private func add(_ record: AppRecord?, to writer: inout RecordWriter, _ texts: inout [UInt8]) {
+        writer.add(record?.standing.rawValue ?? UInt8.max)
+        guard let record else { return }
+        writer.add(record.lesser.number)
+        writer.add(UInt8(record.mark == nil ? 0 : 1))
+        if let mark = record.mark {
+            for number in mark.numbers { writer.add(number) }
+        }
+        writer.add(UInt8(record.good == nil ? 0 : 1))
+        guard let good = record.good else { return }
+        let start = texts.count
+        good.text.withBytes { texts.append(contentsOf: $0) }
+        writer.add(UInt64(start))
+        writer.add(UInt64(texts.count - start))
+        writer.add(good.modified)
+        writer.add(good.hosts)
+        writer.add(good.otherHosts)
+    }
+
+    init() {}
+
+    /// Without app files and folders.
+    init(_ memory: TenantMemory, rendering: String, generation: UInt64) {
+        (self.rendering, self.generation) = (rendering, generation)
+        (stale, signed, hostLesser) = (memory.troubledHosts, memory.signed, memory.hostLesser)
+    }
+
+    /// Reads the records of a state file, which has been verified.
+    init(_ file: StateFile) throws(StateProblem) {
+        let textCount = try file.bytes(.texts).count
+        do throws(RecordReader.Failure) {
+            var reader = RecordReader(try TenantRecords.bytes(file))
+            let format = try reader.number()
+            guard (1...TenantRecords.formatNumber).contains(format) else { throw RecordReader.Failure() }
+            rendering = try reader.text()
+            generation = try reader.number()
+            stale = Set(try reader.texts())
+            signed = Set(try reader.texts())
+            for _ in 0..<(format == 1 ? 0 : try reader.count()) {
+                let host = try reader.text()
+                hostLesser[host] = AppRecord.LesserCounts(try reader.number())
+            }
+            for _ in 0..<(try reader.count()) {
+                let path = try reader.text()
+                apps.append((path, try TenantRecords.app(&reader, file, textCount, format)))
+            }
+            for _ in 0..<(try reader.count()) {
+                let host = try reader.text()
+                let record = FolderRecord(wellKnown: try reader.optional(), pages: try reader.optional())
+                folders.append((host, record.isEmpty ? nil : record))
+            }
+            guard reader.isAtEnd else { throw RecordReader.Failure() }
+        } catch {
+            throw .damaged(.records)
+        }
+    }
+
+    private static func bytes(_ file: StateFile) throws(RecordReader.Failure) -> UnsafeRawBufferPointer {
+        do { return try file.bytes(.records) } catch { throw RecordReader.Failure() }
+    }
+
+    private static func app(
+        _ reader: inout RecordReader, _ file: StateFile, _ textCount: Int, _ format: UInt64
+    ) throws(RecordReader.Failure) -> AppRecord? {
+        let code = try reader.byte()
+        if code == UInt8.max { return nil }
+        guard let standing = AppRecord.Standing(rawValue: code) else { throw RecordReader.Failure() }
+        var record = AppRecord(mark: nil, standing: standing, good: nil)
+        if format > 1 { record.lesser = AppRecord.LesserCounts(try reader.number()) }
+        if try reader.byte() == 1 {
+            var numbers: [UInt64] = []
+            for _ in 0..<FileStatus.numberCount { numbers.append(try reader.number()) }
+            record.mark = FileStatus(numbers)
+        }
+        guard try reader.byte() == 1 else { return record }
+        guard let start = Int(exactly: try reader.number()), let count = Int(exactly: try reader.number()),
+            start <= textCount, count <= textCount - start
+        else { throw RecordReader.Failure() }
+        record.good = AppRecord.GoodVersion(
+            text: .state(file, start..<start + count), modified: try reader.signed(), hosts: try reader.texts(),
+            otherHosts: try reader.texts())
+        return record
+    }
+}
+
+extension AppRecord.LesserCounts {
+    fileprivate var number: UInt64 { UInt64(warnings) << 16 | UInt64(notes) }
+
+    fileprivate init(_ number: UInt64) {
+        self.init()
+        (warnings, notes) = (UInt16(truncatingIfNeeded: number >> 16), UInt16(truncatingIfNeeded: number))
+    }
+}
+
+extension FileStatus {
+    static let numberCount = 6
+
+    /// Everything that shows a change.
+    var numbers: [UInt64] {
+        [
+            device, inode, UInt64(bitPattern: byteCount), UInt64(bitPattern: modifiedNanoseconds),
+            UInt64(bitPattern: changedNanoseconds), UInt64(permissions) << 1 | (isRegular ? 1 : 0),
+        ]
+    }
+
+    fileprivate init(_ numbers: [UInt64]) {
+        self.init(
+            isRegular: numbers[5] & 1 == 1, permissions: UInt32(truncatingIfNeeded: numbers[5] >> 1),
+            device: numbers[0], inode: numbers[1], byteCount: Int64(bitPattern: numbers[2]),
+            modifiedNanoseconds: Int64(bitPattern: numbers[3]), changedNanoseconds: Int64(bitPattern: numbers[4]))
+    }
+}

@@ -1,0 +1,151 @@
+// Folders of a running server that are removed, cannot be read or do not answer: what an operator is told, and what to do about it.
+
+import Foundation
+import Glibc
+import Posix
+import Testing
+
+@Suite(.enabled(if: Privileges.isRoot, "only root can give a folder away"))
+struct FolderFaultTests {
+    private let folder: Folder
+    private var config: String { "\(folder.path)/config" }
+    private var state: String { "\(folder.path)/state" }
+
+    init() throws {
+        folder = try Folder()
+        try write("one")
+    }
+
+    private func write(_ version: String) throws {
+        try folder.write(
+            "config/apps/a.json",
+            """
+            { name: "App", guard: "off", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
+              links: [{ "/": "/\(version)/?*" }] }
+            """)
+    }
+
+    private struct Watched {
+        let server: RunningServer
+        let admin: String
+
+        func status(_ more: String...) throws -> Run { try Subject.run(["status", "--admin", admin] + more) }
+
+        /// The lines of the log up to the first that contains a text.
+        func lines(to wanted: String) -> [String] {
+            var lines: [String] = []
+            while let line = server.nextRawLine() {
+                lines.append(line)
+                if line.contains(wanted) { return lines }
+            }
+            Issue.record("no line with \(wanted): \(lines)")
+            return lines
+        }
+    }
+
+    /// A server whose user may read what others may.
+    private func start(_ more: [String] = [], environment: [String: String] = [:]) throws -> Watched {
+        let server = try RunningServer(
+            [
+                "--config", config, "--public", "\(folder.path)/public", "--state", state, "--user", "nobody",
+                "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0",
+            ] + more, environment: environment)
+        // What was read at the start is written down by then, so nothing waits for a later try.
+        #expect(eventually { FileManager.default.fileExists(atPath: "\(state)/tenants") })
+        let line = try #require(server.addresses.first { $0.hasSuffix(" (admin)") })
+        return Watched(server: server, admin: line.replacing(" (admin)", with: "").replacing("http://", with: ""))
+    }
+
+    private static let isConfined =
+        Landlock.version > 0 && ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil
+
+    @Test(.enabled(if: isConfined, "the server is in a sandbox"), arguments: [false, true])
+    func `a state directory that is removed is out of reach until the next start`(isMadeAgain: Bool) throws {
+        let watched = try start()
+        try FileManager.default.removeItem(atPath: state)
+        if isMadeAgain {
+            try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
+            chmod(state, 0o777)
+        }
+        try write("two")
+        let complaint =
+            "\(state) is another folder than at the start (or gone), and the sandbox keeps this process out of it"
+        let lines = watched.lines(to: "\(complaint): start the server again")
+        #expect(lines.last?.contains(" error ") == true)
+        #expect(lines.contains { $0.contains(" error cannot write to \(state): ") })
+        let status = try watched.status()
+        #expect(status.status == 1)
+        #expect(status.output.contains(complaint) && !status.output.contains("free space"))
+    }
+
+    @Test func `a state directory that can be written to again is told`() throws {
+        let watched = try start()
+        chown(state, 0, 0)
+        try write("two")
+        let lines = watched.lines(to: "cannot write to \(state): permission denied")
+        #expect(lines.last?.contains(" error ") == true)
+        #expect(try watched.status().output.contains("let the server's user write there"))
+        chown(state, 65534, 65534)
+        try write("three")
+        #expect(watched.lines(to: "writes to \(state) again").last?.contains(" info ") == true)
+    }
+
+    @Test func `while config/apps cannot be read a finding stands, and a line ends it`() throws {
+        let watched = try start()
+        chmod("\(config)/apps", 0o700)
+        _ = watched.lines(to: "kept what was served: cannot read \(config)/apps: permission denied")
+        let status = try watched.status()
+        #expect(status.status == 1)
+        #expect(
+            status.output.contains(
+                "error: cannot read \(config)/apps: permission denied; let the server's user read it"))
+        chmod("\(config)/apps", 0o755)
+        #expect(watched.lines(to: "\(config)/apps can be read again").last?.contains(" info ") == true)
+        #expect(try eventually { try watched.status().status == 0 })
+    }
+
+    @Test(.enabled(if: isConfined, "the server is in a sandbox"))
+    func `a folder that only has another mode is not taken for another folder`() throws {
+        let watched = try start()
+        chmod(config, 0o700)
+        let lines = watched.lines(to: " cannot read \(config): permission denied; let the server's user read it")
+        #expect(!lines.contains { $0.contains("another folder") })
+    }
+
+    @Test func `a file system that hangs is told while it does`() throws {
+        try folder.write("hang.c", FolderFaultTests.hanging)
+        try folder.write("config/server.json", "{}")
+        let library = "\(folder.path)/hang.so"
+        let run = try Subject.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["clang", "-shared", "-fPIC", "-o", library, "\(folder.path)/hang.c"],
+            ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"])
+        try #require(run.status == 0, "\(run.errors)")
+        let watched = try start(environment: ["LD_PRELOAD": library, "HANG_WHILE": "\(folder.path)/hang"])
+        try folder.write("hang", "")
+        let lines = watched.lines(to: "looking at \(config) has taken 1")
+        #expect(lines.last?.contains(" warning ") == true)
+        #expect(lines.last?.hasSuffix("seconds; is its file system hanging?") == true)
+        let json = try Subject.curl(["http://\(watched.admin)/status"]).output
+        #expect(json.contains("error: looking at \(config) has taken"))
+        try FileManager.default.removeItem(atPath: "\(folder.path)/hang")
+        #expect(try eventually { try watched.status().status == 0 })
+    }
+
+    /// Looks at server.json wait for as long as there is a file.
+    private static let hanging = """
+        #define _GNU_SOURCE
+        #include <fcntl.h>
+        #include <poll.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/stat.h>
+        int stat(const char *path, struct stat *status) {
+            struct stat other;
+            const char *flag = getenv("HANG_WHILE");
+            if (strstr(path, "/server.json"))
+                while (flag && fstatat(AT_FDCWD, flag, &other, 0) == 0) poll(NULL, 0, 100);
+            return fstatat(AT_FDCWD, path, status, 0);
+        }
+        """
+}

@@ -1,0 +1,96 @@
+// Whose hosts are whose: what `owners` of server.json lets the app files of a folder name, and that nothing else is ever served.
+
+import Association
+import Foundation
+import Testing
+
+@testable import Hosting
+
+struct HostOwnersTests {
+    private static let owners = #"{ a: ["a.example", "*.a.example", "Bücher.example"], b: ["b.example"], c: [] }"#
+
+    private func owners(_ text: String = owners) throws -> HostOwners {
+        let tree = try ConfigTree()
+        try tree.write("config/server.json", "{ owners: \(text) }")
+        let reader = SettingsReader(file: "\(tree.config)/server.json")
+        #expect(reader.findings.isEmpty, "\(reader.findings)")
+        return reader.settings.owners
+    }
+
+    @Test(
+        arguments: [
+            ("a/x.json", "a.example", true), ("a/deep/er/x.json", "w.a.example", true),
+            ("a/x.json", "*.a.example", true),
+            ("a/x.json", "*.w.a.example", true), ("a/x.json", "xn--bcher-kva.example", true),
+            ("a/x.json", "b.example", false), ("a/x.json", "w.b.example", false), ("a/x.json", "*.example", false),
+            ("a/x.json", "other.example", false), ("b/x.json", "b.example", true), ("b/x.json", "*.b.example", false),
+            ("c/x.json", "other.example", false),
+            // A folder without an entry has what nobody owns, and no wildcard over it.
+            ("d/x.json", "other.example", true), ("d/x.json", "*.other.example", true),
+            ("d/x.json", "a.example", false),
+            ("d/x.json", "v.w.a.example", false), ("d/x.json", "*.w.a.example", false),
+            ("d/x.json", "*.example", false),
+            ("d/x.json", "w.b.example", true), ("d/x.json", "*.b.example", true), ("d/a/x.json", "a.example", false),
+            // What is in no folder is the operator's.
+            ("x.json", "a.example", true), ("x.json", "*.example", true),
+        ])
+    func `a folder names its own hosts, and others what nobody owns`(path: String, host: String, isAllowed: Bool) throws
+    {
+        #expect(try owners().allows(host, at: path) == isAllowed)
+        #expect(HostOwners().allows(host, at: path))
+    }
+
+    @Test(arguments: [
+        "[]", "{ a: 'a.example' }", "{ a: ['http://a.example'] }", "{ a: [7] }", "{ 'a/b': [] }", "{ '': [] }",
+        "{ a: { hosts: [] } }",
+    ])
+    func `what cannot be used keeps the server from starting`(text: String) throws {
+        let tree = try ConfigTree()
+        try tree.write("config/server.json", "{ owners: \(text) }")
+        let reader = SettingsReader(file: "\(tree.config)/server.json")
+        #expect(reader.findings.map(\.rule) == ["CFG-003"])
+        #expect(reader.lostSafeguards == ["owners"])
+    }
+
+    @Test(arguments: ["", #"environments: { other: { hosts: ["a.example"] } },"#])
+    func `a file that names a host of another folder is not published`(environments: String) throws {
+        let site = try TenantTree()
+        site.owners = try owners()
+        try site.shop("a/a.json", hosts: ["a.example"])
+        try site.shop("b/b.json", hosts: ["b.example"])
+        try site.restart()
+        let bodies = ["a.example", "b.example"].map { site.answer($0) }
+        try site.shop(
+            "b/b.json", hosts: environments.isEmpty ? ["b.example", "a.example"] : ["b.example"],
+            ids: ["8KQ2V7M4XN.dev.other"], more: environments)
+        for report in [try site.round(), try site.restart()] {
+            #expect(report.errors.map(\.rule) == ["APP-046"])
+            #expect(report.errors.first?.message.hasPrefix("a.example is not this file's to name") == true)
+            #expect(["a.example", "b.example"].map { site.answer($0) } == bodies)
+        }
+        try site.shop("evil.json", hosts: ["a.example"], ids: ["8KQ2V7M4XN.dev.operator"])
+        #expect(try site.round().changedHosts == ["a.example"], "what is in no folder is the operator's")
+    }
+
+    /// What was live before the operator said whose hosts are whose. With another program, the sites are made anew.
+    @Test(arguments: ["program", "another"])
+    func `what the state remembers of another folder's host is forgotten`(program: String) throws {
+        let site = try TenantTree()
+        try site.shop("a/a.json", hosts: ["a.example"])
+        try site.shop("b/b.json", hosts: ["b.example", "a.example", "w.a.example"], ids: ["8KQ2V7M4XN.dev.evil"])
+        try site.restart()
+        #expect(site.answer("a.example")?.contains("dev.evil") == true)
+        site.owners = try owners()
+        for _ in 0..<2 {
+            let report = try site.restart(program: program)
+            #expect(Set(report.errors.map(\.rule)) == ["APP-046"])
+            #expect(site.answer("a.example")?.contains("dev.evil") == false)
+            #expect(site.answer("a.example")?.contains("dev.associated.shop") == true)
+            #expect(site.answer("w.a.example") == nil && site.answer("b.example") == nil)
+        }
+        // Without the rule the file is good again.
+        site.owners = HostOwners()
+        try site.restart(program: program)
+        #expect(site.answer("w.a.example")?.contains("dev.evil") == true)
+    }
+}

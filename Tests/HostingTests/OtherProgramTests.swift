@@ -1,0 +1,85 @@
+// What another program has kept and this one cannot read: the same folder, and a text in it that used to be good. Of what another
+// program has kept, only the texts count.
+
+import Association
+import Foundation
+import Posix
+import Testing
+
+@testable import Hosting
+
+struct OtherProgramTests {
+    private let site: TenantTree
+
+    init() throws {
+        site = try TenantTree()
+        for name in ["a", "b"] { try site.shop("\(name).json", hosts: ["\(name).example.com", "shared.example.com"]) }
+        try site.shop("w.json", hosts: ["*.example.com"])
+        try site.restart()
+    }
+
+    /// As if the program that has just run had read this text and made of it what it serves. This one rejects it.
+    private func makeUnreadable() throws {
+        let text = #"{ name: "Shop", hosts: ["b.example.com", "shared.example.com"], links: "formerly" }"#
+        try site.write("config/apps/b.json", text)
+        let tenants = site.tenants
+        var record = try #require(tenants.memory.ledger["b.json"])
+        record.good?.text = .memory(Array(text.utf8))
+        tenants.memory.ledger.put(record, at: "b.json")
+        // Written with the next change.
+        try site.shop("w.json", hosts: ["*.example.com", "c.example.com"])
+        var changes = TreeChanges()
+        changes.appFiles = ["w.json"]
+        try site.round(changes)
+        let tidying = Tidying(
+            tenants.memory,
+            StateKeeper(
+                folder: StateFolder(site.statePath, configPath: site.tree.config, environment: nil),
+                rendering: "program"), base: try #require(tenants.shelf.base), changes: tenants.shelf.changes)
+        tidying.run()
+        #expect(tidying.failure == nil)
+    }
+
+    private func isTold(_ report: RoundReport) -> Bool { report.errors.contains { $0.file.hasSuffix("apps/b.json") } }
+
+    @Test(arguments: [TreeChanges.start, .allAgain])
+    func `hosts of a file that this program cannot read are an error, and no wildcard stands in`(
+        changes: TreeChanges
+    ) throws {
+        try makeUnreadable()
+        let report = try site.restart(changes, program: "another")
+        #expect(isTold(report))
+        for host in ["b", "shared"] {
+            #expect(report.errors.contains { $0.message.contains("\(host).example.com is no longer served") })
+            #expect(site.answer("\(host).example.com") == nil)
+        }
+        for host in ["a", "c", "any"] { #expect(site.answer("\(host).example.com") != nil) }
+        #expect(report.standing.brokenFiles == 1)
+        #expect(report.standing.unservedFiles == 1)
+        #expect(isTold(try site.round(.allAgain)), "it is told again when somebody asks")
+        #expect(isTold(try site.restart(changes, program: "another")), "and by the next process")
+        #expect(site.answer("b.example.com") == nil)
+        #expect(site.tenants.memory.ledger["b.json"]?.good != nil, "the program that can read it has the text")
+    }
+
+    @Test func `a file that is fixed is in service again`() throws {
+        try makeUnreadable()
+        try site.restart(program: "another")
+        try site.shop("b.json", hosts: ["b.example.com", "shared.example.com"], ids: ["8KQ2V7M4XN.dev.fixed"])
+        let report = try site.round()
+        #expect(report.errors.isEmpty)
+        #expect(report.changedHosts == ["b.example.com", "shared.example.com"])
+        #expect(report.keptHosts == 0)
+        #expect(site.answer("b.example.com")?.contains("dev.fixed") == true)
+    }
+
+    @Test func `what was good is guarded, broken and gone files as well`() throws {
+        try site.write("config/apps/w.json", "{")
+        try site.remove("config/apps/b.json")
+        let report = try site.restart(program: "another")
+        #expect(report.errors.count { $0.rule == "APP-042" } == 1)
+        #expect(report.standing.goneFiles == 1)
+        #expect(report.standing.brokenFiles == 1)
+        for host in ["a", "b", "shared", "any"] { #expect(site.answer("\(host).example.com") != nil) }
+    }
+}

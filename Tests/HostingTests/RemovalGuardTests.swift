@@ -1,0 +1,169 @@
+// What is live does not disappear in silence: ways to lose it, and ways to allow that, from the file to the answer.
+// `AdmissionTests` has all that can be told from texts.
+
+import Association
+import Foundation
+import Testing
+
+@testable import Hosting
+
+struct RemovalGuardTests {
+    private let site: TenantTree
+    private static let first = "8KQ2V7M4XN.dev.first"
+    private static let second = "8KQ2V7M4XN.dev.second"
+    private static let prints = (1...2).map { number in
+        (0..<32).map { String(format: "%02X", ($0 * $0 * 37 + $0 * 91 + number * 77) % 256) }.joined(separator: ":")
+    }
+
+    /// An app with two of everything.
+    init() throws {
+        site = try TenantTree()
+        try app()
+        try site.shop("other.json", hosts: ["other.example.com"])
+        try site.round()
+    }
+
+    private func app(
+        hosts: [String] = ["a.example.com", "b.example.com"], ids: [String] = [first, second],
+        prints: [String] = RemovalGuardTests.prints, package: String = "dev.associated.shop", more: String = ""
+    ) throws {
+        try site.shop(
+            "app.json", hosts: hosts, ids: ids, more: more,
+            android: prints.isEmpty ? nil : "{ package: \"\(package)\", fingerprints: \(prints) }")
+    }
+
+    private func held(_ parts: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let before = ["a.example.com", "b.example.com"].map { site.answer($0) }
+        var changes = TreeChanges.all
+        changes.appFiles = ["app.json"]
+        let report = try site.round(changes)
+        #expect(report.errors.map(\.rule) == ["APP-042"], sourceLocation: sourceLocation)
+        for part in parts {
+            #expect(report.errors.first?.message.contains(part) == true, sourceLocation: sourceLocation)
+        }
+        #expect(report.changes.isEmpty, sourceLocation: sourceLocation)
+        #expect(["a.example.com", "b.example.com"].map { site.answer($0) } == before, sourceLocation: sourceLocation)
+    }
+
+    private func released(_ hosts: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let report = try site.round()
+        #expect(report.findings.isEmpty, sourceLocation: sourceLocation)
+        #expect(report.changedHosts == hosts, sourceLocation: sourceLocation)
+        #expect(report.keptFiles == 0, sourceLocation: sourceLocation)
+    }
+
+    @Test func `an app id is held until it is retired`() throws {
+        try app(ids: [Self.first])
+        try held("app ID \(Self.second)")
+        try app(ids: [Self.first], more: "retired: { appIDs: [\"\(Self.second)\"] }")
+        try released("a.example.com", "b.example.com")
+    }
+
+    @Test func `a fingerprint is held until it is retired`() throws {
+        try app(prints: [Self.prints[0]])
+        try held("fingerprint \(Self.prints[1].prefix(11))")
+        try app(prints: [Self.prints[0]], more: "retired: { fingerprints: [\"\(Self.prints[1])\"] }")
+        try released("a.example.com", "b.example.com")
+    }
+
+    @Test func `a host is held until it is retired`() throws {
+        try app(hosts: ["a.example.com"])
+        try held("host b.example.com")
+        try app(hosts: ["a.example.com"], more: #"retired: { hosts: ["b.example.com"] }"#)
+        try released("b.example.com")
+        #expect(site.answer("b.example.com") == nil)
+    }
+
+    @Test func `a package and a whole platform are held until they are retired`() throws {
+        try app(package: "dev.associated.renamed")
+        try held("package dev.associated.shop")
+        try app(prints: [])
+        try held("package dev.associated.shop")
+        try app(prints: [], more: #"retired: { appIDs: ["dev.associated.shop"] }"#)
+        try released("a.example.com", "b.example.com")
+    }
+
+    @Test func `a file is held until it is moved to the retired ones`() throws {
+        let text = try String(contentsOfFile: site.tree.config + "/apps/app.json", encoding: .utf8)
+        try site.remove("config/apps/app.json")
+        try held("the app file was removed", "hosts a.example.com, b.example.com")
+        try site.write("config/retired/old/shop.json", text)
+        var changes = TreeChanges()
+        changes.retired = true
+        #expect(try site.round(changes).changedHosts == ["a.example.com", "b.example.com"])
+        #expect(site.answer("a.example.com") == nil)
+        #expect(site.tenants.keptHosts.isEmpty)
+    }
+
+    @Test func `a broken file may be retired as well, by its name`() throws {
+        try site.write("config/apps/app.json", "{")
+        try site.round()
+        try site.move("config/apps/app.json", to: "config/retired/app.json")
+        try released("a.example.com", "b.example.com")
+    }
+
+    @Test func `putting back what was dropped releases the file`() throws {
+        try app(ids: [Self.first])
+        try held()
+        try app(ids: [Self.second, Self.first])
+        try released("a.example.com", "b.example.com")
+    }
+
+    @Test(arguments: ["renamed.json", "tenant/app.json", "a.json5"])
+    func `a file under another name is no loss`(name: String) throws {
+        let good = site.answer("a.example.com")
+        try site.move("config/apps/app.json", to: "config/apps/\(name)")
+        let report = try site.round()
+        #expect(report.findings.isEmpty)
+        #expect(report.appCount == 2)
+        #expect(report.keptFiles == 0)
+        #expect(site.answer("a.example.com") == good)
+    }
+
+    @Test func `a host that moves in two steps is held in between`() throws {
+        try app(hosts: ["a.example.com"])
+        try held("host b.example.com")
+        try site.shop(
+            "new.json", hosts: ["b.example.com"], ids: [Self.first, Self.second],
+            android: "{ package: \"dev.associated.shop\", fingerprints: \(Self.prints) }")
+        try released("b.example.com")
+        #expect(site.answer("b.example.com")?.contains("/newjson/") == true)
+    }
+
+    @Test func `a mistake is taken back as easily as it was made`() throws {
+        let third = "8KQ2V7M4XN.dev.third"
+        try app(ids: [Self.first, Self.second, third])
+        try released("a.example.com", "b.example.com")
+        try app()
+        try released("a.example.com", "b.example.com")
+        try site.shop("evil.json", hosts: ["a.example.com"], ids: [third])
+        #expect(try site.round().changedHosts == ["a.example.com"])
+        try site.remove("config/apps/evil.json")
+        #expect(try site.round().changedHosts == ["a.example.com"])
+        // A file that moved has what was live before, so its new place is guarded.
+        try site.remove("config/apps/other.json")
+        try site.shop("moved.json", hosts: ["other.example.com"])
+        #expect(try site.round().findings.isEmpty)
+        try site.remove("config/apps/moved.json")
+        #expect(try site.round().errors.map(\.rule) == ["APP-042"])
+        try site.shop("moved.json", hosts: ["other.example.com"])
+        #expect(try site.round().findings.isEmpty)
+        // What was live before is guarded as ever.
+        try app(ids: [Self.first])
+        try held("app ID \(Self.second)")
+    }
+
+    @Test(
+        arguments: [
+            ([], "retired: { hosts: [\"a.example.com\"] }"),
+            (["a.example.com"], "retired: { appIDs: [\"A.b\", \"com.b\"] }"),
+        ] as [(Set<String>, String)])
+    func `the remedy is the very line`(hosts: Set<String>, line: String) {
+        let lost: Set<LiveIdentity> = [
+            LiveIdentity(host: "a.example.com", kind: .appID, text: "A.b"),
+            LiveIdentity(host: "a.example.com", kind: .package, text: "com.b"),
+            LiveIdentity(host: "a.example.com", kind: .fingerprint, text: "com.b AA:BB"),
+        ]
+        #expect(LiveIdentity.retirement(of: lost, keeping: hosts) == line)
+    }
+}

@@ -1,0 +1,203 @@
+// What one process knows and the next takes up: the same folder, another `Tenants`.
+
+import Association
+import Catalogue
+import Foundation
+import Posix
+import Testing
+
+@testable import Hosting
+
+struct StateKeeperTests {
+    private let site: TenantTree
+    private var base: String { site.statePath + "/tenants" }
+    private var changes: String { site.statePath + "/tenants-changes" }
+
+    init() throws {
+        site = try TenantTree()
+        for name in ["a", "b", "c"] { try site.shop("\(name).json", hosts: ["\(name).example.com"]) }
+        let file = "config/hosts/d.example.com/well-known/security.txt"
+        try site.write(file, "Contact: mailto:d@example.com\n")
+        // What was written a moment before it is looked at is looked at once more.
+        try site.waitUntilSettled(file)
+        try site.restart()
+    }
+
+    /// A new version of an app file, published.
+    private func edit(_ name: String, id: String...) throws {
+        try site.shop(
+            "\(name).json", hosts: ["\(name).example.com"],
+            ids: ["8KQ2V7M4XN.dev.associated.shop"] + id.map { "8KQ2V7M4XN.\($0)" })
+        #expect(try site.round().changedHosts == ["\(name).example.com"])
+    }
+
+    @Test func `a start that finds everything as it was changes nothing`() throws {
+        try edit("b", id: "dev.second")
+        let bodies = ["a", "b", "c"].map { site.answer("\($0).example.com") }
+        let report = try site.restart()
+        #expect(report.changes.isEmpty)
+        #expect(report.findings.isEmpty)
+        #expect(report.notes.isEmpty)
+        #expect(report.appCount == 3)
+        #expect(report.hostCount == 4)
+        #expect(["a", "b", "c"].map { site.answer("\($0).example.com") } == bodies)
+        #expect(site.answer("d.example.com", "/.well-known/security.txt") != nil)
+    }
+
+    @Test(arguments: ["config/apps", "config"])
+    func `apps that cannot be looked at are served as they were`(missing: String) throws {
+        let bodies = ["a", "b", "c"].map { site.answer("\($0).example.com") }
+        try site.write("config/other", "")
+        try site.replace("\(missing).aside", with: missing)
+        let report = try site.restart()
+        #expect(["a", "b", "c"].map { site.answer("\($0).example.com") } == bodies)
+        let rules = Set(report.findings.filter { $0.severity == .error }.map(\.rule))
+        #expect(rules == ["CFG-005"])
+        // Once it runs, nothing is concluded from it.
+        #expect(throws: ConfigurationError.self) { try site.round() }
+        try site.replace(missing, with: "\(missing).aside")
+        #expect(try !site.round().findings.contains { $0.severity == .error })
+        #expect(["a", "b", "c"].map { site.answer("\($0).example.com") } == bodies)
+    }
+
+    @Test func `what has changed in between is read, and nothing else`() throws {
+        try site.shop("a.json", hosts: ["a.example.com", "e.example.com"])
+        try site.remove("config/hosts/d.example.com")
+        let report = try site.restart()
+        #expect(report.changedHosts == ["d.example.com", "e.example.com"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a file that was broken in between has its last good version, that of a change too`(hasChanged: Bool) throws {
+        if hasChanged { try edit("b", id: "dev.second") }
+        let good = site.answer("b.example.com")
+        #expect(good?.contains("dev.second") == hasChanged)
+        try site.write("config/apps/b.json", "{ name")
+        for _ in 0..<2 {
+            let report = try site.restart()
+            #expect(report.errors.contains { $0.file.hasSuffix("b.json") })
+            #expect(report.keptHosts == 1)
+            #expect(site.answer("b.example.com") == good)
+        }
+        // Other changes do not need the broken file, and it needs none of them.
+        try edit("a", id: "dev.third")
+        try site.restart()
+        #expect(site.answer("b.example.com") == good)
+        #expect(site.answer("a.example.com")?.contains("dev.third") == true)
+    }
+
+    @Test func `a file that went in between is guarded`() throws {
+        try site.remove("config/apps/b.json")
+        try site.shop("c.json", hosts: ["c2.example.com"])
+        let report = try site.restart()
+        #expect(report.errors.map(\.rule) == ["APP-042", "APP-042"])
+        #expect(site.answer("b.example.com") != nil)
+        #expect(site.answer("c.example.com") != nil)
+        #expect(try site.restart().errors.map(\.rule) == ["APP-042", "APP-042"])
+        try site.write("config/retired/b.json", "{}")
+        #expect(try site.restart().errors.count == 1)
+        #expect(site.answer("b.example.com") == nil)
+    }
+
+    @Test func `another program renders again, from the same last good texts`() throws {
+        try edit("b", id: "dev.second")
+        let good = site.answer("b.example.com")
+        try site.write("config/apps/b.json", "{ name")
+        let report = try site.restart(program: "another")
+        #expect(report.keptHosts == 1)
+        #expect(site.answer("b.example.com") == good)
+        #expect(site.answer("a.example.com") != nil)
+        #expect(site.answer("d.example.com", "/.well-known/security.txt") != nil)
+        // What it has written in its turn is good for the next of its kind.
+        #expect(try site.restart(program: "another").changes.isEmpty)
+        #expect(site.answer("b.example.com") == good)
+    }
+
+    @Test func `another environment reads everything anew`() throws {
+        try site.write("config/apps/b.json", "{ name")
+        let report = try site.restart(environment: "staging")
+        #expect(report.notes.map { $0.contains("left ") && $0.contains("other settings") } == [true])
+        #expect(site.answer("b.example.com") == nil)
+        #expect(site.answer("a.example.com") != nil)
+    }
+
+    @Test func `a damaged file is left aside, wherever the damage is`() throws {
+        try edit("b", id: "dev.second")
+        let whole = try Data(contentsOf: URL(fileURLWithPath: base))
+        let other = try Data(contentsOf: URL(fileURLWithPath: changes))
+        let bodies = ["a", "b", "c"].map { site.answer("\($0).example.com") }
+        for step in 0..<24 {
+            // Everything lies in pages, so these places are in every part of the file.
+            for (path, bytes) in [(base, whole), (changes, other)] {
+                var damaged = bytes
+                let place = damaged.count * step / 24 + step % 7
+                damaged[place] ^= 0x40
+                try whole.write(to: URL(fileURLWithPath: base))
+                try other.write(to: URL(fileURLWithPath: changes))
+                try (step % 8 == 7 ? bytes.prefix(place) : damaged).write(to: URL(fileURLWithPath: path))
+                let report = try site.restart()
+                #expect(report.errors.isEmpty)
+                #expect(["a", "b", "c"].map { site.answer("\($0).example.com") } == bodies)
+            }
+        }
+    }
+
+    @Test func `changes that belong to another base are not believed`() throws {
+        try edit("b", id: "dev.second")
+        let old = try Data(contentsOf: URL(fileURLWithPath: changes))
+        try site.restart(program: "another")
+        try edit("b", id: "dev.second", "dev.third")
+        try old.write(to: URL(fileURLWithPath: changes))
+        try site.restart(program: "another")
+        #expect(site.answer("b.example.com")?.contains("dev.third") == true)
+    }
+
+    @Test func `without a folder to write to it serves, and says why it cannot`() throws {
+        try FileManager.default.removeItem(atPath: site.statePath)
+        try site.write("state", "a file in its place")
+        let tenants = Tenants(
+            configPath: site.tree.config, publicPath: site.tree.root + "/public", environment: nil,
+            state: (site.statePath, "program"))
+        let report = try tenants.round(.allAgain)
+        #expect(report.hostCount == 4)
+        #expect(tenants.stateProblem == nil)
+        #expect(tenants.tidy() != nil)
+        #expect(tenants.stateProblem == "not a directory")
+        #expect(tenants.tidy() == nil, "a full disk is not written to at every change")
+        try site.shop("a.json", hosts: ["a.example.com", "e.example.com"])
+        #expect(try tenants.round(.all).changedHosts == ["e.example.com"])
+        #expect(try tenants.round(.all).notes.isEmpty)
+    }
+
+    @Test func `many changes become a base`() throws {
+        for number in 0..<600 { try site.shop("n\(number).json", hosts: ["n\(number).example.com"]) }
+        try site.round()
+        #expect(site.tenants.tidy()?.notes == [])
+        #expect(site.tenants.tidy() == nil)
+        #expect(site.tenants.catalogue.layers.count == 1)
+        try site.shop("n7.json", hosts: ["n7.example.com", "m.example.com"])
+        try site.round()
+        #expect(site.tenants.catalogue.layers.count == 2)
+        #expect(try site.restart().changes.isEmpty)
+        #expect(site.answer("m.example.com") != nil)
+        #expect(site.answer("n599.example.com") != nil)
+    }
+
+    @Test func `warnings of what is served are counted, after a restart too, and end with their cause`() throws {
+        let before = try site.round().standing.standingWarnings
+        func write(_ more: String) throws {
+            try site.write(
+                "config/apps/z.json",
+                """
+                { name: "Z", hosts: ["z.example.com"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.z"] },
+                  links: [{ "/": "*" }] \(more) }
+                """)
+        }
+        try write(", unheardOf: 1")
+        let warnings = try site.round().standing.standingWarnings
+        #expect(warnings > before)
+        #expect(try site.restart().standing.standingWarnings == warnings)
+        try write("")
+        #expect(try site.round().standing.standingWarnings == before)
+    }
+}

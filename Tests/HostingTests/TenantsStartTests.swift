@@ -1,0 +1,166 @@
+// The first round of a process leaves for later what no app file names; what is served in the end is what any other round would
+// have made.
+
+import Association
+import Catalogue
+import Foundation
+import Testing
+
+@testable import Hosting
+
+struct TenantsStartTests {
+    private let site: TenantTree
+
+    init() throws { site = try TenantTree() }
+
+    private func verbatim(_ host: String, _ text: String = "Contact: mailto:x@example.com\n") throws {
+        try site.write("config/hosts/\(host)/well-known/security.txt", text)
+    }
+
+    private func security(_ host: String) -> String? { site.answer(host, "/.well-known/security.txt") }
+
+    private func isUnread(_ host: String) -> Bool {
+        let catalogue = site.tenants.catalogue
+        return withExtendedLifetime(catalogue) { catalogue.view.isUnread(host: Array(host.utf8).span) }
+    }
+
+    @Test func `files of hosts that an app names are there at once, and others in the next round`() throws {
+        try site.shop("a.json", hosts: ["a.example.com"])
+        for host in ["a.example.com", "alone.example.com"] { try verbatim(host) }
+        let start = try site.round(.start)
+        #expect(security("a.example.com") != nil)
+        #expect(security("alone.example.com") == nil)
+        #expect(start.later.hostList)
+        let next = try site.round(start.later)
+        #expect(next.changedHosts == ["alone.example.com"])
+        #expect(security("alone.example.com") != nil)
+        #expect(next.later.isEmpty)
+    }
+
+    @Test func `a wildcard never stands in for a host that has files of its own`() throws {
+        try site.shop("w.json", hosts: ["*.example.com"])
+        try verbatim("own.example.com")
+        let start = try site.round(.start)
+        #expect(start.later.hostList)
+        // Whoever is asked has to say that it does not know yet.
+        #expect(isUnread("Own.Example.com"))
+        #expect(!isUnread("any.example.com"))
+        try site.round(start.later)
+        #expect(!isUnread("own.example.com"))
+        #expect(security("own.example.com") != nil)
+    }
+
+    @Test func `a name that is no host's is not looked for in the folder`() throws {
+        try site.shop("w.json", hosts: ["a.example.com"])
+        try verbatim("own.example.com")
+        try site.write("config/hosts/well-known/x", "")
+        try site.round(.start)
+        for name in ["..", ".", "", "own.example.com/../own.example.com", "_wildcard.example.com", ".example.com"] {
+            #expect(!isUnread(name), "\(name)")
+        }
+        #expect(isUnread("own.example.com"))
+    }
+
+    @Test func `hosts without any app are found at once where there are no others`() throws {
+        try verbatim("alone.example.com")
+        #expect(try site.round(.start).hostCount == 1)
+    }
+
+    @Test func `what is known from the last time need not be looked for`() throws {
+        try site.shop("w.json", hosts: ["*.example.com"])
+        try verbatim("own.example.com")
+        try site.restart()
+        try verbatim("later.example.com")
+        let start = try site.restart(.start)
+        #expect(start.later.hostList)
+        #expect(security("own.example.com") != nil)
+        #expect(security("later.example.com") == nil)
+        try site.round(start.later)
+        #expect(security("later.example.com") != nil)
+    }
+
+    @Test func `files that name the same host are merged, wherever the other one is`() throws {
+        for index in 0..<40 {
+            try site.shop(
+                "f\(index).json", hosts: ["own\(index).example.com", "shared.example.com"],
+                ids: ["8KQ2V7M4XN.dev.app\(index)"])
+        }
+        let report = try site.round()
+        #expect(report.hostCount == 41)
+        let shared = try #require(site.answer("shared.example.com"))
+        #expect((0..<40).allSatisfy { shared.contains("dev.app\($0)\"") })
+        #expect(site.answer("own7.example.com")?.contains("dev.app8\"") == false)
+        // The same as what comes of one after the other.
+        try site.remove("config/apps/f39.json")
+        let other = try TenantTree()
+        for index in 0..<40 {
+            try other.shop(
+                "f\(index).json", hosts: ["own\(index).example.com", "shared.example.com"],
+                ids: ["8KQ2V7M4XN.dev.app\(index)"])
+            try other.round()
+        }
+        #expect(other.answer("shared.example.com") == shared)
+    }
+
+    @Test func `files that are not read at the same time are merged as well, and after another program too`() throws {
+        // The first and the last of them name the same host, and what the first says is not in memory any more.
+        let count = Draft.batchCount + 1
+        for index in 0..<count {
+            try site.shop(
+                "f\(10_000 + index).json",
+                hosts: ["h\(index).example.com"] + (index % Draft.batchCount == 0 ? ["shared.example.com"] : []),
+                ids: ["8KQ2V7M4XN.dev.app\(index)"])
+        }
+        for program in ["program", "another"] {
+            let report = try site.restart(.start, program: program)
+            #expect(report.errors.count == (program == "another" ? 1 : 0))
+            #expect(report.hostCount == count + 1)
+            let shared = try #require(site.answer("shared.example.com"))
+            #expect(shared.contains("dev.app0\"") && shared.contains("dev.app\(count - 1)\""))
+            #expect(site.answer("h7.example.com")?.contains("dev.app7\"") == true)
+            try site.write("config/apps/f10000.json", "{")
+        }
+    }
+
+    @Test func `a host that two files cannot share is not served by the first of them`() throws {
+        // Each of them fits into a document, and both together do not.
+        for name in ["a", "b"] {
+            let ids = (0..<1_000).map { "8KQ2V7M4XN.dev.associated.shop.of.many.apps.\(name)\($0)" }
+            try site.shop("\(name).json", hosts: ["x.example.com", "\(name).example.com"], ids: ids)
+        }
+        let report = try site.round()
+        #expect(report.errors.map(\.rule) == ["APP-034"])
+        #expect(report.hostCount == 2)
+        #expect(site.answer("a.example.com") != nil)
+        #expect(site.answer("b.example.com") != nil)
+        #expect(site.answer("x.example.com") == nil)
+    }
+
+    @Test func `a file with more hosts than one thread makes has them all`() throws {
+        let hosts = (0..<100).map { "h\($0).example.com" }
+        try site.shop("many.json", hosts: hosts)
+        try verbatim("h50.example.com")
+        #expect(try site.round(.start).hostCount == 100)
+        #expect(hosts.allSatisfy { site.answer($0) != nil })
+        #expect(security("h50.example.com") != nil)
+    }
+
+    @Test func `another program makes the same of what was kept`() throws {
+        try site.shop("w.json", hosts: ["*.example.com"], more: TenantsStartTests.staging)
+        try site.shop("a.json", hosts: ["a.example.com", "shared.example.com"])
+        try site.shop("b.json", hosts: ["b.example.com", "shared.example.com"], ids: ["8KQ2V7M4XN.dev.b"])
+        try verbatim("a.example.com")
+        try site.restart()
+        let hosts = ["a", "b", "shared", "any"].map { "\($0).example.com" }
+        let before = hosts.map { site.answer($0) }
+        try site.write("config/apps/a.json", "{")
+        try site.restart(program: "another")
+        #expect(hosts.map { site.answer($0) } == before)
+        #expect(before.allSatisfy { $0 != nil })
+        #expect(security("a.example.com") != nil)
+        #expect(site.answer("staging.example.com") == nil)
+    }
+
+    private static let staging =
+        #"environments: { staging: { hosts: ["staging.example.com"], ios: { appIDs: ["8KQ2V7M4XN.dev.beta"] } } }"#
+}

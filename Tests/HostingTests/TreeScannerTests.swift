@@ -1,0 +1,159 @@
+// Which app files a round reads: those that changed, and in rounds of their own those that were held back for the sake of hosts
+// that changed.
+
+import Association
+import Catalogue
+import Testing
+
+@testable import Hosting
+
+struct TreeScannerTests {
+    private let site: TenantTree
+    private static let many = (0..<5_000).map { "8KQ2V7M4XN.dev.associated.shop.of.many.apps.\($0)" }
+
+    /// A live host, and one of another tenant.
+    init() throws {
+        site = try TenantTree()
+        try site.shop("live.json", hosts: ["x.example.com"])
+        try site.shop("other.json", hosts: ["other.example.com"])
+        try site.round()
+    }
+
+    /// A round over these files alone.
+    private func change(_ paths: String...) throws -> RoundReport {
+        var changes = TreeChanges()
+        changes.appFiles = Set(paths)
+        let report = try site.round(changes)
+        #expect(report.readCount == paths.count, "what is held back is read later, if at all")
+        return report
+    }
+
+    /// The round behind a round, over what that has left for later.
+    private func follow(_ report: RoundReport) throws -> RoundReport {
+        var changes = TreeChanges()
+        changes.waiting = report.later.waiting
+        let count = min(report.later.waiting.count, TreeScanner.waitingAtOnceMax)
+        let next = try site.round(changes)
+        #expect(next.readCount == count)
+        return next
+    }
+
+    /// Files that make the live host's document too large.
+    private func refuse(_ names: String...) throws {
+        for name in names {
+            try site.shop("\(name).json", hosts: ["x.example.com", "\(name).example.com"], ids: Self.many)
+            let report = try change("\(name).json")
+            #expect(report.errors.map(\.rule) == ["APP-034"])
+            #expect(report.later.waiting.isEmpty, "a file that is refused changes nothing for the others")
+        }
+        #expect(names.allSatisfy { site.answer("\($0).example.com") == nil })
+    }
+
+    @Test func `a refused file is not read when another tenant changes something`() throws {
+        try refuse("one", "two", "three")
+        try site.shop("other.json", hosts: ["other.example.com", "more.example.com"])
+        let report = try change("other.json")
+        #expect(report.later.waiting.isEmpty)
+        #expect(report.changedHosts == ["more.example.com"])
+        #expect(report.standing.refusedFiles == 3)
+        // Nor for a host's folder, its pages or certificates.
+        for change in [\TreeChanges.hostFolders, \.pageFolders, \.hosts] {
+            var changes = TreeChanges()
+            changes[keyPath: change] = ["other.example.com"]
+            changes.signatures = true
+            let report = try site.round(changes)
+            #expect(report.readCount == 0)
+            #expect(report.later.waiting.isEmpty)
+        }
+        #expect(try site.round(.allAgain).readCount >= 3, "for an operator who asks, all are read")
+    }
+
+    @Test func `a refused file is read when the host that could not be made changes`() throws {
+        try refuse("one", "two")
+        let before = site.tenants.catalogue.tags(of: "x.example.com")
+        try site.shop(
+            "live.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.associated.shop", "8KQ2V7M4XN.dev.more"])
+        let report = try change("live.json")
+        #expect(site.tenants.catalogue.tags(of: "x.example.com") != before)
+        #expect(report.later.waiting == ["one.json", "two.json"])
+        let next = try follow(report)
+        #expect(next.standing.refusedFiles == 2)
+        #expect(next.later.waiting.isEmpty)
+        var changes = TreeChanges()
+        changes.hosts = ["x.example.com"]
+        #expect(try site.round(changes).later.waiting == ["one.json", "two.json"])
+    }
+
+    @Test func `a file that is refused still does not take the change of another one with it`() throws {
+        try refuse("one")
+        try site.shop(
+            "live.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.associated.shop", "8KQ2V7M4XN.dev.more"])
+        var changes = TreeChanges()
+        (changes.appFiles, changes.waiting) = (["live.json"], ["one.json"])
+        let report = try site.round(changes)
+        #expect(report.readCount == 2)
+        #expect(report.standing.refusedFiles == 1)
+        #expect(site.answer("x.example.com")?.contains("dev.more") == true)
+    }
+
+    @Test func `a file that was refused beside another is read when that one goes`() throws {
+        let half = Self.many.prefix(1_000)
+        try site.shop("one.json", hosts: ["x.example.com", "one.example.com"], ids: Array(half))
+        try site.shop("two.json", hosts: ["x.example.com", "two.example.com"], ids: half.map { "\($0).too" })
+        #expect(try change("one.json", "two.json").standing.refusedFiles == 2)
+        try site.remove("config/apps/two.json")
+        let report = try follow(change("two.json"))
+        #expect(report.standing.refusedFiles == 0)
+        #expect(report.changedHosts == ["one.example.com", "x.example.com"])
+    }
+
+    @Test func `very many files that wait are read some at a time`() throws {
+        let names = (0..<TreeScanner.waitingAtOnceMax + 3).map { "\($0 + 100).json" }
+        for name in names { try site.shop(name, hosts: ["x.example.com"], ids: Self.many) }
+        var changes = TreeChanges()
+        changes.appFiles = Set(names)
+        try site.round(changes)
+        changes = TreeChanges()
+        changes.hosts = ["x.example.com"]
+        let first = try follow(site.round(changes))
+        #expect(first.later.waiting == Set(names.suffix(3)))
+        #expect(try follow(first).later.waiting.isEmpty)
+    }
+
+    @Test func `a held file is read when a file that names its hosts changes, and when something is retired`() throws {
+        let id = "8KQ2V7M4XN.dev.second"
+        try site.shop("live.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.associated.shop", id])
+        _ = try change("live.json")
+        // What went live a moment ago is not guarded.
+        site.tenants.memory.recent = RecentIdentities()
+        try site.shop("live.json", hosts: ["x.example.com"])
+        #expect(try change("live.json").errors.map(\.rule) == ["APP-042"])
+        try site.shop("third.json", hosts: ["third.example.com"], ids: [id])
+        #expect(try change("third.json").later.waiting.isEmpty)
+        var changes = TreeChanges()
+        changes.retired = true
+        #expect(try site.round(changes).readCount == 1)
+        #expect(site.answer("x.example.com")?.contains(id) == true)
+        // Another file takes the id over on the same host.
+        try site.shop("third.json", hosts: ["third.example.com", "x.example.com"], ids: [id])
+        let report = try follow(change("third.json"))
+        #expect(report.standing.heldFiles == 0)
+        #expect(report.standing.standingErrors == 0)
+    }
+
+    @Test func `a file that is gone is looked for when its hosts have another file`() throws {
+        try site.remove("config/apps/live.json")
+        #expect(try change("live.json").standing.goneFiles == 1)
+        try site.shop("other.json", hosts: ["other.example.com"], more: "cacheControl: 60")
+        #expect(try change("other.json").later.waiting.isEmpty)
+        try site.shop("new.json", hosts: ["x.example.com"])
+        // In one round, or the host would be served both files for a moment.
+        var changes = TreeChanges()
+        changes.appFiles = ["new.json"]
+        let report = try site.round(changes)
+        #expect(report.readCount == 2)
+        #expect(report.standing.goneFiles == 0)
+        #expect(site.answer("x.example.com")?.contains("newjson") == true)
+        #expect(site.answer("x.example.com")?.contains("livejson") == false)
+    }
+}
