@@ -19,7 +19,7 @@ extension HouseRule {
     private static let hashFiles = [
         "Sources/Catalogue/KeyHash.swift": "the hash",
         "Sources/Catalogue/Checksum.swift": "a checksum of state files",
-        "Sources/Administration/LedgerFile.swift": "a checksum of the lines of a file",
+        "Sources/Administration/Ledger/LedgerFile.swift": "a checksum of the lines of a file",
         "Sources/Hosting/Tree/HostFolders.swift":
             "a checksum of a folder's names and times; a collision hides a tenant's own change",
         "Sources/Engine/Listeners/AddressCounts.swift": "a table with a secret of its own and a fixed size",
