@@ -1,4 +1,5 @@
-// The second door of the server, for those who run it: health, metrics and status, over HTTP/1.1 on an address of its own.
+// The admin listener, for operators: health, metrics and status, over HTTP/1.1 on an address of its own. Its socket is
+// opened before the server gives up the right to open anything, and used when the server is ready.
 
 public import Posix
 import Synchronization
@@ -75,4 +76,97 @@ public final class AdminListener: Sendable {
     }
 
     deinit { stop() }
+}
+
+/// A listening socket for the admin listener.
+public final class AdminSocket: Sendable {
+    private let listener: Listener
+    private let file: SocketFile?
+
+    /// Listens at the address of the settings, beside another process of this user if there is one.
+    public init(_ settings: AdminSettings) throws(AdminListener.StartError) {
+        if let objection = settings.objection { throw .refused(objection) }
+        do throws(SystemError) {
+            if let path = settings.address.path {
+                listener = try Listener(replacing: path, permissions: settings.socketPermissions)
+                file = SocketFile(path)
+            } else {
+                listener = try Listener(settings.address, sharesPort: true, backlog: 64)
+                file = nil
+                takeAll()
+            }
+        } catch {
+            throw .cannotListen(settings.address, error)
+        }
+    }
+
+    public var address: SocketAddress { listener.address }
+
+    var number: Int32 { listener.descriptor.number }
+
+    func accept() -> Listener.Acceptance {
+        var peer = SocketAddress.unknown
+        return listener.accept(peer: &peer)
+    }
+
+    /// Has every new connection come here, of several sockets at the address, of which this is the last. What an earlier
+    /// process had told the kernel ends with it.
+    private func takeAll() {
+        let others = (ListeningSockets.inodes(at: address)?.count ?? 1) - 1
+        if others > 0 { listener.lead(to: others..<others + 1) } else { listener.leadNowhere() }
+    }
+
+    /// Whether others listen at the address too.
+    var hasNeighbours: Bool { (ListeningSockets.inodes(at: address)?.count ?? 0) > 1 }
+
+    /// Removes the path of a Unix-domain socket, unless it leads to another one by now.
+    func removeFile() { file?.remove() }
+}
+
+/// Shared by the listener and its loop.
+final class AdminControl: Sendable {
+    let wakeUp: WakeUp
+    private let state: Mutex<State>
+
+    private struct State {
+        var socket: AdminSocket?
+        var isStopping = false
+    }
+
+    init(_ socket: AdminSocket) throws(SystemError) {
+        wakeUp = try WakeUp()
+        state = Mutex(State(socket: socket))
+        wakeUp.wake()
+    }
+
+    /// What to accept from; nil while somebody else does.
+    var socket: AdminSocket? { state.withLock { $0.socket } }
+
+    func stopAccepting() {
+        state.withLock { $0.socket = nil }
+        wakeUp.wake()
+    }
+
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        wakeUp.wake()
+    }
+}
+
+/// How much and how long.
+struct AdminLimits: Sendable {
+    /// Connections at once. One more ends the one that has been silent for longest, so that a probe always gets through.
+    var connectionsMax = 32
+    /// A head, all of it.
+    var headBytesMax = 8_192
+    /// From a connection's start, or the first byte of a head, to the head's end.
+    var headMilliseconds: Int64 = 5_000
+    /// Between requests: longer than the minute between two scrapes.
+    var idleMilliseconds: Int64 = 75_000
+    /// For an answer to be taken.
+    var writeMilliseconds: Int64 = 10_000
+    /// For reading on after the last answer, so that it is seen instead of a reset.
+    var lingerMilliseconds: Int64 = 1_000
 }

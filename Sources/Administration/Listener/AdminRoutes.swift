@@ -1,5 +1,5 @@
-// Which answer belongs to which request, in the order in which the questions matter: whether it was meant for us at all,
-// whether we know the method, whether whoever asks may know, and then what it is.
+// Requests to the admin listener and their answers. The checks come in this order: was the request meant for this
+// listener, is the method known, may the client know, and then what the path asks for.
 
 import HTTP
 import Posix
@@ -83,5 +83,106 @@ struct AdminRoutes: Sendable {
         if host.isEmpty || host == "localhost" || host.hasPrefix("[") || hosts.contains(host) { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+/// What was asked.
+struct AdminRequest {
+    var method: Method
+    /// As written, without the query.
+    var path: String
+    /// Without the port, in lower case; empty when none was named.
+    var host: String
+    var isAuthorized: Bool
+
+    init(_ head: RequestHead, _ bytes: Span<UInt8>, token: AdminToken?) {
+        func text(_ range: ByteRange) -> String {
+            bytes.extracting(range.range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        }
+        method = head.isAboutServer ? .unknown : head.method
+        path = text(head.path)
+        host = text(head.host).lowercased()
+        isAuthorized =
+            if let token {
+                head.authorization.isPresent && !head.authorization.isRepeated
+                    && token.isShown(in: bytes.extracting(head.authorization.range.range))
+            } else {
+                true
+            }
+    }
+
+    init(method: Method, path: String, host: String, isAuthorized: Bool) {
+        self.method = method
+        self.path = path
+        self.host = host
+        self.isAuthorized = isAuthorized
+    }
+}
+
+/// A status with its text.
+struct AdminResponse {
+    var status: Status
+    var contentType: String
+    var body: [UInt8]
+    /// Further fields, as whole lines.
+    var fields = FieldLines()
+
+    static let plainText = "text/plain; charset=utf-8"
+    static let json = "application/json"
+    /// Version 0.0.4 of the text format is what every version of Prometheus understands.
+    static let metrics = "text/plain; version=0.0.4; charset=utf-8"
+
+    init(_ status: Status, _ contentType: String, _ body: [UInt8]) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+    }
+
+    /// Lines for people.
+    init(_ status: Status, lines: [String]) {
+        self.init(status, AdminResponse.plainText, Array(lines.map { "\($0)\n" }.joined().utf8))
+    }
+
+    /// All of it as it is sent.
+    func bytes(wantsBody: Bool, closes: Bool) -> [UInt8] {
+        var lines = fields
+        lines.add("date", HTTPDate.text(Clock.wallSeconds()))
+        lines.add("content-type", contentType)
+        lines.add("content-length", "\(body.count)")
+        lines.add("cache-control", "no-store")
+        lines.add("x-content-type-options", "nosniff")
+        if closes { lines.add("connection", "close") }
+        return StatusLine.bytes(status) + lines.bytes + [0x0D, 0x0A] + (wantsBody ? body : [])
+    }
+}
+
+/// The doors to the rest of the program.
+public struct AdminSources: Sendable {
+    public var health: @Sendable () -> HealthReport
+    public var metrics: @Sendable () -> MetricsSnapshot
+    public var status: @Sendable () -> StatusReport
+    /// Nil for a host that is not served.
+    public var host: @Sendable (String) -> HostReport?
+    /// The served host that one that is not served was probably meant to be.
+    public var nearestHost: @Sendable (String) -> String?
+    /// All hosts, or those that were never fetched.
+    public var hosts: @Sendable (_ onlyUnfetched: Bool) -> HostList
+    /// Certificates that end within so many seconds; nil where no TLS is spoken.
+    public var expiring: @Sendable (Int64) -> ExpiryReport?
+
+    public init(
+        health: @escaping @Sendable () -> HealthReport, metrics: @escaping @Sendable () -> MetricsSnapshot,
+        status: @escaping @Sendable () -> StatusReport, host: @escaping @Sendable (String) -> HostReport?,
+        nearestHost: @escaping @Sendable (String) -> String?,
+        hosts: @escaping @Sendable (_ onlyUnfetched: Bool) -> HostList,
+        expiring: @escaping @Sendable (Int64) -> ExpiryReport?
+    ) {
+        self.health = health
+        self.metrics = metrics
+        self.status = status
+        self.host = host
+        self.nearestHost = nearestHost
+        self.hosts = hosts
+        self.expiring = expiring
     }
 }

@@ -1,5 +1,6 @@
-// A metric as Prometheus knows it: a name with a meaning, and numbers told apart by labels. What a label may say is decided
-// where families are made, and nowhere depends on what clients send or how many hosts there are.
+// A metric as Prometheus knows it, a name with a meaning and numbers told apart by labels, and the text format that it is
+// sent in (version 0.0.4). What a label may say is decided where families are made; nothing in it depends on what clients
+// send or on how many hosts there are.
 
 /// All samples of one name.
 public struct MetricFamily: Sendable, Equatable {
@@ -61,5 +62,39 @@ public enum MetricValue: Sendable, Equatable {
             if number == number.rounded(), abs(number) < 1e15 { return "\(Int64(number))" }
             return "\(number)"
         }
+    }
+}
+
+enum MetricsText {
+    static func bytes(of families: [MetricFamily]) -> [UInt8] {
+        var text: [UInt8] = []
+        for family in families where !family.samples.isEmpty {
+            text += "# HELP \(family.name) \(escaped(family.help, quotes: false))\n".utf8
+            text += "# TYPE \(family.name) \(family.kind.rawValue)\n".utf8
+            for sample in family.samples {
+                text += "\(family.name)\(sample.suffix)\(labels(sample.labels)) \(sample.value.text)\n".utf8
+            }
+        }
+        return text
+    }
+
+    private static func labels(_ labels: [MetricFamily.Label]) -> String {
+        if labels.isEmpty { return "" }
+        return "{\(labels.map { "\($0.name)=\"\(escaped($0.value, quotes: true))\"" }.joined(separator: ","))}"
+    }
+
+    /// Backslashes and line feeds end nothing, and quotation marks no label.
+    private static func escaped(_ text: String, quotes: Bool) -> String {
+        guard text.utf8.contains(where: { $0 == 0x5C || $0 == 0x0A || $0 == 0x22 }) else { return text }
+        var result = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\"" where quotes: result += "\\\""
+            default: result.unicodeScalars.append(character)
+            }
+        }
+        return result
     }
 }

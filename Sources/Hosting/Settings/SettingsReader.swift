@@ -2,7 +2,7 @@
 
 public import Association
 public import HTTP
-import Posix
+public import Posix
 import SourceJSON
 import TLS
 
@@ -205,4 +205,263 @@ public struct SettingsReader {
         findings.append(
             Finding(rule: rule, severity: .error, file: file, range: range, message: message, fix: fix))
     }
+
+    static let adminKeys = ["address", "tokenFile", "socketMode", "hosts"]
+
+    mutating func admin(_ member: SourceMember) -> AdminPlace? {
+        if case .string(let text) = member.value.kind {
+            guard let address = SocketAddress(listening: text) else { return refuse(member) }
+            return AdminPlace(address: address)
+        }
+        var place = AdminPlace()
+        for member in members(of: member.value, "`admin`", known: SettingsReader.adminKeys) {
+            switch member.key {
+            case "address":
+                guard case .string(let text) = member.value.kind, let address = SocketAddress(listening: text) else {
+                    return refuse(member)
+                }
+                place.address = address
+            case "tokenFile": place.tokenFile = string(member)
+            case "socketMode": place.socketPermissions = permissions(member) ?? place.socketPermissions
+            default: place.hosts = names(member)
+            }
+        }
+        return place
+    }
+
+    /// Another address in its place would be a surprise, so there is none.
+    private mutating func refuse(_ member: SourceMember) -> AdminPlace? {
+        report(
+            member.value.range, "this is not an address", fix: "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`")
+        return nil
+    }
+
+    /// As chmod takes them, in quotes, because JSON has no octal numbers.
+    private mutating func permissions(_ member: SourceMember) -> UInt32? {
+        if case .string(let text) = member.value.kind, let number = UInt32(text, radix: 8), number <= 0o777 {
+            return number
+        }
+        report(member.value.range, "`socketMode` must be permissions", fix: "write `\"0600\"` or `\"0660\"`")
+        return nil
+    }
+
+    private mutating func names(_ member: SourceMember) -> [String] {
+        if case .array(let elements) = member.value.kind {
+            let names = elements.compactMap { $0.asString }
+            if names.count == elements.count { return names }
+        }
+        report(member.value.range, "`hosts` must be an array of names", fix: "write `[\"metrics.example.com\"]`")
+        return []
+    }
+
+    static let frontKeys = ["trust", "proxyProtocol", "fields", "host"]
+
+    mutating func readFronts(_ value: SourceValue) {
+        for member in members(of: value, "`fronts`", known: SettingsReader.frontKeys) {
+            switch member.key {
+            case "trust": readTrust(member)
+            case "proxyProtocol":
+                if case .bool(let isOn) = member.value.kind {
+                    settings.proxyProtocol = isOn ? .everywhere : .off
+                } else {
+                    settings.proxyProtocol = .on(addresses(member))
+                }
+            case "fields":
+                if let text = string(member), let fields = FrontSettings.Fields(rawValue: text) {
+                    settings.fronts.fields = fields
+                } else {
+                    let words = FrontSettings.Fields.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+                    report(member.value.range, "`fields` must be \(words)", fix: nil)
+                }
+            default: settings.fronts.namesHost = bool(member) ?? false
+            }
+        }
+        if case .off = settings.proxyProtocol { return }
+        if settings.fronts.trusted.isEmpty {
+            report(
+                value.range, "`proxyProtocol` without `trust` lets nobody in",
+                fix: "name the networks of the fronts in `trust`", isLoss: false)
+        }
+    }
+
+    private mutating func readTrust(_ member: SourceMember) {
+        guard case .array(let elements) = member.value.kind else {
+            return report(
+                member.value.range, "`trust` is not an array of networks", fix: "write `[\"10.0.0.0/8\", \"unix:\"]`")
+        }
+        for element in elements {
+            if case .string(let text) = element.kind, settings.fronts.trusted.add(text) { continue }
+            report(
+                element.range, "this is not a network", fix: "write `10.0.0.0/8`, `fd00::/8`, `192.0.2.1` or `unix:`")
+        }
+    }
+
+    mutating func readLint(_ value: SourceValue) {
+        for member in members(of: value, "`lint`", known: ["ignore", "severity"]) {
+            if member.key == "ignore" { readIgnored(member.value) } else { readSeverities(member.value) }
+        }
+    }
+
+    private mutating func readIgnored(_ value: SourceValue) {
+        guard case .array(let elements) = value.kind else {
+            return report(value.range, "`lint.ignore` is not an array of rules", fix: "write `[\"APP-040\"]`")
+        }
+        for element in elements {
+            guard case .string(let id) = element.kind else {
+                report(element.range, "this is not a rule", fix: "write its id, such as `\"APP-040\"`")
+                continue
+            }
+            if isRule(id, element.range) { settings.lint.ignored.insert(id) }
+        }
+    }
+
+    private mutating func readSeverities(_ value: SourceValue) {
+        guard case .object(let entries) = value.kind else {
+            return report(value.range, "`lint.severity` is not an object", fix: "write `{ \"APP-036\": \"error\" }`")
+        }
+        for entry in entries where isRule(entry.key, entry.keyRange) {
+            guard case .string(let text) = entry.value.kind, let severity = Severity(rawValue: text) else {
+                report(
+                    entry.value.range, "this is not a severity", fix: "write `\"error\"`, `\"warning\"` or `\"note\"`")
+                continue
+            }
+            settings.lint.severities[entry.key] = severity
+        }
+    }
+
+    private mutating func isRule(_ id: String, _ range: SourceRange) -> Bool {
+        if LintRule.named(id) != nil { return true }
+        let nearest = LintRule.nearest(to: id)
+        report(
+            range, "`\(id)` is not a rule of lint", fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists them")
+        return false
+    }
+
+    mutating func readLog(_ value: SourceValue) {
+        for member in members(of: value, "`log`", known: SettingsReader.logKeys) {
+            switch member.key {
+            case "query":
+                settings.accessLog.hasQuery = bool(member) ?? true
+                continue
+            case "handshakes":
+                settings.accessLog.hasHandshakes = bool(member) ?? false
+                continue
+            default: break
+            }
+            guard let text = string(member) else { continue }
+            switch member.key {
+            case "only":
+                settings.accessLog.only =
+                    choice(text, AccessLogSettings.Only.allCases, \.rawValue, member, "choice of lines", "all") ?? .all
+            case "access":
+                if let place = AccessLogSettings.Place(text) {
+                    settings.accessLog.place = place
+                } else {
+                    report(
+                        member.value.range, "`\(text)` is not a place for the access log, so there is none",
+                        fix: AccessLogSettings.Place.advice)
+                }
+            case "format":
+                settings.accessLog.format =
+                    choice(
+                        text, AccessLogSettings.Format.allCases, \.rawValue, member, "format of the access log", "JSON")
+                    ?? .json
+            case "process":
+                settings.processLog.format =
+                    choice(
+                        text, ProcessLogSettings.Format.allCases, \.rawValue, member, "format of the process log",
+                        "text")
+                    ?? .text
+            default:
+                settings.processLog.level =
+                    choice(text, ProcessLogSettings.Level.allCases, \.name, member, "level of the process log", "info")
+                    ?? .info
+            }
+        }
+    }
+
+    /// The one of that name; otherwise a finding that says what is used instead.
+    private mutating func choice<Value>(
+        _ text: String, _ values: [Value], _ name: (Value) -> String, _ member: SourceMember, _ what: String,
+        _ instead: String
+    ) -> Value? {
+        if let value = values.first(where: { name($0) == text }) { return value }
+        let known = values.map(name)
+        report(
+            member.value.range, "`\(text)` is not a \(what), so it is written as \(instead)",
+            fix: "write `\(NearestKey.find(text, among: known) ?? known[0])`")
+        return nil
+    }
+
+    static let sandboxKeys = ["mode", "read", "write"]
+
+    /// `"off"`, or an object with more.
+    mutating func sandbox(_ member: SourceMember) -> SandboxSettings {
+        var sandbox = SandboxSettings()
+        guard case .object = member.value.kind else {
+            sandbox.mode = mode(member)
+            return sandbox
+        }
+        for member in members(of: member.value, "`sandbox`", known: SettingsReader.sandboxKeys) {
+            switch member.key {
+            case "mode": sandbox.mode = mode(member)
+            case "read": sandbox.readable = paths(member)
+            default: sandbox.writable = paths(member)
+            }
+        }
+        return sandbox
+    }
+
+    private mutating func mode(_ member: SourceMember) -> SandboxSettings.Mode {
+        if case .string(let text) = member.value.kind, let mode = SandboxSettings.Mode(rawValue: text) { return mode }
+        let words = SandboxSettings.Mode.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        report(member.value.range, "`\(member.key)` must be one of \(words)", fix: nil)
+        return .on
+    }
+
+    /// The whole file system is no place: everything is in it, the other tenants' files too.
+    mutating func linkTargets(_ member: SourceMember) -> LinkTargets {
+        let paths = paths(member, example: "/srv/acme-challenges")
+        if paths.contains(where: { $0.allSatisfy { $0 == "/" || $0 == "." } }) {
+            report(
+                member.value.range, "`linkTargets` must not name the root of the file system",
+                fix: "name the folders that links may lead into")
+            return .none
+        }
+        var held: (target: String, folder: String)?
+        for target in paths where held == nil {
+            held = tenantFolders.first { LinkTargets([target]).hold(directory: $0) }.map { (target, $0) }
+        }
+        guard let held else { return LinkTargets(paths) }
+        var range = member.value.range
+        if case .array(let elements) = member.value.kind, let index = paths.firstIndex(of: held.target) {
+            range = elements[index].range
+        }
+        report(
+            range,
+            "`linkTargets` must not name \(held.target): \(held.folder) is in it, so links would reach all tenants",
+            fix: "name folders beside config/, public/ and the state directory")
+        return .none
+    }
+
+    private mutating func paths(_ member: SourceMember, example: String = "/srv/releases") -> [String] {
+        if case .array(let elements) = member.value.kind {
+            let paths = elements.compactMap { element -> String? in
+                if case .string(let text) = element.kind, text.hasPrefix("/") { return text }
+                return nil
+            }
+            if paths.count == elements.count { return paths }
+        }
+        report(
+            member.value.range, "`\(member.key)` must be an array of absolute paths", fix: "write `[\"\(example)\"]`"
+        )
+        return []
+    }
+}
+
+/// On which listeners a connection begins with the header of a front (the PROXY protocol).
+public enum ProxyProtocol: Sendable {
+    case off
+    case everywhere
+    case on([SocketAddress])
 }

@@ -1,8 +1,8 @@
-// What a host answered, before anybody judges it.
+// What a host answered, and the report about it: what was seen of each file, and what is wrong.
 
-import Association
+public import Association
 import Posix
-import TLS
+public import TLS
 
 /// The answers to all questions about one host.
 struct HostAnswers: Sendable {
@@ -79,4 +79,45 @@ extension FetchedResponse {
         }
         return nil
     }
+}
+
+/// The result for one host.
+public struct HostReport: Sendable {
+    public let host: CheckedHost
+    /// The addresses that were asked.
+    public let addresses: [String]
+    public let peer: PeerFacts?
+    public let files: [File]
+    public let findings: [Finding]
+
+    /// One of the two files as it was answered.
+    public struct File: Sendable {
+        public let path: String
+        /// What came instead of an answer; nil where one came.
+        public let failure: String?
+        public let status: Int?
+        public let contentType: String?
+        /// Bytes, taken out of any coding.
+        public let byteCount: Int?
+        public let milliseconds: Int?
+    }
+
+    init(_ answers: HostAnswers, _ settings: CheckSettings) {
+        host = answers.host
+        addresses = answers.addresses.map(\.host)
+        let responses = Probe.Document.allCases.lazy.compactMap { answers.response(.file($0)) }
+        peer = responses.first?.peer
+        files = Probe.Document.allCases.map { document in
+            let response = answers.response(.file(document))
+            return File(
+                path: document.path, failure: answers.error(.file(document))?.description, status: response?.status,
+                contentType: response?["content-type"], byteCount: response.map { ($0.plainBody ?? $0.body).count },
+                milliseconds: response?.totalMilliseconds)
+        }
+        var rules = HostRules(answers, settings)
+        rules.judge()
+        findings = rules.findings
+    }
+
+    public var hasErrors: Bool { findings.contains { $0.severity == .error } }
 }

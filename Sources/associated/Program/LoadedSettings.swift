@@ -1,9 +1,12 @@
-// The settings that a command runs with: `server.json`, over it the environment, over both the flags.
+// The settings that a command runs with: `server.json`, over it the environment, over both the flags. Secrets are never
+// taken from the command line, which every user of the machine can read.
 
+import Administration
 import Association
 import HTTP
 import Hosting
 import Posix
+import TLS
 
 extension Command.Option {
     static let config = Command.Option(
@@ -157,5 +160,80 @@ struct LoadedSettings {
             .init(rawValue: $0)
         }
         try read("--log-level", "level; write error, warning or info", into: &settings.processLog.level) { .init($0) }
+    }
+
+    /// The option and the variable are an address, and leave the rest of what `server.json` says.
+    mutating func readAdmin(_ arguments: ParsedArguments) throws(UsageError) {
+        if let text = arguments["--admin"] {
+            guard let address = SocketAddress(listening: text) else {
+                throw UsageError(
+                    description:
+                        "\(arguments.spelling("--admin", text)) is not an address; write \(AdminPlace.defaultAddress), [::1]:9464 or "
+                        + "unix:/path")
+            }
+            var place = settings.admin ?? AdminPlace()
+            place.address = address
+            settings.admin = place
+        }
+        if let file = arguments["--admin-token-file"] {
+            guard settings.admin != nil else { return }
+            settings.admin?.tokenFile = file
+        }
+    }
+}
+
+extension AdminSettings {
+    /// A token that cannot be used.
+    struct TokenError: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The place with its token: from ASSOCIATED_ADMIN_TOKEN, else from the file.
+    init(_ place: AdminPlace) throws(TokenError) {
+        var token: AdminToken?
+        if let text = Environment.value(Environment.adminToken) {
+            do throws(AdminToken.Problem) {
+                token = try AdminToken(text.utf8)
+            } catch {
+                throw TokenError(description: "the token in ASSOCIATED_ADMIN_TOKEN is of no use: \(error)")
+            }
+        } else if let file = place.tokenFile {
+            do throws(AdminToken.Problem) {
+                token = try AdminToken(file: file)
+            } catch {
+                throw TokenError(description: "the admin token in \(file) is of no use: \(error)")
+            }
+        }
+        self.init(
+            address: place.address, token: token, socketPermissions: place.socketPermissions, hosts: place.hosts)
+    }
+}
+
+extension Command.Option {
+    static let passphraseFile = Command.Option(
+        name: "--passphrase-file", value: "FILE", help: "a file whose first line is the passphrase of the private keys",
+        variable: "ASSOCIATED_PASSPHRASE_FILE")
+}
+
+/// Where the passphrase of the private keys comes from.
+enum PassphraseSource {
+    case text([UInt8])
+    case file(String)
+
+    /// The file that is named, else ASSOCIATED_PASSPHRASE, else the file that the settings name.
+    static func given(_ arguments: ParsedArguments, settingsFile: String? = nil) -> PassphraseSource? {
+        if let file = arguments["--passphrase-file"] { return .file(file) }
+        if let text = Environment.value(Environment.passphrase) { return .text(Array(text.utf8)) }
+        return settingsFile.map { .file($0) }
+    }
+
+    /// What is read while the program runs.
+    var file: String? { if case .file(let path) = self { path } else { nil } }
+
+    var passphrase: Passphrase {
+        switch self {
+        case .text(let bytes): Passphrase(bytes)
+        case .file(let path): Passphrase(file: path)
+        }
     }
 }

@@ -1,5 +1,7 @@
 // A command's arguments, checked against its description.
 
+import Association
+
 /// Why a command line is not understood.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
@@ -80,5 +82,24 @@ struct ParsedArguments: Sendable {
         return UsageError(
             description: "\(command.name) has no option \(name); "
                 + (nearest ?? "associated \(command.name) --help lists them"))
+    }
+}
+
+enum NearestWord {
+    /// A suggestion as a clause, when something known is near enough.
+    static func advice(for word: String, among known: [String]) -> String? {
+        NearestKey.find(word, among: known).map { "did you mean \($0)?" }
+    }
+}
+
+struct TimeSpan: Equatable {
+    let seconds: Int64
+
+    init?(_ text: String) {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), let number = Int64(text.dropLast()),
+            (1...100_000).contains(number)
+        else { return nil }
+        seconds = number * unit
     }
 }

@@ -1,5 +1,5 @@
 // The command line. Each command is a description (which also makes its help) and a function in a file of its own; this
-// file picks the command and turns what it returns into an exit status.
+// file picks the command and turns what it returns, or the refusal it throws, into an exit status.
 
 import Glibc
 import Posix
@@ -95,4 +95,19 @@ enum ExitStatus: Int32 {
         Console.complain(message)
         return .failure
     }
+}
+
+/// A command that is not carried out.
+struct Refusal: Error {
+    let message: String
+    private let isUsage: Bool
+
+    /// The command line is wrong.
+    static func usage(_ message: String) -> Refusal { Refusal(message: message, isUsage: true) }
+
+    /// Something that was asked for cannot be done.
+    static func failure(_ message: String) -> Refusal { Refusal(message: message, isUsage: false) }
+
+    /// Says it.
+    var status: ExitStatus { isUsage ? .usage(saying: message) : .failure(saying: message) }
 }

@@ -1,10 +1,14 @@
-// Whether `server.json` is still what the server was started with. It is read at the start alone, so a change has no effect; but
-// the operator should know that, and know before the next start when that would be refused.
+// What the main loop looks at every second besides the configuration: whether `server.json` is still what the server was
+// started with (it is read at the start only, so the operator should know that a change has no effect yet, and whether the
+// next start would be refused), and how many connections and handshakes were refused.
 
+import Administration
 import Association
+import Engine
 import HTTP
 import Hosting
 import Posix
+import Telemetry
 
 struct SettingsWatch {
     private let given: LoadedSettings
@@ -43,5 +47,29 @@ struct SettingsWatch {
         var changed = given
         (changed.findings, changed.lostSafeguards) = (reader.findings, reader.lostSafeguards)
         return News(isChanged: true, findings: reader.findings, objection: StartObjections(changed).toSettings)
+    }
+}
+
+struct RefusalWatch {
+    private var nextMilliseconds: Int64
+    private var connections: UInt64 = 0
+    private var handshakes: UInt64 = 0
+
+    private static let minuteMilliseconds: Int64 = 60_000
+
+    init(now: Int64) { nextMilliseconds = now + RefusalWatch.minuteMilliseconds }
+
+    /// What has happened in the minute that is over; nil where none is.
+    mutating func look(at engine: Engine, now: Int64) -> RefusalFigures? {
+        if now < nextMilliseconds { return nil }
+        nextMilliseconds = now + RefusalWatch.minuteMilliseconds
+        let former = (connections, handshakes)
+        connections = engine.records.total(.connectionsRefused(.tooManyFromAddress))
+        handshakes = engine.records.total(.handshakes(.timedOut))
+        var figures = RefusalFigures()
+        figures.connections = Int(clamping: connections &- former.0)
+        figures.handshakes = Int(clamping: handshakes &- former.1)
+        if let most = engine.takeMostRefused() { (figures.network, figures.ofNetwork) = most }
+        return figures
     }
 }

@@ -1,4 +1,5 @@
-// Association files of live hosts, for the commands that take them in the place of files.
+// Association files of live hosts, for the commands that accept them in place of files; and hosts as people type them, in
+// any script.
 
 import Association
 import Posix
@@ -64,4 +65,36 @@ enum LiveFiles {
             throw .failure("cannot fetch https://\(host)\(path): \(error)")
         }
     }
+}
+
+extension HostPattern {
+    /// The host in what a person types: a name, a name with a port, or a URL. What is none of these stays as it is, to be
+    /// refused where it is read.
+    static func typed(_ text: String, keepsPort: Bool = false) -> String {
+        alone(inASCII(text), keepsPort: keepsPort)
+    }
+
+    /// The same in the script that it is written in.
+    static func alone(_ text: String, keepsPort: Bool = false) -> String {
+        var host = text[...]
+        for scheme in ["https://", "http://"] where host.hasPrefix(scheme) {
+            host = host.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+        }
+        if !keepsPort, let colon = host.lastIndex(of: ":"), UInt16(host[colon...].dropFirst()) != nil {
+            host = host[..<colon]
+        }
+        return String(host)
+    }
+}
+
+extension CheckedHost {
+    init?(typed text: String) { self.init(HostPattern.typed(text, keepsPort: true)) }
+}
+
+extension WebLocation {
+    init?(typed text: String) { self.init(HostPattern.inASCII(text)) }
+}
+
+extension AddressOverride {
+    init?(typed text: String) { self.init(HostPattern.inASCII(text)) }
 }

@@ -136,3 +136,27 @@ struct ImportedApp {
         return Array(lines.joined(separator: "\n").utf8)
     }
 }
+
+enum ImportedRules: Equatable {
+    case list([Rule])
+    /// There are some, and Android throws them away, or may.
+    case unreadable
+
+    struct Rule: Equatable {
+        let path: ExactText?
+        let query: [QueryItemPattern]?
+        let fragment: ExactText?
+        let excludes: Bool
+    }
+
+    /// Nil where there are none.
+    init?(_ rules: [AndroidRule]?) {
+        guard let rules else { return nil }
+        self = .list(
+            rules.map { rule in
+                Rule(
+                    path: rule.path.map(ExactText.init(_:)), query: rule.query,
+                    fragment: rule.fragment.map(ExactText.init(_:)), excludes: rule.exclude)
+            })
+    }
+}

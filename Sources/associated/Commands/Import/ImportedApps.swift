@@ -99,9 +99,7 @@ struct ImportedApps {
             if let index = Int(finding.file) { apps[index].sharesURLs = true }
         }
     }
-}
 
-extension ImportedApps {
     private mutating func appleApps() -> [ImportedApp] {
         guard let association else { return [] }
         var apps: [ImportedApp] = []
@@ -207,9 +205,7 @@ extension ImportedApps {
         guard let paths = detail.paths else { return [AppleComponent(path: "*")] }
         return paths.map { AppleComponent(legacyPath: $0.text, defaults: defaults) }
     }
-}
 
-extension ImportedApps {
     /// Joins each Android app to the iOS app of its name, or to the only one; the others are apps of their own.
     private mutating func addAndroidApps(to apps: inout [ImportedApp]) {
         let hasOneApp = apps.count == 1

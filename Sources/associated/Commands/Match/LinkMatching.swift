@@ -1,8 +1,12 @@
 // Which apps may open the links of a host, each with its rules ready to decide, and what they say about a URL. A rule is
-// named by its index in the list that decided.
+// named by its index in the list that decided. The rules are those of app files or of published association files; a file
+// that could not be had is not one that names no app, and the answer keeps the two apart.
 
 import Association
+import Posix
 import SourceJSON
+import TLS
+import Verifier
 
 struct LinkMatching {
     /// An app and its rules on Apple's systems.
@@ -126,9 +130,7 @@ struct LinkMatching {
         }
         return apps
     }
-}
 
-extension LinkMatching {
     /// The answer as one line of JSON. A platform of which nothing is known has no member in it, and `error` says why.
     func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
         output += #"{"url":"#.utf8
@@ -177,6 +179,70 @@ extension LinkMatching {
         output += word.utf8
         output += #"","rule":"#.utf8
         output += (rule.map { String($0) } ?? "null").utf8
+    }
+
+    mutating func readApple(_ bytes: [UInt8], file: String) throws(Refusal) {
+        let isSigned = Linter.recognise(bytes) == .signedAppleAssociation
+        let plain = isSigned ? SignedMessage.content(of: bytes) ?? bytes : bytes
+        let reading = AppleAssociation.read(plain, file: file)
+        guard let association = reading.association else {
+            throw LinkMatching.rejected(file, by: "Apple's systems read", reading.findings)
+        }
+        apple = LinkMatching.apple(of: association, file: file)
+    }
+
+    mutating func readAndroid(_ bytes: [UInt8], file: String) throws(Refusal) {
+        let reading = StatementList.read(bytes, file: file)
+        guard let list = reading.list else {
+            throw LinkMatching.rejected(file, by: "Android reads", reading.findings)
+        }
+        android = LinkMatching.android(of: list, file: file)
+    }
+
+    private static func rejected(_ path: String, by reader: String, _ findings: [Finding]) -> Refusal {
+        if let finding = findings.first(where: { $0.severity == .error }) ?? findings.first { Console.error(finding) }
+        return .failure("\(reader) nothing of \(path), so no app opens anything")
+    }
+
+    /// What the host of a URL serves. A file that it does not have names no app; what else keeps it from being read is
+    /// remembered, and said once on standard error.
+    init(of url: LinkURL, live: PublishedFiles) {
+        let place = LiveFiles.place(of: url)
+        self.init(origin: place)
+        guard let host = LiveFiles.host(of: url) else {
+            let problem =
+                if CheckedHost(url.host) == nil {
+                    "\(url.host) is no name to ask"
+                } else if url.scheme == "http" {
+                    "the files are fetched over https, which \(place) names no port for"
+                } else {
+                    "\(place) has a port that nobody can be asked on"
+                }
+            Console.complain(problem)
+            (appleProblem, androidProblem) = (problem, problem)
+            return
+        }
+        appleProblem = LinkMatching.problem { () throws(Refusal) in
+            let file = "https://\(host)\(AssociationPath.apple)"
+            if let bytes = try LiveFiles.fetch(AssociationPath.apple, of: host, live) {
+                try readApple(bytes, file: file)
+            }
+        }
+        androidProblem = LinkMatching.problem { () throws(Refusal) in
+            let file = "https://\(host)\(AssociationPath.statements)"
+            if let bytes = try LiveFiles.fetch(AssociationPath.statements, of: host, live) {
+                try readAndroid(bytes, file: file)
+            }
+        }
+    }
+
+    /// What keeps something from being done, which is said.
+    private static func problem(_ action: () throws(Refusal) -> Void) -> String? {
+        do throws(Refusal) { try action() } catch {
+            Console.complain(error.message)
+            return error.message
+        }
+        return nil
     }
 }
 

@@ -1,4 +1,5 @@
-// The answers themselves, each made when it is asked for, by the thread of the admin listener.
+// The answers of the admin listener, each made when it is asked for, by the listener's thread. Nothing here waits for a
+// disk: certificates come from surveys and from memory.
 
 import Administration
 import Association
@@ -7,6 +8,7 @@ import Engine
 import Glibc
 import Hosting
 import Posix
+import Synchronization
 import TLS
 import Telemetry
 
@@ -162,4 +164,82 @@ extension Oversight {
             return figures
         }
     }
+}
+
+extension CertificateFigures {
+    init(_ store: CertificateStore, listMax: Int, now: Int64) {
+        self.init()
+        let survey = store.surveyed(now: now)
+        (usable, lastGood) = (survey.counts[.usable] ?? 0, survey.counts[.lastGood] ?? 0)
+        (broken, missing) = (survey.counts[.broken] ?? 0, survey.counts[.missing] ?? 0)
+        (inMemory, isComplete) = (store.identityCount, survey.isComplete)
+        (standing, found) = (Counts(survey.standing), Counts(survey.found))
+        loadFailures = survey.found.loadFailures
+        (soonest, lifeLeftMin) = (survey.soonest.map { Expiry($0) }, survey.lifeLeftMin)
+        problems = store.problems(listMax).map { CertificateReport.Problem($0) }
+    }
+}
+
+extension CertificateFigures.Counts {
+    fileprivate init(_ counts: ProblemCounts) {
+        self.init(errors: counts.errors, warnings: counts.warnings, notes: counts.notes)
+    }
+}
+
+extension CertificateFigures.Expiry {
+    init(_ expiry: CertificateSurvey.Expiry) {
+        self.init(folder: expiry.folder, notAfter: expiry.notAfter, issuer: expiry.issuer)
+    }
+}
+
+extension CertificateReport {
+    init(_ certificate: HostCertificate) {
+        self.init(
+            folder: certificate.folder, state: certificate.state.rawValue, notAfter: certificate.summary?.notAfter,
+            serial: certificate.summary?.serialText, issuer: certificate.summary?.issuer,
+            problems: certificate.problems.map { Problem($0) })
+    }
+}
+
+extension CertificateReport.Problem {
+    fileprivate init(_ standing: StandingProblem) {
+        let problem = standing.problem
+        self.init(
+            folder: standing.folder, sinceSeconds: standing.sinceSeconds, rule: problem.id,
+            severity: problem.severity.rawValue, finding: Console.line(Finding(problem)))
+    }
+}
+
+final class ServedDigest: Sendable {
+    private struct Known {
+        weak var catalogue: Catalogue?
+        var text = ""
+    }
+
+    private let known = Mutex(Known())
+
+    /// In hexadecimal.
+    func text(of catalogue: Catalogue) -> String {
+        if let text = known.withLock({ $0.catalogue === catalogue ? $0.text : nil }) { return text }
+        let text = ServedDigest.text(of: catalogue)
+        known.withLock { $0 = Known(catalogue: catalogue, text: text) }
+        return text
+    }
+
+    static func text(of catalogue: Catalogue) -> String {
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        catalogue.forEachAnswer { version in
+            // No byte of a host, a path or a tag is 0.
+            let line = "\(version.host)\0\(version.path)\0\(version.tag ?? "\(version.byteCount) bytes")"
+            let digest = Digest.sha256(Array(line.utf8))
+            high &+= ServedDigest.number(digest[..<8])
+            low &+= ServedDigest.number(digest[8..<16])
+        }
+        return [high, low].map { number in
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }

@@ -9,6 +9,7 @@ import Engine
 import Glibc
 import Hosting
 import Posix
+import Synchronization
 import TLS
 import Telemetry
 
@@ -294,6 +295,36 @@ final class Control: @unchecked Sendable {
             var changes = TreeChanges()
             changes.signatures = true
             note(changes)
+        }
+    }
+}
+
+final class ControlOrders: Sendable {
+    struct Orders: Sendable {
+        /// To look at everything, now.
+        var looks = false
+        /// To begin nothing more.
+        var ends = false
+    }
+
+    private let orders = Mutex(Orders())
+    private let hasOrders: WakeUp
+
+    init() throws(SystemError) { hasOrders = try WakeUp() }
+
+    /// Readable when there are any.
+    var descriptor: Int32 { hasOrders.descriptor.number }
+
+    func give(_ change: @Sendable (inout Orders) -> Void) {
+        orders.withLock { change(&$0) }
+        hasOrders.wake()
+    }
+
+    func take() -> Orders {
+        hasOrders.clear()
+        return orders.withLock { orders in
+            defer { orders = Orders() }
+            return orders
         }
     }
 }
