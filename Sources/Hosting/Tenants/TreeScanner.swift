@@ -127,14 +127,18 @@ struct TreeScanner {
         _ listing: AppTree.Listing, _ roots: Set<String>, _ scan: inout Scan
     ) -> Set<String> {
         var paths: Set<String> = []
-        for (path, record) in memory.ledger.records where listing.files[path] == nil && listing.problems[path] == nil {
+        let ledger = memory.ledger
+        let places = roots.map { $0.isEmpty ? "" : "\($0)/" }
+        // Comes past every known file, so what most of them have in common is asked first, and cheaply.
+        for path in ledger.records.keys where places.contains(where: path.hasPrefix) {
+            if listing.files[path] != nil || listing.problems[path] != nil { continue }
             if !AppTree.isAppFile(path.split(separator: "/").last ?? "") {
                 // A folder that an earlier version took for an app file.
                 scan.forgotten.insert(path)
                 continue
             }
-            // What is known to be gone is looked at with everything else that is held back.
-            guard record.standing != .gone, roots.contains(where: { AppTree.isPath(path, below: $0) }) else { continue }
+            // Files already known to be gone are looked at with everything else that is held back.
+            if ledger[path]?.standing == .gone { continue }
             // What cannot be looked at is not gone.
             if listing.unlisted.contains(where: { AppTree.isPath(path, below: $0) }) { continue }
             paths.insert(path)
@@ -228,7 +232,8 @@ struct TreeScanner {
             scan.hasListedHosts = true
         } else if let look {
             // The others, which no app file names, are found as soon as the server answers.
-            let named = Array(Set(memory.ledger.hosts).union(scan.namers.keys).subtracting(scan.lookedAt))
+            let named = Array(
+                Set(memory.ledger.hosts).union(scan.namers.keys).filter { !scan.lookedAt.contains($0) })
             let hasFolder = Parallel.map(named) { look.mayHaveFolder($0) }
             hosts.formUnion(zip(named, hasFolder).lazy.compactMap { $1 ? $0 : nil })
             scan.later.hostList = true
@@ -249,7 +254,8 @@ struct TreeScanner {
     func addFolders(of hosts: Set<String>, to scan: inout Scan) {
         let (folders, look, memory) = (folders, look, memory)
         let isRefused = scan.hostsTrouble != nil
-        let records = Parallel.map(Array(hosts.subtracting(scan.lookedAt))) { host in
+        // `subtracting` would go through all that were looked at, for each batch of a start.
+        let records = Parallel.map(Array(hosts.filter { !scan.lookedAt.contains($0) })) { host in
             let record = Result { () throws(SystemError) in
                 guard isRefused else { return try folders.record(of: host, look) }
                 // What cannot be looked at is as it was.
