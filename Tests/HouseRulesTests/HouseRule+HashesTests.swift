@@ -9,7 +9,7 @@ struct HouseRuleHashesTests {
     ])
     func `refuses a hash that has no secret`(line: String) {
         #expect(HouseRule.hashes.check(SourceFile(path: "Sources/Hosting/A.swift", line)).count == 1)
-        #expect(HouseRule.hashes.check(SourceFile(path: "Sources/Catalogue/KeyHash.swift", line)).isEmpty)
+        #expect(HouseRule.hashes.check(SourceFile(path: "Sources/Catalogue/Image/KeyHash.swift", line)).isEmpty)
         #expect(HouseRule.hashes.check(SourceFile(path: "Tests/HostingTests/A.swift", line)).isEmpty)
     }
 

@@ -40,4 +40,142 @@ struct Certificate: ~Copyable, @unchecked Sendable {
     func isIssued(by issuer: borrowing Certificate) -> Bool {
         X509_check_issued(issuer.pointer, pointer) == X509_V_OK
     }
+
+    var facts: CertificateFacts {
+        CertificateFacts(
+            subject: subject, issuer: issuer, names: names, notBefore: notBefore, notAfter: notAfter,
+            isSelfSigned: isSelfSigned, key: key, serial: serial, fingerprint: fingerprint)
+    }
+
+    var subject: String { Certificate.text(X509_get_subject_name(pointer)) }
+    var issuer: String { Certificate.text(X509_get_issuer_name(pointer)) }
+    var notBefore: Int64 { Certificate.seconds(X509_get0_notBefore(pointer)) }
+    var notAfter: Int64 { Certificate.seconds(X509_get0_notAfter(pointer)) }
+
+    var isSelfSigned: Bool {
+        defer { OpenSSLFailure.forget() }
+        return X509_self_signed(pointer, 0) == 1
+    }
+
+    var key: KeyKind { X509_get0_pubkey(pointer).map { KeyKind($0) } ?? .other("unknown") }
+
+    var serial: [UInt8] {
+        guard let number = X509_get0_serialNumber(pointer) else { return [] }
+        let bytes = UnsafeBufferPointer(start: ASN1_STRING_get0_data(number), count: Int(ASN1_STRING_length(number)))
+        return Array(bytes)
+    }
+
+    var fingerprint: [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        let result = X509_digest(pointer, EVP_sha256(), &digest, nil)
+        precondition(result == 1, "SHA-256 is part of every build of OpenSSL")
+        return digest
+    }
+
+    /// Whether the signature rests on SHA-1 or MD5, which no client takes any longer.
+    var hasWeakSignature: Bool {
+        var digest: Int32 = 0
+        guard X509_get_signature_info(pointer, &digest, nil, nil, nil) == 1 else { return false }
+        return digest == NID_sha1 || digest == NID_md5 || digest == NID_md5_sha1
+    }
+
+    /// Whether its stated purposes leave out serving TLS; without a statement it serves all (RFC 5280 §4.2.1.12).
+    var refusesServers: Bool {
+        let usage = X509_get_extended_key_usage(pointer)
+        return usage != UInt32.max && usage & UInt32(XKU_SSL_SERVER | XKU_ANYEKU) == 0
+    }
+
+    private static func text(_ name: OpaquePointer?) -> String {
+        guard let name, let output = BIO_new(BIO_s_mem()) else { return "" }
+        defer { BIO_free(output) }
+        guard associated_print_name(output, name) >= 0 else { return "" }
+        var start: UnsafeMutablePointer<CChar>?
+        let count = associated_bio_bytes(output, &start)
+        return String(decoding: UnsafeRawBufferPointer(start: start, count: max(0, count)), as: UTF8.self)
+    }
+
+    /// By way of the difference to 1970, for which OpenSSL needs no time zone and we no calendar.
+    private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
+        guard let epoch = ASN1_TIME_set(nil, 0) else { return 0 }
+        defer { ASN1_STRING_free(epoch) }
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return 0 }
+        return Int64(days) * 86_400 + Int64(seconds)
+    }
+
+    // The names a certificate is for, and whether a host is one of them, as RFC 9525 has it: subject alternative names only,
+    // and a wildcard stands for exactly one label, the first.
+
+    /// The DNS names and addresses among the subject alternative names, in lower case.
+    var names: [String] {
+        defer { OpenSSLFailure.forget() }
+        guard let found = X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil) else { return [] }
+        let list = OpaquePointer(found)
+        defer { GENERAL_NAMES_free(list) }
+        return (0..<max(0, OPENSSL_sk_num(list))).compactMap { index in
+            OPENSSL_sk_value(list, index).flatMap { Certificate.text($0.assumingMemoryBound(to: GENERAL_NAME.self)) }
+        }
+    }
+
+    func covers(_ host: String) -> Bool {
+        names.contains { CertificateName.covers($0, host) }
+    }
+
+    private static func text(_ name: UnsafeMutablePointer<GENERAL_NAME>) -> String? {
+        var type: Int32 = 0
+        // Only these are texts; others are structures of their own.
+        guard let value = GENERAL_NAME_get0_value(name, &type), type == GEN_DNS || type == GEN_IPADD else { return nil }
+        let string = value.assumingMemoryBound(to: ASN1_STRING.self)
+        let bytes = UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string)))
+        return type == GEN_DNS
+            ? String(decoding: bytes, as: UTF8.self).lowercased() : CertificateName.address(Array(bytes))
+    }
+}
+
+enum CertificateName {
+    /// Whether a name of a certificate stands for a host. Both in lower case, the host without a trailing dot.
+    static func covers(_ name: String, _ host: String) -> Bool {
+        if name == host { return !host.isEmpty }
+        guard name.hasPrefix("*."), name.count > 2, let dot = host.firstIndex(of: "."), dot != host.startIndex else {
+            return false
+        }
+        return name.dropFirst(2) == host[host.index(after: dot)...]
+    }
+
+    /// Some of a certificate's names for a message.
+    static func list(_ names: [String]) -> String {
+        if names.isEmpty { return "no host at all" }
+        return names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " and \(names.count - 5) more" : "")
+    }
+
+    /// The bytes of RFC 5280 §4.2.1.6 as text: `192.0.2.1`, or an IPv6 address in full.
+    static func address(_ bytes: [UInt8]) -> String? {
+        switch bytes.count {
+        case 4: bytes.map { String($0) }.joined(separator: ".")
+        case 16:
+            stride(from: 0, to: 16, by: 2).map {
+                String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
+            }.joined(separator: ":")
+        default: nil
+        }
+    }
+}
+
+/// The facts of one certificate.
+public struct CertificateFacts: Hashable, Sendable {
+    /// In the form of RFC 4514, such as `CN=shop.example.com`.
+    public var subject: String
+    public var issuer: String
+    /// The DNS names and addresses it is for, in lower case.
+    public var names: [String]
+    /// Seconds since 1970.
+    public var notBefore: Int64
+    public var notAfter: Int64
+    public var isSelfSigned: Bool
+    public var key: KeyKind
+    /// The bytes of the number that its issuer gave it.
+    public var serial: [UInt8]
+    /// SHA-256 over the DER form.
+    public var fingerprint: [UInt8]
 }

@@ -1,6 +1,8 @@
 // What a phone or a verifier would hold against a host's certificate, found before they do. Pure: the time and the host
 // are given, so that the same questions can be asked by lint, at load and in tests.
 
+public import Posix
+
 /// Checks of decoded credentials.
 public enum CertificateChecks {
     static let day: Int64 = 86_400
@@ -123,5 +125,174 @@ public enum CertificateChecks {
         return CertificateProblem(
             .rootIncluded, file: file, "the chain includes its root, which each client has; every handshake carries it",
             fix: "remove the last certificate of the file")
+    }
+
+    /// What time has to say about an identity.
+    static func expiry(of identity: ServerIdentity, _ now: Int64) -> CertificateProblem? {
+        expiry(of: identity.periods, now) { identity.certificateFile(ofSecondPair: $0) }
+    }
+
+    /// The same by what was kept of it. Where several certificates of a host have something, the worst of it.
+    /// - Parameter file: where the certificates of the first or of the second pair are.
+    static func expiry(
+        of periods: some Sequence<CertificatePeriod>, _ now: Int64, isClockSuspect: Bool = false,
+        file: (_ isOfSecondPair: Bool) -> String
+    ) -> CertificateProblem? {
+        var worst: (kind: CertificateProblem.Kind, period: CertificatePeriod)?
+        for period in periods {
+            guard let kind = period.verdict(now) else { continue }
+            if let worst, rank(worst.kind) <= rank(kind) { continue }
+            worst = (kind, period)
+        }
+        return worst.map {
+            problem($0.kind, $0.period, now, isClockSuspect, file: file($0.period.isOfSecondPair))
+        }
+    }
+
+    private static func rank(_ kind: CertificateProblem.Kind) -> Int {
+        [.expired, .notYetValid, .expiresWithinDays].firstIndex(of: kind) ?? 3
+    }
+
+    private static func problem(
+        _ kind: CertificateProblem.Kind, _ period: CertificatePeriod, _ now: Int64, _ isClockSuspect: Bool, file: String
+    ) -> CertificateProblem {
+        let subject = period.subject
+        switch kind {
+        case .expired:
+            return CertificateProblem(
+                kind, file: file, "\(subject) expired \(span(now - period.notAfter)) ago; every client refuses it",
+                fix: isClockSuspect
+                    ? "check the clock of this machine, because all certificates expired at once; or renew it now"
+                    : "renew it now")
+        case .notYetValid:
+            return CertificateProblem(
+                kind, file: file,
+                "\(subject) is not valid until \(Clock.day(period.notBefore)) (in \(span(period.notBefore - now)))",
+                fix: "check the clock of this machine, or wait with using it")
+        default:
+            return CertificateProblem(
+                kind, file: file, "\(subject) expires in \(span(period.notAfter - now))",
+                fix: kind == .expiresWithinDays
+                    ? "renew it now, and find out why it has not renewed itself"
+                    : "renew it, and find out why it has not renewed itself")
+        }
+    }
+
+    /// In minutes below an hour, in hours below two days.
+    static func span(_ seconds: Int64) -> String {
+        let (count, unit) =
+            seconds < 3600
+            ? (max(1, seconds / 60), "minute")
+            : seconds < 2 * day ? (seconds / 3600, "hour") : (seconds / day, "day")
+        return "\(count) \(unit)\(count == 1 ? "" : "s")"
+    }
+
+    /// All that is wrong with the certificate files of one folder below `config/hosts`; nothing if there are none.
+    /// - Parameter links: where links in it may lead beside certbot's folders.
+    public static func problems(
+        folder name: String, in hostsPath: String, links: LinkTargets = .none, passphrase: Passphrase? = nil
+    ) -> [CertificateProblem] {
+        let files = CertificateFiles(CertificateFolder(name: name), in: CertificateTree(hostsPath, links: links))
+        guard files.hasAny else { return [] }
+        var problems: [CertificateProblem] = []
+        let host = CertificateFolder(name: name).host
+        if host == nil && name != CertificateFolder.fallback.name {
+            problems.append(
+                CertificateProblem(
+                    .folderName, file: "\(hostsPath)/\(name)",
+                    "no host has this name, so the certificate is never used",
+                    fix: "name the folder after a host in lower case, _wildcard.example.com for *.example.com, or "
+                        + "_default"))
+        }
+        switch files.load(passphrase: passphrase, pool: ChainPool(), .slow) {
+        case .absent, .slow: problems.append(files.incomplete)
+        case .failed(let problem): problems.append(problem)
+        case .identity(let identity):
+            problems += CertificateChecks.problems(of: identity, host: host, now: Clock.wallSeconds())
+        }
+        return problems
+    }
+
+    /// Who may read a private key. Links were followed: what counts is the file that holds it.
+    static func permissions(_ access: FileAccess, of path: String) -> CertificateProblem? {
+        let mode = String(access.permissions, radix: 8)
+        if access.permissions & 0o007 != 0 {
+            return CertificateProblem(
+                .keyReadableByOthers, file: path,
+                "every user of this machine may use the private key (permissions \(mode))", fix: "chmod o= \(path)")
+        }
+        guard access.permissions & 0o070 != 0, !access.isOfOwnGroup else { return nil }
+        return CertificateProblem(
+            .keyReadableByOthers, file: path,
+            "users of group \(access.group), which is none of the server's, may use the private key (permissions \(mode))",
+            fix:
+                "chgrp it to a group of the server's user alone, or take the rights of the group away: chmod g= \(path)"
+        )
+    }
+}
+
+/// One certificate of a host, or of the chains behind them.
+struct CertificatePeriod: Hashable, Sendable {
+    /// `the certificate`, or which intermediate one.
+    let subject: String
+    /// Whether it belongs to the pair for old clients.
+    let isOfSecondPair: Bool
+    /// Seconds since 1970.
+    let notBefore: Int64
+    let notAfter: Int64
+
+    init(_ certificate: borrowing Certificate, _ subject: String, isOfSecondPair: Bool) {
+        self.init(
+            subject, from: certificate.notBefore, to: certificate.notAfter, isOfSecondPair: isOfSecondPair)
+    }
+
+    init(_ subject: String, from notBefore: Int64, to notAfter: Int64, isOfSecondPair: Bool = false) {
+        self.subject = subject
+        self.isOfSecondPair = isOfSecondPair
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+    }
+
+    /// Where less is left, a renewal has most likely stopped working. certbot renews thirty days ahead, so with 21 left it has
+    /// failed for nine. Certificates that live for days are held to shares of that.
+    var weeksSeconds: Int64 { min(21 * CertificateChecks.day, (notAfter - notBefore) / 3) }
+    var daysSeconds: Int64 { min(7 * CertificateChecks.day, (notAfter - notBefore) / 10) }
+
+    /// What time makes of it.
+    func verdict(_ now: Int64) -> CertificateProblem.Kind? {
+        if now > notAfter { return .expired }
+        if now < notBefore { return .notYetValid }
+        if notAfter - now < daysSeconds { return .expiresWithinDays }
+        if notAfter - now < weeksSeconds { return .expiresWithinWeeks }
+        return nil
+    }
+
+    /// The next moment at which the verdict is another.
+    func change(after now: Int64) -> Int64? {
+        [notBefore, notAfter - weeksSeconds + 1, notAfter - daysSeconds + 1, notAfter + 1].filter { $0 > now }.min()
+    }
+}
+
+extension ServerIdentity {
+    /// Of all its certificates but roots, in the order in which clients see them.
+    var periods: [CertificatePeriod] {
+        let periods = ServerIdentity.periods(first, isOfSecondPair: false)
+        switch second {
+        case .some(let other): return periods + ServerIdentity.periods(other, isOfSecondPair: true)
+        case .none: return periods
+        }
+    }
+
+    private static func periods(_ pair: borrowing Credentials, isOfSecondPair: Bool) -> [CertificatePeriod] {
+        var periods = [CertificatePeriod(pair.certificate, "the certificate", isOfSecondPair: isOfSecondPair)]
+        guard let chain = pair.chain else { return periods }
+        for index in 0..<chain.count {
+            let certificate = chain.certificate(index)
+            if certificate.isSelfSigned { continue }
+            periods.append(
+                CertificatePeriod(
+                    certificate, "the intermediate certificate \(certificate.subject)", isOfSecondPair: isOfSecondPair))
+        }
+        return periods
     }
 }

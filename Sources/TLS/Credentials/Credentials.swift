@@ -20,3 +20,137 @@ struct Credentials: ~Copyable, Sendable {
         SSL_use_cert_and_key(ssl, certificate.pointer, key.pointer, chain?.stack, 1) == 1
     }
 }
+
+extension Credentials {
+    /// Reads two files of the operator's own. Throws what keeps the pair from being used at all.
+    init(
+        certificateFile: String, keyFile: String, passphrase: Passphrase?, pool: ChainPool
+    ) throws(CertificateProblem) {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try File.read(certificateFile, bytesMax: CertificateLimits.chainBytesMax).bytes
+        } catch {
+            throw CertificateProblem(reading: "the certificate", certificateFile, error)
+        }
+        let key = try KeyFile(reading: keyFile)
+        try self.init(certificates: bytes, file: certificateFile, key: key, passphrase: passphrase, pool: pool)
+    }
+
+    /// The same with files that have been read.
+    init(
+        certificates bytes: [UInt8], file: String, key: borrowing KeyFile, passphrase: Passphrase?, pool: ChainPool
+    ) throws(CertificateProblem) {
+        let encoded = try Credentials.certificates(in: bytes, file)
+        try self.init(encoded, try key.open(passphrase), key.permissionProblem, file, key.path, pool)
+    }
+
+    /// The DER bytes of the certificates of a file, which may be PEM or one in DER itself.
+    private static func certificates(in bytes: [UInt8], _ path: String) throws(CertificateProblem) -> [[UInt8]] {
+        let found = bytes.first == 0x30 ? [bytes] : bytes.withUnsafeBytes { PEM.certificates(in: $0) }
+        if found.isEmpty {
+            throw CertificateProblem(
+                .malformedCertificate, file: path, "there is no certificate in this file",
+                fix: "put the host's certificate and its chain there in PEM form (certbot's fullchain.pem)")
+        }
+        if found.count > CertificateLimits.chainCertificatesMax {
+            throw CertificateProblem(
+                .malformedCertificate, file: path,
+                "\(found.count) certificates are more than the \(CertificateLimits.chainCertificatesMax) of a chain",
+                fix: "leave only the host's certificate and its intermediates (certbot's fullchain.pem)")
+        }
+        return found
+    }
+
+    private init(
+        _ encoded: [[UInt8]], _ key: consuming PrivateKey, _ permissionProblem: CertificateProblem?,
+        _ certificateFile: String, _ keyFile: String, _ pool: ChainPool
+    ) throws(CertificateProblem) {
+        var rest = encoded
+        var problems: [CertificateProblem] = []
+        let own = try Credentials.own(of: key, in: encoded, certificateFile, keyFile)
+        rest.remove(at: own.position)
+        if own.position > 0 {
+            problems.append(
+                CertificateProblem(
+                    .chainOrder, file: certificateFile,
+                    "the host's certificate stands at place \(own.position + 1) instead of first; it is served first",
+                    fix: "put the host's certificate first, then its issuer, and so on (certbot's fullchain.pem)"))
+        }
+        chain = try Credentials.chain(for: own.certificate, rest, certificateFile, pool, &problems)
+        if let permissionProblem { problems.append(permissionProblem) }
+        certificate = own.certificate
+        self.key = key
+        self.problems = problems
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+    }
+
+    private struct OwnCertificate: ~Copyable {
+        let certificate: Certificate
+        let position: Int
+    }
+
+    /// The certificate of this key, and where it stands: first, unless someone mixed the file up.
+    private static func own(
+        of key: borrowing PrivateKey, in encoded: [[UInt8]], _ certificateFile: String, _ keyFile: String
+    ) throws(CertificateProblem) -> OwnCertificate {
+        for position in encoded.indices {
+            guard let candidate = Certificate(der: encoded[position]) else {
+                throw malformed(position, certificateFile)
+            }
+            if candidate.matches(key) { return OwnCertificate(certificate: candidate, position: position) }
+        }
+        throw CertificateProblem(
+            .keyMismatch, file: keyFile, "the private key belongs to none of the certificates in \(certificateFile)",
+            fix: "replace both files together, from one order of the certificate")
+    }
+
+    private static func malformed(_ position: Int, _ path: String) -> CertificateProblem {
+        CertificateProblem(
+            .malformedCertificate, file: path, "certificate \(position + 1) of the file cannot be decoded",
+            fix: "fetch the file again from where the certificate was issued")
+    }
+
+    /// The shared chain of the other certificates, put in order where the file has them in another.
+    private static func chain(
+        for certificate: borrowing Certificate, _ rest: [[UInt8]], _ path: String, _ pool: ChainPool,
+        _ problems: inout [CertificateProblem]
+    ) throws(CertificateProblem) -> CertificateChain? {
+        if rest.isEmpty { return nil }
+        guard let asWritten = pool.chain(of: rest) else { throw malformed(1, path) }
+        if asWritten.isInOrder && certificate.isIssued(by: asWritten.certificate(0)) { return asWritten }
+        let order = ChainOrder.sorted(certificate, asWritten)
+        if order != Array(order.indices) {
+            problems.append(
+                CertificateProblem(
+                    .chainOrder, file: path, "the intermediate certificates are out of order; they are served in order",
+                    fix: "put each certificate's issuer right after it (certbot's fullchain.pem)"))
+        }
+        for stray in Set(0..<rest.count).subtracting(order).sorted() {
+            problems.append(
+                CertificateProblem(
+                    .strayCertificate, file: path,
+                    "a certificate has nothing to do with the host's: \(asWritten.certificate(stray).subject); "
+                        + "it is not served",
+                    fix: "remove it from the file"))
+        }
+        return order.isEmpty ? nil : pool.chain(of: order.map { rest[$0] })
+    }
+}
+
+enum ChainOrder {
+    /// The way from a certificate to its root through a heap of others, as places in the heap.
+    static func sorted(_ certificate: borrowing Certificate, _ others: CertificateChain) -> [Int] {
+        var order: [Int] = []
+        var current = Certificate(sharing: certificate.pointer)
+        while true {
+            if current.isSelfSigned { return order }
+            let next = (0..<others.count).first { index in
+                !order.contains(index) && current.isIssued(by: others.certificate(index))
+            }
+            guard let next else { return order }
+            order.append(next)
+            current = others.certificate(next)
+        }
+    }
+}

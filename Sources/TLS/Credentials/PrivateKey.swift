@@ -2,6 +2,7 @@
 // decoder is told what comes), so a key is decoded once and kept.
 
 import COpenSSL
+import Posix
 
 /// A private key in OpenSSL's form, freed when its owner ends. The corresponding C type is `EVP_PKEY`.
 struct PrivateKey: ~Copyable, @unchecked Sendable {
@@ -15,5 +16,329 @@ struct PrivateKey: ~Copyable, @unchecked Sendable {
     static func generate() throws(TLSError) -> PrivateKey {
         guard let pointer = associated_generate_p256() else { throw .draining("cannot make a private key") }
         return PrivateKey(takingOwnershipOf: pointer)
+    }
+
+    /// Whether a passphrase protects a key in the form of PKCS #8, which says what opening it costs.
+    enum Protection: Sendable {
+        /// No, or in the old form of PEM, whose derivation is one round.
+        case none
+        /// The bytes of the EncryptedPrivateKeyInfo.
+        case locked([UInt8])
+
+        private static let label = "ENCRYPTED PRIVATE KEY"
+
+        init(of text: UnsafeRawBufferPointer) {
+            if text.first == 0x30 {
+                self = Protection.isLocked(text) ? .locked(Array(text)) : .none
+                return
+            }
+            let input = PEM.Input(text)
+            defer { OpenSSLFailure.forget() }
+            while let block = PEM.Block(reading: input) {
+                guard block.label.hasSuffix("PRIVATE KEY") else { continue }
+                if block.label == Protection.label {
+                    self = .locked(Array(block.bytes))
+                    return
+                }
+                break
+            }
+            self = .none
+        }
+
+        /// A sequence that begins with one: other forms of keys begin with a number.
+        private static func isLocked(_ der: UnsafeRawBufferPointer) -> Bool {
+            guard der.count > 2 else { return false }
+            let lengthCount = der[1] < 0x80 ? 0 : Int(der[1] & 0x7F)
+            return der.count > 2 + lengthCount && der[2 + lengthCount] == 0x30
+        }
+    }
+
+    /// `file` is for messages and to ask for the passphrase by.
+    init(
+        _ text: UnsafeRawBufferPointer, _ protection: Protection, file: String, _ passphrase: Passphrase?
+    ) throws(CertificateProblem) {
+        var request = PassphraseRequest(passphrase: passphrase, file: file)
+        let found: OpaquePointer?
+        switch protection {
+        case .locked(let der):
+            if let problem = PrivateKey.refusal(of: der, file) { throw problem }
+            found = PrivateKey.unlock(der, &request)
+        case .none where text.first == 0x30:
+            found =
+                PrivateKey.decode(info: text) ?? PrivateKey.decode(text, "type-specific", "RSA")
+                ?? PrivateKey.decode(text, "type-specific", "EC")
+        case .none: found = PrivateKey.first(of: text, &request)
+        }
+        let failure = OpenSSLFailure.drain()
+        guard let found else { throw PrivateKey.problem(request, failure) }
+        let key = PrivateKey(takingOwnershipOf: found)
+        if let name = key.oversizedNumber {
+            throw CertificateProblem(
+                .malformedKey, file: file,
+                "the number `\(name)` of the private key is larger than a key of its size can have, so each handshake would "
+                    + "take long",
+                fix: "make a new key: openssl ecparam -genkey -name prime256v1 -noout -out NEW")
+        }
+        self = key
+    }
+
+    /// The name of a number that costs more in a handshake than those of a well-made key.
+    private var oversizedNumber: String? {
+        let bits = Int(EVP_PKEY_get_bits(pointer))
+        let half = (bits + 1) / 2
+        let bounds: [(name: String, bitsMax: Int)] =
+            switch EVP_PKEY_get_base_id(pointer) {
+            case EVP_PKEY_RSA:
+                [
+                    ("e", CertificateLimits.rsaExponentBitsMax), ("d", bits), ("rsa-factor1", half),
+                    ("rsa-factor2", half),
+                    ("rsa-exponent1", half), ("rsa-exponent2", half), ("rsa-coefficient1", half), ("rsa-factor3", 0),
+                ]
+            case EVP_PKEY_EC: [("priv", bits)]
+            default: []
+            }
+        defer { OpenSSLFailure.forget() }
+        return bounds.first { name, bitsMax in
+            var number: OpaquePointer?
+            guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1 else { return false }
+            defer { BN_clear_free(number) }
+            return BN_num_bits(number) > bitsMax
+        }?.name
+    }
+
+    /// Why a protected key is not opened, whatever the passphrase.
+    private static func refusal(of der: [UInt8], _ file: String) -> CertificateProblem? {
+        let reason: String
+        if let derivation = KeyDerivation(der) {
+            guard let excess = derivation.excess else { return nil }
+            reason = excess
+        } else {
+            reason = "the private key is protected in a way that is not known here, neither PBKDF2 nor scrypt"
+        }
+        return CertificateProblem(
+            .passphrase, file: file, reason,
+            fix:
+                "protect it with less: openssl pkcs8 -topk8 -iter 600000 -in \(file) -out NEW, or remove the passphrase"
+        )
+    }
+
+    private static func unlock(_ der: [UInt8], _ request: inout PassphraseRequest) -> OpaquePointer? {
+        guard var passphrase = request.ask() else { return nil }
+        defer { passphrase.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
+        let protected = der.withUnsafeBufferPointer { buffer in
+            var start = buffer.baseAddress
+            return d2i_X509_SIG(nil, &start, buffer.count)
+        }
+        guard let protected else { return nil }
+        defer { X509_SIG_free(protected) }
+        let info = passphrase.withUnsafeBytes { bytes in
+            PKCS8_decrypt(protected, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+        }
+        guard let info else { return nil }
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        return algorithm(info) == nil ? nil : EVP_PKCS82PKEY(info)
+    }
+
+    /// The first block of a PEM file that is a key. Its label says what it is, so the decoder does not try everything it knows.
+    private static func first(
+        of text: UnsafeRawBufferPointer, _ request: inout PassphraseRequest
+    ) -> OpaquePointer? {
+        let input = PEM.Input(text)
+        while var block = PEM.Block(reading: input) {
+            guard ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"].contains(block.label) else { continue }
+            guard withUnsafeMutablePointer(to: &request, { block.decrypt(answerPassphrase, $0) }) else { return nil }
+            return switch block.label {
+            case "EC PRIVATE KEY": decode(block.bytes, "type-specific", "EC")
+            case "RSA PRIVATE KEY": decode(block.bytes, "type-specific", "RSA")
+            default: decode(info: block.bytes)
+            }
+        }
+        return nil
+    }
+
+    /// A key in the form of PKCS #8.
+    private static func decode(info der: UnsafeRawBufferPointer) -> OpaquePointer? {
+        var start = der.assumingMemoryBound(to: UInt8.self).baseAddress
+        guard let info = d2i_PKCS8_PRIV_KEY_INFO(nil, &start, der.count) else { return nil }
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        return algorithm(info).flatMap { decode(der, "PrivateKeyInfo", $0) }
+    }
+
+    /// The name of the algorithm that PKCS #8 states beside the key (RFC 5958 §2), if servers have keys of it.
+    private static func algorithm(_ info: OpaquePointer) -> StaticString? {
+        var identifier: OpaquePointer?
+        guard PKCS8_pkey_get0(&identifier, nil, nil, nil, info) == 1 else { return nil }
+        switch OBJ_obj2nid(identifier) {
+        case NID_rsaEncryption: return "RSA"
+        case NID_X9_62_id_ecPublicKey: return "EC"
+        case NID_ED25519: return "ED25519"
+        // Refused as what it is, by the checks of certificates.
+        case NID_rsassaPss: return "RSA-PSS"
+        default: return nil
+        }
+    }
+
+    private static func decode(
+        _ der: UnsafeRawBufferPointer, _ structure: StaticString, _ type: StaticString
+    ) -> OpaquePointer? {
+        var key: OpaquePointer?
+        // The decoder keeps the place of the key, and the names, until it is freed.
+        return withUnsafeMutablePointer(to: &key) { key in
+            let form: StaticString = "DER"
+            guard
+                let decoder = OSSL_DECODER_CTX_new_for_pkey(
+                    key, form.cString, structure.cString, type.cString, associated_keypair(), nil, nil)
+            else { return nil }
+            defer { OSSL_DECODER_CTX_free(decoder) }
+            var start = der.assumingMemoryBound(to: UInt8.self).baseAddress
+            var count = der.count
+            return OSSL_DECODER_from_data(decoder, &start, &count) == 1 ? key.pointee : nil
+        }
+    }
+
+    private static func problem(_ request: PassphraseRequest, _ failure: OpenSSLFailure) -> CertificateProblem {
+        switch request.answer {
+        case .notAsked:
+            CertificateProblem(
+                .malformedKey, file: request.file,
+                "there is no private key for RSA, ECDSA or Ed25519 in this file: \(failure)",
+                fix: "put the key there in PEM form, beginning -----BEGIN PRIVATE KEY-----")
+        case .given:
+            CertificateProblem(
+                .passphrase, file: request.file, "the passphrase does not open the private key",
+                fix: "correct the passphrase, or remove it with openssl pkey -in \(request.file)")
+        case .missing:
+            CertificateProblem(
+                .passphrase, file: request.file, "the private key is protected by a passphrase, and none is given",
+                fix: "configure the passphrase, or remove it with openssl pkey -in \(request.file)")
+        case .unreadable(let file, let error):
+            CertificateProblem(
+                .passphrase, file: request.file,
+                "the private key is protected by a passphrase, and the passphrase file \(file) cannot be read: \(error)",
+                fix: "let the server's user read that file", shortage: error.shortage)
+        }
+    }
+}
+
+// A private key from the bytes of a file: PEM in any of its forms, with or without a passphrase, or DER.
+// The passphrase callback is always given: without one OpenSSL would ask on the terminal and wait.
+//
+// A tenant chooses these bytes, and a worker computes with them in each handshake. So only the algorithms that servers use are
+// decoded (for others OpenSSL may compute for minutes), and no number of a key may be larger than the key's size allows.
+
+/// A private key as it lies in a file, read and not yet opened.
+struct KeyFile: ~Copyable {
+    let path: String
+    /// What is wrong with who may read it.
+    let permissionProblem: CertificateProblem?
+    private let text: SecretBytes
+    private let protection: PrivateKey.Protection
+
+    init(_ text: consuming SecretBytes, path: String, access: FileAccess) {
+        self.path = path
+        permissionProblem = CertificateChecks.permissions(access, of: path)
+        protection = PrivateKey.Protection(of: text.bytes)
+        self.text = text
+    }
+
+    /// Reads a file of the operator's own.
+    init(reading path: String) throws(CertificateProblem) {
+        do throws(FileError) {
+            let text = try SecretBytes(reading: path, bytesMax: CertificateLimits.keyBytesMax)
+            self.init(text, path: path, access: try File.access(path))
+        } catch {
+            throw CertificateProblem(reading: "the private key", path, error)
+        }
+    }
+
+    /// Whether opening it takes long.
+    var isSlow: Bool {
+        guard case .locked(let der) = protection, let derivation = KeyDerivation(der) else { return false }
+        return !derivation.isQuick && derivation.excess == nil
+    }
+
+    func open(_ passphrase: Passphrase?) throws(CertificateProblem) -> PrivateKey {
+        try PrivateKey(text.bytes, protection, file: path, passphrase)
+    }
+}
+
+/// A passphrase being asked for.
+private struct PassphraseRequest {
+    let passphrase: Passphrase?
+    let file: String
+    private(set) var answer = Answer.notAsked
+
+    enum Answer {
+        case notAsked
+        case missing
+        case given
+        case unreadable(file: String, FileError)
+    }
+
+    init(passphrase: Passphrase?, file: String) {
+        self.passphrase = passphrase
+        self.file = file
+    }
+
+    mutating func ask() -> [UInt8]? {
+        switch passphrase?.answer(file) {
+        case .text(let bytes):
+            answer = .given
+            return bytes
+        case .unreadable(let file, let error): answer = .unreadable(file: file, error)
+        case nil: answer = .missing
+        }
+        return nil
+    }
+}
+
+/// Puts the passphrase where OpenSSL wants it. The corresponding C type is `pem_password_cb`.
+private func answerPassphrase(
+    _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int32, _ writing: Int32, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let buffer, let request = context?.assumingMemoryBound(to: PassphraseRequest.self) else { return -1 }
+    guard var bytes = request.pointee.ask() else { return -1 }
+    defer { bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
+    if bytes.count > Int(capacity) { return -1 }
+    for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+    return Int32(bytes.count)
+}
+
+extension StaticString {
+    /// For C, which wants a zero at the end, and there is one.
+    fileprivate var cString: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
+}
+
+/// A source of passphrases for private keys.
+public struct Passphrase: Sendable {
+    enum Answer: Sendable {
+        case text([UInt8])
+        case unreadable(file: String, FileError)
+    }
+
+    /// Called with the path of a key that is encrypted; nil when there is none for it.
+    let answer: @Sendable (_ path: String) -> Answer?
+    /// Changes when the answers may have changed, so that keys are tried again.
+    let stamp: @Sendable () -> Int
+
+    public init(_ bytes: @escaping @Sendable (_ path: String) -> [UInt8]?) {
+        answer = { path in bytes(path).map { .text($0) } }
+        stamp = { 0 }
+    }
+
+    /// The same one for all keys.
+    public init(_ text: [UInt8]) { self.init { _ in text } }
+
+    /// The first line of a file, read when it is needed.
+    public init(file: String) {
+        answer = { _ in
+            do throws(FileError) {
+                let content = try SecretBytes(reading: file, bytesMax: CertificateLimits.passphraseBytesMax)
+                return .text(Array(content.bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }))
+            } catch {
+                return .unreadable(file: file, error)
+            }
+        }
+        stamp = { (try? File.status(file)).hashValue }
     }
 }

@@ -177,3 +177,14 @@ private func find(_ wanted: StaticString, in list: UnsafeBufferPointer<UInt8>) -
     }
     return nil
 }
+
+/// Certificates and ticket keys, shared by the workers.
+public struct SecureSettings: Sendable {
+    public let certificates: CertificateStore
+    public let tickets: TicketKeys
+
+    public init(certificates: CertificateStore, tickets: TicketKeys) {
+        self.certificates = certificates
+        self.tickets = tickets
+    }
+}

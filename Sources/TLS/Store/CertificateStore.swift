@@ -213,10 +213,70 @@ public final class CertificateStore: Sendable {
     func isDevelopmentHost(_ host: String) -> Bool {
         development != nil && (host.isEmpty || wantsDevelopment(host))
     }
-}
 
-/// For the rest of the program, which may wait for the disk.
-extension CertificateStore {
+    /// Whether the certificate of a folder whose files are gone stays in service.
+    func keeps(_ content: CertificateRecord.Content, _ folder: CertificateFolder) -> Bool {
+        guard case .identity = content, let host = folder.host else { return false }
+        return isNeeded(folder) && !isCoveredElsewhere(host)
+    }
+
+    /// Whether clients of a host without a folder of its own would be shown a certificate for it.
+    private func isCoveredElsewhere(_ host: String) -> Bool {
+        for candidate in CertificateOrder.candidates(for: host).dropFirst() {
+            switch candidate {
+            case .development: if isDevelopmentHost(host) { return true }
+            case .folder(let folder):
+                switch look(into: folder, .quick) {
+                case .absent: continue
+                case .slow, .found(.broken), .found(.none): return false
+                case .found(.identity(let identity)):
+                    return identity.facts.first?.names.contains { CertificateName.covers($0, host) } == true
+                }
+            }
+        }
+        return false
+    }
+
+    /// The result of all surveys, with what handshakes have found since.
+    public func surveyed(now: Int64) -> CertificateSurvey { register.survey(now: now) }
+
+    /// What is wrong with the certificates of served hosts, the errors first.
+    public func problems(_ countMax: Int) -> [StandingProblem] { register.problems(countMax) }
+
+    /// How many of these there are.
+    public var standingCounts: ProblemCounts { register.state.withLock { $0.standing } }
+
+    /// The certificates that end before a time, the first first.
+    public func ending(before seconds: Int64) -> [CertificateSurvey.Expiry] { register.ending(before: seconds) }
+
+    /// Some folders about which an error stands.
+    public func foldersWithErrors(_ countMax: Int) -> [String] { register.foldersWithErrors(countMax) }
+
+    /// What has changed since the last call.
+    public func drainNews() -> CertificateNews { register.drain() }
+
+    /// The certificate that answers for a host, `*.example.com` included, and everything that is wrong with that; nil where no
+    /// survey has been yet or a certificate is made for development.
+    public func certificate(of host: String) -> HostCertificate? {
+        var found: HostCertificate?
+        for candidate in CertificateOrder.candidates(for: host) {
+            switch candidate {
+            case .development: if found == nil, isDevelopmentHost(host) { return nil }
+            case .folder(let folder):
+                guard let entry = register.entry(folder.name) else { continue }
+                var here = HostCertificate(
+                    folder: folder.name, state: entry.state, summary: entry.summary,
+                    problems: register.problems(of: folder.name))
+                // The entry of a host without files says what is wrong with its having none.
+                if let found { (here.state, here.problems) = (found.state, found.problems + here.problems) }
+                if entry.hasFiles { return here }
+                found = here
+            }
+        }
+        return found
+    }
+
+    /// For the rest of the program, which may wait for the disk.
     /// The identity for a name in lower case without a trailing dot.
     public func identity(for host: String) -> Lookup {
         guard case .answer(let lookup) = read(CertificateStore.key(for: Array(host.utf8).span), .slow) else {
@@ -233,4 +293,24 @@ extension CertificateStore {
 
     /// The names that are remembered to have no folder of their own.
     var nameCount: Int { cache.withLock { $0.nameCount } }
+}
+
+extension CertificateCoverage {
+    static func gone(_ folder: CertificateFolder, file: String) -> CertificateProblem {
+        CertificateProblem(
+            .filesGone, file: file,
+            "the certificate's files are gone, and no other certificate is for \(folder.host ?? folder.name); the last one that "
+                + "was read stays in service until the server ends",
+            fix: "put both files back, or a certificate for it into the folder of a wildcard")
+    }
+}
+
+/// How the certificate for one host stands.
+public struct HostCertificate: Sendable {
+    /// The folder below `config/hosts` that it is in, or should be.
+    public var folder: String
+    public var state: CertificateState
+    /// Nil where there is none in service.
+    public var summary: CertificateSummary?
+    public var problems: [StandingProblem]
 }

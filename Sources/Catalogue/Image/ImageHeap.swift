@@ -1,0 +1,155 @@
+// The growing part of an image under construction: bytes, each run of them stored once, however often it is asked for.
+
+import Posix
+
+/// Bytes behind the place that is left for the header.
+struct ImageHeap: ~Copyable {
+    private var memory = Memory(byteCount: 64 * 1024)
+    private(set) var count = MemoryLayout<ImageHeader>.size
+    private var known = HashIndex()
+    let hash: KeyHash
+
+    init(hash: KeyHash = KeyHash()) { self.hash = hash }
+
+    /// Stores a run of bytes, or finds it. Any stretch with these bytes will do, even a part of a longer one.
+    mutating func store(_ bytes: UnsafeRawBufferPointer) -> Blob {
+        if bytes.isEmpty { return Blob(offset: 0, count: 0) }
+        let hash = hash.of(bytes)
+        let end = count - bytes.count
+        let whole = UnsafeRawBufferPointer(memory.bytes)
+        let found = known.find(hash) { offset in
+            offset <= end && UnsafeRawBufferPointer(rebasing: whole[offset..<offset + bytes.count]).equals(bytes)
+        }
+        if let found { return Blob(offset: UInt64(found), count: UInt64(bytes.count)) }
+        let offset = append(bytes)
+        known.insert(hash, offset)
+        return Blob(offset: UInt64(offset), count: UInt64(bytes.count))
+    }
+
+    mutating func store(_ bytes: [UInt8]) -> Blob { bytes.withUnsafeBytes { store($0) } }
+
+    mutating func store(_ text: String) -> Blob {
+        var text = text
+        return text.withUTF8 { store(UnsafeRawBufferPointer($0)) }
+    }
+
+    func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: memory.bytes[Int(blob.offset)..<Int(blob.offset + blob.count)])
+    }
+
+    func hash(of blob: Blob) -> UInt64 { hash.of(bytes(blob)) }
+
+    /// Appends a table, where records may lie.
+    mutating func append<Record: BitwiseCopyable>(table: [Record]) -> TablePlace {
+        reserve((count + 15) / 16 * 16 - count)
+        let offset = table.withUnsafeBytes { append($0) }
+        return TablePlace(offset: UInt64(offset), count: UInt64(table.count))
+    }
+
+    /// The finished image.
+    consuming func finish(_ header: ImageHeader) -> Memory {
+        var header = header
+        header.byteCount = UInt64(count)
+        memory.resize(byteCount: count)
+        memory.bytes.storeBytes(of: header, as: ImageHeader.self)
+        return memory
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let offset = count
+        reserve(bytes.count)
+        memory.bytes[offset..<offset + bytes.count].copyBytes(from: bytes)
+        return offset
+    }
+
+    private mutating func reserve(_ more: Int) {
+        count += more
+        if count > memory.bytes.count { memory.resize(byteCount: max(count, memory.bytes.count * 2)) }
+    }
+}
+
+/// Records without gaps, so that equal ones are equal bytes.
+struct RecordTable<Record: BitwiseCopyable> {
+    private(set) var records: [Record] = []
+    private var known = HashIndex()
+    private let hash: KeyHash
+
+    init(hash: KeyHash = KeyHash()) { self.hash = hash }
+
+    /// Where the run begins.
+    mutating func add(_ run: [Record]) -> UInt32 {
+        if run.isEmpty { return 0 }
+        return run.withUnsafeBytes { bytes in
+            let hash = hash.of(bytes)
+            let stride = MemoryLayout<Record>.stride
+            let found = records.withUnsafeBytes { stored in
+                known.find(hash) { first in
+                    let start = first * stride
+                    guard start + bytes.count <= stored.count else { return false }
+                    return UnsafeRawBufferPointer(rebasing: stored[start..<start + bytes.count]).equals(bytes)
+                }
+            }
+            if let found { return UInt32(found) }
+            let first = records.count
+            precondition(first + run.count < UInt32.max, "an image has fewer than four thousand million records")
+            records += run
+            known.insert(hash, first)
+            return UInt32(first)
+        }
+    }
+
+    mutating func add(_ record: Record) -> UInt32 { add([record]) }
+}
+
+/// An open-addressing table from hashes to numbers.
+struct HashIndex {
+    /// The upper bits of the hash, and below them the number plus one; 0 is an empty place.
+    private var entries: [UInt64] = []
+    private var count = 0
+
+    private static let numberBits: UInt64 = 36
+    private static let numberMask: UInt64 = 1 << numberBits - 1
+
+    /// The first number under this hash for which the closure holds.
+    @inline(__always)
+    func find(_ hash: UInt64, where holds: (Int) -> Bool) -> Int? {
+        if entries.isEmpty { return nil }
+        let mask = entries.count - 1
+        var place = start(hash)
+        while entries[place] != 0 {
+            let entry = entries[place]
+            if (entry ^ hash) & ~HashIndex.numberMask == 0 {
+                let number = Int(entry & HashIndex.numberMask) - 1
+                if holds(number) { return number }
+            }
+            place = (place + 1) & mask
+        }
+        return nil
+    }
+
+    /// Adds a number, which is not there yet.
+    mutating func insert(_ hash: UInt64, _ number: Int) {
+        precondition(number >= 0 && UInt64(number) < HashIndex.numberMask, "an image is smaller than 64 GiB")
+        if (count + 1) * 4 > entries.count * 3 { grow() }
+        put(hash & ~HashIndex.numberMask | UInt64(number + 1))
+        count += 1
+    }
+
+    private mutating func grow() {
+        let old = entries
+        entries = [UInt64](repeating: 0, count: max(16, old.count * 2))
+        for entry in old where entry != 0 { put(entry) }
+    }
+
+    private mutating func put(_ entry: UInt64) {
+        let mask = entries.count - 1
+        var place = start(entry)
+        while entries[place] != 0 { place = (place + 1) & mask }
+        entries[place] = entry
+    }
+
+    /// Only the bits that an entry keeps may say where it is.
+    private func start(_ hash: UInt64) -> Int {
+        Int(hash >> HashIndex.numberBits) & (entries.count - 1)
+    }
+}

@@ -1,0 +1,215 @@
+// Reads past a request's body without keeping any of it, so that the next request on the connection is found where it
+// begins. Nothing that this server serves takes a body; a client may send one all the same (RFC 9110 §9.3.1).
+
+/// The state of reading past one body, however it is cut into pieces.
+public struct BodyDrain: Sendable {
+    private var phase: Phase
+    /// What is left of the current chunk or of the whole body.
+    private var remaining: UInt64
+    /// What may still come before the body is too long, framing included.
+    private var allowance: UInt64
+    private var lineBytes = 0
+
+    private enum Phase: Equatable, Sendable {
+        case length
+        case chunkSize
+        case chunkExtension(ChunkExtension)
+        case chunkSizeEnd
+        case chunkData
+        case chunkDataReturn
+        case chunkDataFeed
+        case trailerStart
+        case trailerName
+        case trailerValue
+        case trailerFeed
+        case lastFeed
+    }
+
+    public enum Outcome: Equatable, Sendable {
+        case incomplete
+        /// The body is over; so many of the bytes were its own.
+        case complete(bytes: Int)
+        case rejected(Rejection)
+    }
+
+    /// A line of framing that is longer is nobody's honest chunk extension or trailer.
+    private static let lineBytesMax = 4_096
+
+    /// Nil when there is no body. Chunked bodies are counted with their framing.
+    public init?(_ body: RequestHead.Body, bytesMax: UInt64) {
+        switch body {
+        case .none: return nil
+        case .length(let length):
+            phase = .length
+            remaining = length
+        case .chunked:
+            phase = .chunkSize
+            remaining = 0
+        }
+        allowance = bytesMax
+    }
+
+    /// Whether the body is longer than it may be, which its announced length can tell at once.
+    public var isTooLong: Bool { phase == .length && remaining > allowance }
+
+    public mutating func drain(_ bytes: Span<UInt8>) -> Outcome {
+        var index = 0
+        while index < bytes.count {
+            if phase == .length || phase == .chunkData {
+                let step = Int(min(remaining, UInt64(bytes.count - index)))
+                if UInt64(step) > allowance { return .rejected(.bodyTooLong) }
+                allowance -= UInt64(step)
+                remaining -= UInt64(step)
+                index += step
+                if remaining > 0 { return .incomplete }
+                if phase == .length { return .complete(bytes: index) }
+                phase = .chunkDataReturn
+                continue
+            }
+            if allowance == 0 { return .rejected(.bodyTooLong) }
+            allowance -= 1
+            let byte = bytes[index]
+            index += 1
+            if phase == .lastFeed {
+                return byte == Octet.lineFeed ? .complete(bytes: index) : .rejected(.malformedChunk)
+            }
+            guard advance(byte) else { return .rejected(.malformedChunk) }
+        }
+        return .incomplete
+    }
+
+    /// One byte of framing (RFC 9112 §7.1). Read as one switch because it is one grammar; false refuses the byte.
+    private mutating func advance(_ byte: UInt8) -> Bool {
+        lineBytes += 1
+        if lineBytes > BodyDrain.lineBytesMax { return false }
+        switch phase {
+        case .chunkSize:
+            if let digit = Octet.hexValue(byte) {
+                if remaining >> 60 != 0 { return false }
+                remaining = remaining << 4 | UInt64(digit)
+                return true
+            }
+            guard lineBytes > 1 else { return false }
+            if byte == Octet.carriageReturn {
+                phase = .chunkSizeEnd
+            } else if byte == UInt8(ascii: ";") {
+                phase = .chunkExtension(ChunkExtension())
+            } else {
+                return false
+            }
+        case .chunkExtension(var parts):
+            if byte == Octet.carriageReturn, parts.mayEnd {
+                phase = .chunkSizeEnd
+            } else {
+                guard parts.advance(byte) else { return false }
+                phase = .chunkExtension(parts)
+            }
+        case .chunkSizeEnd:
+            guard byte == Octet.lineFeed else { return false }
+            lineBytes = 0
+            phase = remaining == 0 ? .trailerStart : .chunkData
+        case .chunkDataReturn:
+            guard byte == Octet.carriageReturn else { return false }
+            phase = .chunkDataFeed
+        case .chunkDataFeed:
+            guard byte == Octet.lineFeed else { return false }
+            lineBytes = 0
+            phase = .chunkSize
+        case .trailerStart:
+            if byte == Octet.carriageReturn {
+                phase = .lastFeed
+            } else if Octet.isToken(byte) {
+                phase = .trailerName
+            } else {
+                return false
+            }
+        case .trailerName:
+            if byte == UInt8(ascii: ":") { phase = .trailerValue } else { return Octet.isToken(byte) }
+        case .trailerValue:
+            if byte == Octet.carriageReturn { phase = .trailerFeed } else { return isText(byte) }
+        case .trailerFeed:
+            guard byte == Octet.lineFeed else { return false }
+            lineBytes = 0
+            phase = .trailerStart
+        case .length, .chunkData, .lastFeed:
+            preconditionFailure("these bytes are not framing")
+        }
+        return true
+    }
+
+    private func isText(_ byte: UInt8) -> Bool { byte == Octet.tab || byte >= 0x20 && byte != 0x7F }
+}
+
+// What may stand behind a chunk's size (RFC 9112 §7.1.1): `;name`, `;name=token`, `;name="quoted"`, any number of them. None
+// means anything here, but one that is not of the grammar is how a request is hidden from one of two readers. For the same
+// reason the blank that the grammar tolerates right behind the size is refused.
+
+/// The state of reading past one chunk's extensions, from behind the first semicolon.
+struct ChunkExtension: Equatable, Sendable {
+    private var place = Place.beforeName
+
+    private enum Place: UInt8 {
+        case beforeName, name, afterName, beforeValue, value, quoted, escaped, closed, afterValue
+    }
+
+    /// Whether the line may end here.
+    var mayEnd: Bool {
+        switch place {
+        case .name, .value, .closed: true
+        case .beforeName, .afterName, .beforeValue, .quoted, .escaped, .afterValue: false
+        }
+    }
+
+    /// False refuses the byte.
+    mutating func advance(_ byte: UInt8) -> Bool {
+        let isBlank = byte == Octet.space || byte == Octet.tab
+        switch place {
+        case .beforeName:
+            if Octet.isToken(byte) { place = .name } else { return isBlank }
+        case .name:
+            if !Octet.isToken(byte) { return leaveName(byte, isBlank) }
+        case .afterName:
+            return leaveName(byte, isBlank)
+        case .beforeValue:
+            if byte == UInt8(ascii: "\"") {
+                place = .quoted
+            } else if Octet.isToken(byte) {
+                place = .value
+            } else {
+                return isBlank
+            }
+        case .value:
+            if !Octet.isToken(byte) { return leaveValue(byte, isBlank) }
+        case .quoted:
+            if byte == UInt8(ascii: "\"") {
+                place = .closed
+            } else if byte == UInt8(ascii: "\\") {
+                place = .escaped
+            } else {
+                return ChunkExtension.isText(byte)
+            }
+        case .escaped:
+            place = .quoted
+            return ChunkExtension.isText(byte)
+        case .closed, .afterValue:
+            return leaveValue(byte, isBlank)
+        }
+        return true
+    }
+
+    private mutating func leaveName(_ byte: UInt8, _ isBlank: Bool) -> Bool {
+        switch byte {
+        case UInt8(ascii: "="): place = .beforeValue
+        case UInt8(ascii: ";"): place = .beforeName
+        default: place = .afterName
+        }
+        return isBlank || place != .afterName
+    }
+
+    private mutating func leaveValue(_ byte: UInt8, _ isBlank: Bool) -> Bool {
+        place = byte == UInt8(ascii: ";") ? .beforeName : .afterValue
+        return isBlank || place == .beforeName
+    }
+
+    private static func isText(_ byte: UInt8) -> Bool { byte == Octet.tab || byte >= 0x20 && byte != 0x7F }
+}

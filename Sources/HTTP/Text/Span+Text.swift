@@ -1,0 +1,95 @@
+// Comparing and cutting bytes as text, without making a `String` of them.
+
+import Glibc
+
+extension Span<UInt8> {
+    /// Whether the bytes are exactly this text.
+    @inline(__always)
+    public func equals(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        let start = text.utf8Start
+        for index in 0..<count where self[index] != start[index] { return false }
+        return true
+    }
+
+    /// Whether the bytes are this text but for the case of ASCII letters; `text` is in lower case.
+    @inline(__always)
+    public func equalsIgnoringCase(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        let start = text.utf8Start
+        for index in 0..<count where Octet.lowercased(self[index]) != start[index] { return false }
+        return true
+    }
+
+    /// Whether the bytes are those of `other` but for the case of ASCII letters.
+    public func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in 0..<count where Octet.lowercased(self[index]) != Octet.lowercased(other[index]) { return false }
+        return true
+    }
+
+    /// Whether the bytes are those of `other`.
+    public func equals(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in 0..<count where self[index] != other[index] { return false }
+        return true
+    }
+
+    /// The position of the first `byte` at or after `start` and before `end`.
+    @inline(__always)
+    public func firstIndex(of byte: UInt8, from start: Int = 0, to end: Int? = nil) -> Int? {
+        let end = end ?? count
+        precondition(start <= end && end <= count, "a search stays within its bytes")
+        return withUnsafeBufferPointer { buffer in
+            // memchr reads 32 bytes at a time: 28 ns for 400 bytes.
+            guard start < end, let base = buffer.baseAddress, let found = memchr(base + start, Int32(byte), end - start)
+            else { return nil }
+            return found - UnsafeRawPointer(base)
+        }
+    }
+
+    /// The bounds of the bytes between `start` and `end` without the spaces and tabs around them (RFC 9110 §5.6.3 OWS).
+    @inline(__always)
+    func trimmed(_ start: Int, _ end: Int) -> ByteRange {
+        var start = start
+        var end = end
+        while start < end, self[start] == Octet.space || self[start] == Octet.tab { start += 1 }
+        while start < end, self[end - 1] == Octet.space || self[end - 1] == Octet.tab { end -= 1 }
+        return ByteRange(start, end)
+    }
+
+    /// Whether all bytes between `start` and `end` may stand in a field value (RFC 9110 §5.5): anything but control
+    /// characters, with tabs and bytes above ASCII allowed. Written without an early exit, so that it is vectorised.
+    @inline(__always)
+    func isFieldText(_ start: Int, _ end: Int) -> Bool {
+        let bytes = extracting(start..<end)
+        return bytes.withUnsafeBufferPointer { buffer in
+            var bad: UInt8 = 0
+            for byte in buffer {
+                bad |= (byte < 0x20 ? 1 : 0) & (byte == Octet.tab ? 0 : 1) | (byte == 0x7F ? 1 : 0)
+            }
+            return bad == 0
+        }
+    }
+}
+
+private func - (left: UnsafeMutableRawPointer, right: UnsafeRawPointer) -> Int { UnsafeRawPointer(left) - right }
+
+/// A stretch of a request's head, from its first byte up to, not including, `end`.
+public struct ByteRange: Hashable, Sendable {
+    public var start: UInt32
+    public var end: UInt32
+
+    @inline(__always)
+    public init(_ start: Int, _ end: Int) {
+        self.start = UInt32(truncatingIfNeeded: start)
+        self.end = UInt32(truncatingIfNeeded: end)
+    }
+
+    /// Stands for something that the request does not have.
+    public static let absent = ByteRange(Int(UInt32.max), 0)
+
+    public var isPresent: Bool { start <= end }
+    public var count: Int { isPresent ? Int(end - start) : 0 }
+    public var range: Range<Int> { isPresent ? Int(start)..<Int(end) : 0..<0 }
+}

@@ -1,0 +1,54 @@
+// Whether bytes are UTF-8 (RFC 3629 §4): the shortest form of each character, no surrogates, nothing beyond U+10FFFF.
+
+public enum UTF8Text {
+    /// Looks at each byte once.
+    public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] < 0x80 {
+                index += 1
+                continue
+            }
+            let character = UTF8Character(bytes, at: index)
+            if character.scalar == nil { return false }
+            index += character.byteCount
+        }
+        return true
+    }
+}
+
+/// What begins at a byte that is not ASCII.
+public struct UTF8Character {
+    /// Nil where these bytes are no character.
+    public let scalar: UInt32?
+    /// How many bytes that is. Of what is no character, as many as could have begun one (Unicode §3.9, D93b), so that as
+    /// many replacements stand there as everybody else puts.
+    public let byteCount: Int
+
+    public init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+        let first = bytes[start]
+        var (following, lowest, highest): (Int, UInt8, UInt8) = (0, 0x80, 0xBF)
+        switch first {
+        case 0xC2...0xDF: following = 1
+        case 0xE0: (following, lowest) = (2, 0xA0)
+        case 0xED: (following, highest) = (2, 0x9F)
+        case 0xE1...0xEF: following = 2
+        case 0xF0: (following, lowest) = (3, 0x90)
+        case 0xF4: (following, highest) = (3, 0x8F)
+        case 0xF1...0xF3: following = 3
+        default:
+            (scalar, byteCount) = (nil, 1)
+            return
+        }
+        var value = UInt32(first) & (0x3F >> UInt32(following))
+        for step in 1...following {
+            guard start + step < bytes.count, bytes[start + step] >= lowest, bytes[start + step] <= highest else {
+                (scalar, byteCount) = (nil, step)
+                return
+            }
+            value = value << 6 | UInt32(bytes[start + step] & 0x3F)
+            (lowest, highest) = (0x80, 0xBF)
+        }
+        (scalar, byteCount) = (value, following + 1)
+    }
+}

@@ -1,0 +1,369 @@
+// A directory that is the root of everything that is opened through it: no name and no symbolic link leads out of it, but into
+// the places that the operator has named.
+
+import CLinux
+import Glibc
+
+/// A directory kept open.
+public struct Folder: ~Copyable, Sendable {
+    let descriptor: Descriptor
+    private let path: String
+    /// Where links in it may lead, beside the folder itself.
+    let targets: LinkTargets
+
+    /// Opens a directory of the operator: links on the way may lead anywhere.
+    public init(_ path: String, links targets: LinkTargets = .none) throws(SystemError) {
+        let number = associated_open(path, O_RDONLY | O_DIRECTORY, 0)
+        guard number >= 0 else { throw .last("open") }
+        descriptor = Descriptor(takingOwnershipOf: number)
+        self.path = path
+        self.targets = targets
+    }
+
+    /// Opens the folder of one tenant in a folder of such folders. It may be a link to a directory in one of the link
+    /// targets, or to the same name in a hidden folder beside it (`..data`), and to no other tenant's folder.
+    ///
+    /// - Parameter folderLinks: where that link may lead beside `targets`, and links in the folder may not.
+    public init(
+        tenant name: String, in tree: borrowing Folder, links targets: LinkTargets = .none,
+        folderLinks: LinkTargets = .none
+    ) throws(SystemError) {
+        descriptor = Descriptor(
+            takingOwnershipOf: try Folder.open(tenant: name, in: tree, targets.adding(folderLinks)))
+        path = "\(tree.path)/\(name)"
+        self.targets = targets
+    }
+
+    /// Opens a regular file below this directory: a link inside the directory or to a link target is followed, another one is
+    /// refused.
+    public func open(_ path: String) throws(FileError) -> OpenFile {
+        let number: Int32
+        do { number = try openBeneath(path) } catch { throw .system(error) }
+        return try OpenFile(takingOwnershipOf: Descriptor(takingOwnershipOf: number), path: "\(self.path)/\(path)")
+    }
+
+    // Opening what lies below a folder, and nothing else. The kernel decides: `openat2` with `RESOLVE_BENEATH` opens a path only
+    // when nothing on it leads out of the folder. When it refuses, the path is followed without opening what it leads to, and
+    // where that really is decides: inside the folder after all (a link with a whole path), or in one of the operator's places.
+    // The descriptor that was looked at is the one that is read, so no link that is turned meanwhile makes a difference.
+
+    /// Throws, with what to do, where the kernel has no `openat2`: without it no file of a tenant could be opened safely.
+    public static func requireKernel() throws(FolderSupportError) {
+        let number = associated_find(AT_FDCWD, "/")
+        if number < 0, [ENOSYS, EPERM].contains(errno) { throw FolderSupportError(reason: .last("openat2")) }
+        if number >= 0 { closeDescriptor(number) }
+    }
+
+    /// A descriptor for reading, opened without waiting. A link that leads neither inside the folder nor into one of its
+    /// link targets is refused (EXDEV).
+    func openBeneath(_ path: String) throws(SystemError) -> Int32 {
+        // The kernel may give up on a path with `..` in it while something is being renamed (EAGAIN); then it is asked again.
+        for _ in 0..<16 {
+            let number = retrying { associated_open_beneath(descriptor.number, path) }
+            if number >= 0 { return number }
+            if errno == EXDEV, !path.hasPrefix("/") { return try openElsewhere(path) }
+            if errno != EAGAIN { break }
+        }
+        throw .last("openat2")
+    }
+
+    /// Opens what a path leads to when the kernel says that it leaves the folder.
+    private func openElsewhere(_ path: String) throws(SystemError) -> Int32 {
+        let found = try Folder.find(path, from: descriptor.number)
+        let real = try RealPath(of: found.number)
+        let own = try RealPath(of: descriptor.number)
+        guard real.isBeneath(own) || targets.contain(real) else { throw SystemError(call: "openat2", number: EXDEV) }
+        // Once more by its descriptor, for reading: what is refused is never opened, as opening a device has effects.
+        let number = retrying { associated_open("/proc/self/fd/\(found.number)", O_RDONLY | O_NONBLOCK, 0) }
+        guard number >= 0 else { throw .last("open") }
+        return number
+    }
+
+    /// Opens the folder of a tenant.
+    static func open(tenant name: String, in tree: borrowing Folder, _ targets: LinkTargets) throws(SystemError)
+        -> Int32
+    {
+        guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
+            throw SystemError(call: "openat", number: EXDEV)
+        }
+        let number = retrying { associated_open_itself(tree.descriptor.number, name) }
+        if number >= 0 { return number }
+        // Of a link the kernel says that it is no directory.
+        guard errno == ENOTDIR || errno == ELOOP else { throw .last("openat") }
+        let found = try find(name, from: tree.descriptor.number)
+        let real = try RealPath(of: found.number)
+        let root = try RealPath(of: tree.descriptor.number)
+        guard real.isVersion(of: name, in: root) || targets.contain(real) else {
+            throw SystemError(call: "openat", number: EXDEV)
+        }
+        let opened = retrying { associated_open_itself(found.number, ".") }
+        guard opened >= 0 else { throw .last("openat") }
+        return opened
+    }
+
+    /// What a path leads to, links followed, without opening it. The corresponding C function is `openat2` with `O_PATH`.
+    private static func find(_ path: String, from directory: Int32) throws(SystemError) -> Descriptor {
+        let number = retrying { associated_find(directory, path) }
+        guard number >= 0 else { throw .last("openat2") }
+        return Descriptor(takingOwnershipOf: number)
+    }
+
+    private static let attemptsMax = 3
+
+    /// Reads a regular file below this directory. Nil when it kept changing while it was read: it is somebody else's
+    /// work in progress, to be read again when they are done.
+    public func read(_ path: String, bytesMax: Int) throws(FileError) -> SettledContents? {
+        for _ in 0..<Folder.attemptsMax {
+            let number: Int32
+            do { number = try openBeneath(path) } catch { throw .system(error) }
+            let file = Descriptor(takingOwnershipOf: number)
+            let now = Clock.wallNanoseconds()
+            let before = try Folder.status(file)
+            guard before.isRegular else { throw .notAFile }
+            if before.byteCount > bytesMax { throw .tooLarge(byteCount: Int(before.byteCount), limit: bytesMax) }
+            let bytes = try File.readAll(file, expected: Int(before.byteCount), bytesMax)
+            if try Folder.status(file) == before, bytes.count == before.byteCount {
+                return SettledContents(bytes: bytes, status: before, readNanoseconds: now)
+            }
+        }
+        return nil
+    }
+
+    /// Reads a regular file below this directory into memory of the caller, who clears it afterwards. Returns the number of
+    /// bytes.
+    public func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        let number: Int32
+        do { number = try openBeneath(path) } catch { throw .system(error) }
+        let file = Descriptor(takingOwnershipOf: number)
+        let status = try Folder.status(file)
+        guard status.isRegular else { throw .notAFile }
+        if status.byteCount > buffer.count { throw .tooLarge(byteCount: Int(status.byteCount), limit: buffer.count) }
+        return try File.fill(buffer, from: file)
+    }
+
+    private static func status(_ file: borrowing Descriptor) throws(FileError) -> FileStatus {
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { throw .system(.last("fstat")) }
+        return FileStatus(status)
+    }
+
+    /// What the file system says about a name below this directory, links followed. The corresponding C function is
+    /// `fstatat`; nothing is opened, so a link out of the directory shows here and is refused when it is read.
+    public func status(_ path: String) -> FileStatus? {
+        var status = stat()
+        return fstatat(descriptor.number, path, &status, 0) == 0 ? FileStatus(status) : nil
+    }
+
+    /// The same, with the reason where it says nothing.
+    public func fileStatus(_ path: String) throws(FileError) -> FileStatus {
+        var status = stat()
+        guard fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
+        return FileStatus(status)
+    }
+
+    /// Who may do what with a file below this directory, links followed. The corresponding C function is `fstatat`.
+    public func access(_ path: String) throws(FileError) -> FileAccess {
+        var status = stat()
+        guard fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
+        return FileAccess(status)
+    }
+
+    /// Whether there is such a name, or nobody can tell at this moment.
+    public func mayHave(_ path: String) -> Bool {
+        var status = stat()
+        return fstatat(descriptor.number, path, &status, 0) == 0 || !SystemError.last("fstatat").isMissing
+    }
+
+    /// Whether there is no such name; a link that leads nowhere is there. The corresponding C function is `fstatat`.
+    public func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return fstatat(descriptor.number, path, &status, AT_SYMLINK_NOFOLLOW) != 0
+            && (errno == ENOENT || errno == ENOTDIR)
+    }
+
+    /// The names in a directory below this one, in no order; an empty path is this one. What begins with a point is left out,
+    /// so `.` and `..` are.
+    ///
+    /// - Parameter entriesMax: how many names are read, hidden ones among them.
+    public func list(_ path: String, entriesMax: Int = .max) throws(SystemError) -> FolderListing {
+        let stream = try openStream(path)
+        defer { closedir(stream) }
+        let number = dirfd(stream)
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw .last("fstat") }
+        var listing = FolderListing(identity: FileStatus(status).identity, entries: [])
+        var count = 0
+        while let entry = try nextEntry(stream) {
+            // These two are in every directory.
+            if isSelfOrParent(entry) { continue }
+            count += 1
+            if count > entriesMax {
+                listing.isWhole = false
+                break
+            }
+            // A point begins what is hidden.
+            if entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) {
+                if withUnsafeBytes(of: &entry.pointee.d_name, { $0.starts(with: Array(".well-known\0".utf8)) }) {
+                    listing.hidesWellKnown = true
+                }
+                continue
+            }
+            let type = entry.pointee.d_type
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            var found = ListedEntry(name: name, kind: .directory, isLink: type == UInt8(DT_LNK), status: nil)
+            if type != UInt8(DT_DIR) {
+                var status = stat()
+                if fstatat(number, name, &status, 0) == 0 {
+                    found.status = FileStatus(status)
+                } else if case let error = SystemError.last("fstatat"), error.isShortage {
+                    throw error
+                }
+                found.kind =
+                    switch found.status == nil ? 0 : status.st_mode & S_IFMT {
+                    case S_IFREG: .file
+                    case S_IFDIR: .directory
+                    default: .other
+                    }
+            }
+            listing.entries.append(found)
+        }
+        return listing
+    }
+
+    /// The names in this directory, in no order, below which there is something called `child`. No more is looked at, so
+    /// a hundred thousand of them take a fraction of a second.
+    public func names(having child: String) throws(SystemError) -> [String] {
+        let stream = try openStream("")
+        defer { closedir(stream) }
+        let number = dirfd(stream)
+        var names: [String] = []
+        var path = [CChar](repeating: 0, count: 256 + 1 + child.utf8.count + 1)
+        while let entry = try nextEntry(stream) {
+            // A point begins what is hidden.
+            if entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) || entry.pointee.d_type == UInt8(DT_REG) { continue }
+            let count = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+                let count = raw.firstIndex(of: 0) ?? raw.count
+                path.withUnsafeMutableBytes { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: raw[..<count])) }
+                return count
+            }
+            path[count] = CChar(UInt8(ascii: "/"))
+            for (index, byte) in child.utf8.enumerated() { path[count + 1 + index] = CChar(bitPattern: byte) }
+            path[count + 1 + child.utf8.count] = 0
+            guard faccessat(number, path, F_OK, 0) == 0 else {
+                let error = SystemError.last("faccessat")
+                if error.isShortage { throw error }
+                continue
+            }
+            names.append(path.withUnsafeBytes { String(decoding: $0[..<count], as: UTF8.self) })
+        }
+        return names
+    }
+
+    private func openStream(_ path: String) throws(SystemError) -> OpaquePointer {
+        let number = try openFolder(path)
+        guard let stream = fdopendir(number) else {
+            let error = SystemError.last("fdopendir")
+            closeDescriptor(number)
+            throw error
+        }
+        return stream
+    }
+
+    func openFolder(_ path: String) throws(SystemError) -> Int32 {
+        let number = try openBeneath(path.isEmpty ? "." : path)
+        var status = stat()
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            closeDescriptor(number)
+            throw SystemError(call: "open", number: ENOTDIR)
+        }
+        return number
+    }
+}
+
+extension OpenFile {
+    /// The content, when nobody has written to the file since it was opened, nor made it longer or shorter; nil otherwise.
+    public func settledContents() throws(FileError) -> [UInt8]? {
+        let bytes = try contents()
+        var now = stat()
+        guard fstat(number, &now) == 0 else { throw .system(.last("fstat")) }
+        return bytes.count == byteCount && isUnchanged(now) ? bytes : nil
+    }
+
+    /// The content, up to the size that it had when it was opened.
+    public func contents() throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        var count = 0
+        while count < byteCount {
+            let outcome = bytes.withUnsafeMutableBytes {
+                receive(file: number, from: count, into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
+            }
+            switch outcome {
+            case .moved(let step): count += step
+            case .ended, .wouldBlock:
+                bytes.removeSubrange(count...)
+                return bytes
+            case .failed(let number): throw .system(SystemError(call: "pread", number: number))
+            }
+        }
+        return bytes
+    }
+}
+
+/// The kernel cannot open files beneath a folder.
+public struct FolderSupportError: Error, CustomStringConvertible {
+    let reason: SystemError
+
+    public var description: String {
+        "cannot open the files of hosts safely: \(reason); use Linux 5.6 or newer, and a container runtime whose filter of "
+            + "system calls allows openat2"
+    }
+}
+
+// Reading a file that others may be writing to: what is handed out is one state of it, or nothing.
+
+/// A file's content, and the marks it had before and after it was read.
+public struct SettledContents: Sendable {
+    public var bytes: [UInt8]
+    public var status: FileStatus
+    /// When it was read, in nanoseconds since 1970.
+    public var readNanoseconds: Int64
+
+    /// Seconds since 1970.
+    public var modified: Int64 { status.modifiedNanoseconds / 1_000_000_000 }
+}
+
+/// One name in a listed folder, links followed.
+public struct ListedEntry: Hashable, Sendable {
+    public var name: String
+    public var kind: DirectoryEntry.Kind
+    public var isLink: Bool
+    /// Nil for a folder that was not looked at, and for a link that leads nowhere.
+    public var status: FileStatus?
+}
+
+/// What is in a directory, in no order.
+public struct FolderListing: Sendable {
+    /// Tells the directory from every other, whatever it is called.
+    public var identity: FileStatus.Identity
+    public var entries: [ListedEntry]
+    /// Whether there are no more of them.
+    public var isWhole = true
+    /// Whether one of the hidden names is `.well-known`, which people take for a folder that is served.
+    public var hidesWellKnown = false
+}
+
+private func isSelfOrParent(_ entry: UnsafeMutablePointer<dirent>) -> Bool {
+    let (point, name) = (CChar(UInt8(ascii: ".")), entry.pointee.d_name)
+    return name.0 == point && (name.1 == 0 || name.1 == point && name.2 == 0)
+}
+
+/// The next name of a directory; nil behind the last. What cannot be read to its end must not look as if it ended there.
+/// The corresponding C function is `readdir`.
+func nextEntry(_ stream: OpaquePointer) throws(SystemError) -> UnsafeMutablePointer<dirent>? {
+    errno = 0
+    if let entry = readdir(stream) { return entry }
+    guard errno == 0 else { throw .last("readdir") }
+    return nil
+}

@@ -1,0 +1,58 @@
+// The owner of a file descriptor. It cannot be copied, so it is closed exactly once: when its owner lets go of it.
+
+import Glibc
+
+/// An open file descriptor, closed when its owner ends.
+public struct Descriptor: ~Copyable, Sendable {
+    public let number: Int32
+
+    public init(takingOwnershipOf number: Int32) {
+        precondition(number >= 0, "a descriptor is not negative")
+        self.number = number
+    }
+
+    /// Hands the descriptor over to someone who will close it.
+    public consuming func release() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
+
+    deinit { closeDescriptor(number) }
+}
+
+/// Closes a descriptor whose owner is not a `Descriptor` (a slot of the connection table).
+/// The corresponding C function is `close`, which Linux says must not be repeated after EINTR.
+public func closeDescriptor(_ number: Int32) {
+    let result = close(number)
+    precondition(result == 0 || errno != EBADF, "a descriptor was closed twice")
+}
+
+// How many descriptors this process may have. Each connection takes one, and the usual limit of 1,024 is from a time when
+// select(2) could count no further; the hard limit, which a process may raise itself to, is what the administrator meant.
+
+public enum DescriptorLimit {
+    /// Raises the limit as far as this process may, and says what it is then. The corresponding C function is `setrlimit`.
+    @discardableResult
+    public static func raise() -> Int {
+        var limit = current()
+        if limit.rlim_cur < limit.rlim_max {
+            limit.rlim_cur = limit.rlim_max
+            // Where even that is refused, the lower limit still holds.
+            _ = setrlimit(resource, &limit)
+        }
+        return count
+    }
+
+    /// What it is. The corresponding C function is `getrlimit`.
+    public static var count: Int { Int(clamping: current().rlim_cur) }
+
+    private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
+
+    private static func current() -> rlimit {
+        var limit = rlimit()
+        let result = getrlimit(resource, &limit)
+        precondition(result == 0, "a process may ask for its own limits")
+        return limit
+    }
+}

@@ -1,0 +1,175 @@
+// What this process takes of the machine, as the kernel counts it. The files under /proc are opened once, so that a process
+// that may open nothing any more can still say.
+
+import CLinux
+import Glibc
+
+/// The process's own figures. For several threads.
+public final class ProcessUsage: Sendable {
+    private let statm: Opened?
+    private let descriptors: Opened?
+    /// Seconds since 1970; nil where the kernel does not tell.
+    public let startSeconds: Double?
+
+    private final class Opened: Sendable {
+        let descriptor: Descriptor
+
+        init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+    }
+
+    public init() {
+        statm = ProcessUsage.open("/proc/self/statm", O_RDONLY)
+        descriptors = ProcessUsage.open("/proc/self/fd", O_RDONLY | O_DIRECTORY)
+        startSeconds = ProcessUsage.start()
+    }
+
+    private static func open(_ path: String, _ flags: Int32) -> Opened? {
+        let number = associated_open(path, flags, 0)
+        return number < 0 ? nil : Opened(Descriptor(takingOwnershipOf: number))
+    }
+
+    /// Bytes of memory: the whole address space, and what of it is in the machine's memory.
+    public var memoryBytes: (virtual: Int, resident: Int)? {
+        guard let statm = statm?.descriptor.number else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = buffer.withUnsafeMutableBytes { pread(statm, $0.baseAddress, $0.count, 0) }
+        let fields = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
+        guard fields.count > 2, let virtual = Int(fields[0]), let resident = Int(fields[1]) else { return nil }
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        return (virtual * page, resident * page)
+    }
+
+    /// Seconds of processor time that all threads have taken. The corresponding C function is `getrusage`.
+    public var processorSeconds: Double {
+        var usage = rusage()
+        let result = getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        precondition(result == 0, "a process may ask what it has used")
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+
+    private func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000 }
+
+    /// How many descriptors are open.
+    public var descriptorCount: Int? {
+        guard let own = descriptors?.descriptor.number else { return nil }
+        let copy = associated_duplicate(own)
+        guard copy >= 0 else { return nil }
+        guard let stream = fdopendir(copy) else {
+            closeDescriptor(copy)
+            return nil
+        }
+        defer { closedir(stream) }
+        rewinddir(stream)
+        var count = 0
+        while let entry = readdir(stream) {
+            if entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
+        }
+        // The copy that the list was read through is among them.
+        return count - 1
+    }
+
+    /// The kernel counts from when the machine was started (proc(5), field 22 of stat).
+    private static func start() -> Double? {
+        guard let text = try? File.read("/proc/self/stat", bytesMax: 4_096).bytes,
+            let machine = try? File.read("/proc/stat", bytesMax: 4_194_304).bytes
+        else { return nil }
+        // The name of the program may have spaces and parentheses in it; the last one ends it.
+        guard let end = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = String(decoding: text[(end + 1)...], as: UTF8.self).split(separator: " ")
+        guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
+        let line = String(decoding: machine, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("btime ") }
+        guard let line, let boot = Double(line.dropFirst(6)) else { return nil }
+        return boot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+}
+
+public enum ProcessMemory {
+    /// Keeps the memory, and with it private keys, out of core dumps and away from debuggers and `/proc` for everybody but
+    /// root. A crash still ends the process with its signal; only the image is not written. A program started from here
+    /// decides anew. The corresponding C function is `prctl` with `PR_SET_DUMPABLE`.
+    public static func forbidDumps() throws(SystemError) {
+        guard associated_set_dumpable(0) == 0 else { throw .last("prctl") }
+    }
+
+    /// How many bytes this process may have: the least of what the machine has, what its control groups leave it, and its own
+    /// limits. To be asked before it gives up its files. The corresponding C functions are `sysconf` and `getrlimit`.
+    public static var limitBytes: Int {
+        let machine = Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE)))
+        let limits = [RLIMIT_AS, RLIMIT_DATA].map { kind -> Int in
+            var limit = rlimit()
+            let result = getrlimit(__rlimit_resource_t(kind.rawValue), &limit)
+            precondition(result == 0, "a process may ask for its own limits")
+            return Int(clamping: limit.rlim_cur)
+        }
+        return min(machine, ControlGroups().memoryBytes ?? .max, limits[0], limits[1])
+    }
+
+    /// Whether a crash may leave an image of the memory.
+    public static var isDumpable: Bool { associated_dumpable() != 0 }
+}
+
+// What the control groups (cgroups) of this process leave it of memory and of processor time, in both versions of the kernel's
+// interface. A group has no more than the groups above it, so all of them are asked. In a container the path that /proc names
+// may not exist; the container's own group is then the one at the top.
+
+/// The limits of the groups that a process is in. To be asked before the process gives up its files.
+public struct ControlGroups {
+    /// Where the files of the process's own groups are, by controller; "" is for version 2, which has all of them in one place.
+    private var folders: [(controller: Substring, path: Substring)] = []
+    private let read: (String) -> String?
+
+    private static let root = "/sys/fs/cgroup"
+    /// Version 1 says "no limit" with the largest number of whole pages.
+    private static let unlimitedBytes = 1 << 60
+
+    public init() {
+        self.init { path in
+            (try? File.read(path, bytesMax: 65_536)).map { String(decoding: $0.bytes, as: UTF8.self) }
+        }
+    }
+
+    /// - Parameter read: gives the text of a file; nil where there is none.
+    init(read: @escaping (String) -> String?) {
+        self.read = read
+        for line in (read("/proc/self/cgroup") ?? "").split(separator: "\n") {
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { continue }
+            for controller in fields[1].split(separator: ",", omittingEmptySubsequences: false) {
+                folders.append((controller, fields[2]))
+            }
+        }
+    }
+
+    /// The least memory that one of the groups may use, in bytes; nil without a limit.
+    public var memoryBytes: Int? {
+        let texts =
+            texts("", "memory.max") + texts("", "memory.high") + texts("memory", "memory.limit_in_bytes")
+        return texts.compactMap { Int($0) }.filter { $0 < ControlGroups.unlimitedBytes }.min()
+    }
+
+    /// The least processor time that one of the groups may use, in processors; nil without a limit.
+    public var processors: Double? {
+        let unified = texts("", "cpu.max").map { $0.split(separator: " ") }
+        let separate = zip(texts("cpu", "cpu.cfs_quota_us"), texts("cpu", "cpu.cfs_period_us")).map { [$0, $1] }
+        return (unified + separate).compactMap { pair in
+            guard pair.count == 2, let quota = Double(pair[0]), let period = Double(pair[1]) else { return nil }
+            return quota > 0 && period > 0 ? quota / period : nil
+        }.min()
+    }
+
+    /// What a file says in the process's own group and in each group above it.
+    private func texts(_ controller: Substring, _ name: String) -> [Substring] {
+        var texts: [Substring] = []
+        for folder in folders where folder.controller == controller {
+            let top = controller.isEmpty ? ControlGroups.root : "\(ControlGroups.root)/\(controller)"
+            var path = folder.path
+            while true {
+                while path.last == "/" { path = path.dropLast() }
+                if let text = read("\(top)\(path)/\(name)") { texts += text.split(separator: "\n").prefix(1) }
+                guard let slash = path.lastIndex(of: "/") else { break }
+                path = path[..<slash]
+            }
+        }
+        return texts
+    }
+}

@@ -1,0 +1,230 @@
+// The numbers that every worker counts: a closed list, laid out as one row of 64-bit counters.
+
+public import HTTP
+public import Synchronization
+
+/// One number that only grows.
+public enum Counter: Hashable, Sendable {
+    /// Answers, whatever became of them on the way.
+    case requests(StatusClass, DocumentKind)
+    case handshakes(HandshakeOutcome)
+    case connectionsAccepted
+    case connectionsRefused(AdmissionRefusal)
+    /// Of those that were accepted and not refused.
+    case connectionsClosed(CloseReason)
+    /// Bytes from and to sockets, records and heads included.
+    case bytesReceived
+    case bytesSent
+    /// Lines that the access log has no room for, because they are not taken away fast enough.
+    case droppedLogLines
+    /// Sightings of verifiers that nobody took away in time.
+    case droppedSightings
+    /// Requests that were refused before anybody looked at what they ask for; also among `requests`.
+    case refusedRequests(Rejection)
+
+    /// Its place in the row. The list that may grow elsewhere comes last.
+    @inlinable
+    public var index: Int {
+        switch self {
+        case .requests(let status, let kind):
+            Int(status.rawValue) * Place.count(DocumentKind.none) + Int(kind.rawValue)
+        case .handshakes(let outcome): Place.handshakes + Int(outcome.rawValue)
+        case .connectionsRefused(let reason): Place.connectionsRefused + Int(reason.rawValue)
+        case .connectionsClosed(let reason): Place.connectionsClosed + Int(reason.rawValue)
+        case .connectionsAccepted: Place.connectionsAccepted
+        case .bytesReceived: Place.bytesReceived
+        case .bytesSent: Place.bytesSent
+        case .droppedLogLines: Place.droppedLogLines
+        case .droppedSightings: Place.droppedSightings
+        case .refusedRequests(let reason): Place.refusedRequests + Int(reason.rawValue)
+        }
+    }
+
+    /// Where each group begins: behind the one before it. All of constants, so that nothing is left to do at run time.
+    @usableFromInline
+    enum Place {
+        @inlinable static var handshakes: Int { count(StatusClass.notSupported) * count(DocumentKind.none) }
+        @inlinable static var connectionsRefused: Int { handshakes + count(HandshakeOutcome.other) }
+        @inlinable static var connectionsClosed: Int { connectionsRefused + count(AdmissionRefusal.notFromFront) }
+        @inlinable static var connectionsAccepted: Int { connectionsClosed + count(CloseReason.drained) }
+        @inlinable static var bytesReceived: Int { connectionsAccepted + 1 }
+        @inlinable static var bytesSent: Int { bytesReceived + 1 }
+        @inlinable static var droppedLogLines: Int { bytesSent + 1 }
+        @inlinable static var droppedSightings: Int { droppedLogLines + 1 }
+        @inlinable static var refusedRequests: Int { droppedSightings + 1 }
+
+        /// How many cases there are, told by the last of them.
+        @inlinable
+        static func count(_ last: some RawRepresentable<UInt8>) -> Int { Int(last.rawValue) + 1 }
+    }
+
+    /// The length of a row.
+    public static let count = Place.refusedRequests + Rejection.allCases.count
+
+    /// All of them, in the order of their places.
+    public static let all: [Counter] =
+        StatusClass.allCases.flatMap { status in DocumentKind.allCases.map { .requests(status, $0) } }
+        + HandshakeOutcome.allCases.map { .handshakes($0) }
+        + AdmissionRefusal.allCases.map { .connectionsRefused($0) }
+        + CloseReason.allCases.map { .connectionsClosed($0) }
+        + [.connectionsAccepted, .bytesReceived, .bytesSent, .droppedLogLines, .droppedSightings]
+        + Rejection.allCases.map { .refusedRequests($0) }
+}
+
+// One worker's row of numbers. Only that worker writes, so adding is a load and a store without a lock; others may read at
+// any time and see each number whole, though not all of the same moment.
+
+/// Memory with one writer and any number of readers. Its owner gives it back; it must outlast all of them.
+public struct CounterBlock: @unchecked Sendable {
+    @usableFromInline
+    let slots: UnsafeMutablePointer<Atomic<UInt64>>
+
+    /// In front of the counters: two histograms with their sums, and what is known of the longest round.
+    @usableFromInline
+    enum Place {
+        @inlinable static var latency: Int { 0 }
+        @inlinable static var rounds: Int { latency + Buckets.count + 1 }
+        @inlinable static var longest: Int { rounds + Buckets.count + 1 }
+        @inlinable static var longestBefore: Int { longest + 1 }
+        @inlinable static var windowStart: Int { longestBefore + 1 }
+        @inlinable static var heldBytes: Int { windowStart + 1 }
+        @inlinable static var counters: Int { heldBytes + 1 }
+    }
+
+    /// The length of the time in which the longest round is looked for, and then of the time in which it is still shown.
+    public static let windowMilliseconds: Int64 = 15_000
+
+    private static var slotCount: Int { Place.counters + Counter.count }
+
+    init() {
+        // Two cache lines apart from whatever another worker writes.
+        let bytes = UnsafeMutableRawPointer.allocate(
+            byteCount: (CounterBlock.slotCount * 8 + 255) / 128 * 128, alignment: 128)
+        slots = bytes.bindMemory(to: Atomic<UInt64>.self, capacity: CounterBlock.slotCount)
+        for index in 0..<CounterBlock.slotCount { (slots + index).initialize(to: Atomic(0)) }
+    }
+
+    func deallocate() {
+        slots.deinitialize(count: CounterBlock.slotCount)
+        UnsafeMutableRawPointer(slots).deallocate()
+    }
+
+    @inlinable
+    public func add(_ amount: Int = 1, to counter: Counter) {
+        increase(Place.counters &+ counter.index, by: UInt64(truncatingIfNeeded: amount))
+    }
+
+    /// Notes what all connections of the worker hold in memory.
+    @inlinable
+    public func setHeldBytes(_ bytes: Int) { set(Place.heldBytes, UInt64(truncatingIfNeeded: bytes)) }
+
+    /// Notes how long one request took.
+    @inlinable
+    public func addLatency(microseconds: Int64) { addTime(microseconds, at: Place.latency) }
+
+    /// Notes how long one round of the loop took, in which nothing new was looked at.
+    @inlinable
+    public func addRound(microseconds: Int64, nowMilliseconds: Int64) {
+        addTime(microseconds, at: Place.rounds)
+        let time = UInt64(truncatingIfNeeded: max(0, microseconds))
+        let start = Int64(truncatingIfNeeded: value(Place.windowStart))
+        if nowMilliseconds &- start >= CounterBlock.windowMilliseconds {
+            let isNext = nowMilliseconds &- start < 2 &* CounterBlock.windowMilliseconds
+            set(Place.longestBefore, isNext ? value(Place.longest) : 0)
+            set(Place.longest, time)
+            set(Place.windowStart, UInt64(truncatingIfNeeded: nowMilliseconds))
+        } else if time > value(Place.longest) {
+            set(Place.longest, time)
+        }
+    }
+
+    @inlinable
+    func addTime(_ microseconds: Int64, at place: Int) {
+        let time = max(0, microseconds)
+        increase(place &+ Buckets.index(microseconds: time), by: 1)
+        increase(place &+ Buckets.count, by: UInt64(truncatingIfNeeded: time))
+    }
+
+    @inlinable
+    func increase(_ index: Int, by amount: UInt64) { set(index, value(index) &+ amount) }
+
+    @inlinable
+    func set(_ index: Int, _ value: UInt64) { slots[index].store(value, ordering: .relaxed) }
+
+    @inlinable
+    func value(_ index: Int) -> UInt64 { slots[index].load(ordering: .relaxed) }
+
+    /// The readers' side.
+    /// What all connections of the worker hold in memory.
+    public var heldBytes: UInt64 { value(Place.heldBytes) }
+
+    public func value(of counter: Counter) -> UInt64 { value(Place.counters + counter.index) }
+
+    /// From the head being here to the answer's last byte being the kernel's.
+    public var latency: HistogramReading { histogram(at: Place.latency) }
+
+    /// From one look at what has happened to the next, the waiting left out: how late the loop is for whoever comes last.
+    public var rounds: HistogramReading { histogram(at: Place.rounds) }
+
+    /// The longest round of the last 15 to 30 seconds, by the monotonic clock.
+    public func longestRoundMicroseconds(nowMilliseconds: Int64) -> UInt64 {
+        let age = nowMilliseconds - Int64(truncatingIfNeeded: value(Place.windowStart))
+        if age >= 2 * CounterBlock.windowMilliseconds { return 0 }
+        let longest = value(Place.longest)
+        return age >= CounterBlock.windowMilliseconds ? longest : max(longest, value(Place.longestBefore))
+    }
+
+    private func histogram(at place: Int) -> HistogramReading {
+        var reading = HistogramReading()
+        for index in 0..<Buckets.count { reading.counts[index] = value(place + index) }
+        reading.sumMicroseconds = value(place + Buckets.count)
+        return reading
+    }
+}
+
+/// The bounds of every histogram here, from 50 µs, which is a quick answer, to 10 s, which is a lost client.
+public enum Buckets {
+    /// Upper bounds in microseconds, each included; what is above the last is in a bucket of its own.
+    public static let boundsMicroseconds: [Int64] = [
+        50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
+        2_500_000, 5_000_000, 10_000_000,
+    ]
+
+    /// Buckets, the one without a bound included.
+    @inlinable public static var count: Int { 18 }
+
+    /// The bucket of a time. Comparisons instead of a table: most times are in one of the first.
+    @inlinable
+    public static func index(microseconds: Int64) -> Int {
+        switch microseconds {
+        case ...1_000:
+            microseconds <= 100
+                ? (microseconds <= 50 ? 0 : 1) : microseconds <= 250 ? 2 : microseconds <= 500 ? 3 : 4
+        case ...25_000: microseconds <= 2_500 ? 5 : microseconds <= 5_000 ? 6 : microseconds <= 10_000 ? 7 : 8
+        case ...500_000:
+            microseconds <= 50_000 ? 9 : microseconds <= 100_000 ? 10 : microseconds <= 250_000 ? 11 : 12
+        case ...10_000_000:
+            microseconds <= 1_000_000 ? 13 : microseconds <= 2_500_000 ? 14 : microseconds <= 5_000_000 ? 15 : 16
+        default: 17
+        }
+    }
+}
+
+/// A histogram as a reader gets it.
+public struct HistogramReading: Equatable, Sendable {
+    /// How many times are in each bucket, not added up.
+    public var counts = [UInt64](repeating: 0, count: Buckets.count)
+    public var sumMicroseconds: UInt64 = 0
+
+    public init() {}
+
+    /// All of them.
+    public var count: UInt64 { counts.reduce(0, &+) }
+
+    public static func + (left: HistogramReading, right: HistogramReading) -> HistogramReading {
+        var sum = left
+        for index in 0..<Buckets.count { sum.counts[index] &+= right.counts[index] }
+        sum.sumMicroseconds &+= right.sumMicroseconds
+        return sum
+    }
+}
