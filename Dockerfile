@@ -1,7 +1,7 @@
-# Three stages: the toolchain builds the server with the Swift runtime inside it and tries that very file; Debian says what
-# it needs of a system; what is shipped is that and nothing else, with the demonstration as the default configuration.
+# Three stages: the toolchain builds the server with the Swift runtime in it and tests this binary; Debian provides the libraries it
+# needs; the image has these and nothing else, with the demonstration as the default configuration.
 #
-# The binary is built on Debian 12, which Swift's images have, and runs on Debian 13, whose OpenSSL 3.5 is supported for years and
+# The binary is built on Debian 12, the base of Swift's images, and runs on Debian 13, whose OpenSSL 3.5 is supported for years and
 # offers a post-quantum key exchange. To build from exact images, give digests (docs/hardening.md, "Base images").
 ARG SWIFT_IMAGE=swift:6.3-bookworm
 ARG DEBIAN_IMAGE=debian:trixie-slim
@@ -14,7 +14,7 @@ WORKDIR /build
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
-# What the program says of itself: docker build --build-arg COMMIT=$(git rev-parse --short HEAD)
+# The commit that `associated version` shows: docker build --build-arg COMMIT=$(git rev-parse --short HEAD)
 ARG COMMIT=unknown
 RUN sed -i "s/static let commit = \"unknown\"/static let commit = \"$COMMIT\"/" Sources/associated/Commands/VersionCommand.swift \
     && swift build -c release --static-swift-stdlib --product associated \
@@ -31,8 +31,8 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libssl3t64 zlib1g \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /image/ /image/
-# Libraries under the names by which they are looked for, and for scanners the packages that they are of; the authorities that
-# `check` trusts, and OpenSSL's settings, where OpenSSL looks for them.
+# Libraries under the names that the binary needs, with their package data for scanners; the certificate authorities that `check`
+# trusts, and OpenSSL's settings, where OpenSSL looks for them.
 RUN set -eu; cd /image; \
     install -d -o 65532 -g 65532 var/lib/associated; \
     install -d -m 1777 tmp; \
@@ -52,7 +52,7 @@ RUN set -eu; cd /image; \
     echo 'associated:x:65532:65532::/var/lib/associated:' > etc/passwd; \
     echo 'associated:x:65532:' > etc/group
 
-# No shell, no package manager, nothing that could be started but the server.
+# No shell, no package manager, no other program.
 FROM scratch
 ARG VERSION=unreleased
 LABEL org.opencontainers.image.title="associated" \
@@ -60,14 +60,14 @@ LABEL org.opencontainers.image.title="associated" \
     org.opencontainers.image.licenses="Apache-2.0" \
     org.opencontainers.image.version="$VERSION"
 COPY --from=runtime /image/ /
-# In the environment rather than in the command, so that `health` and `status` ask where `serve` listens. All read them. The
-# admin listener is for them alone: nobody outside the container reaches it until it is given another address, and a token.
-# TLS is turned on with ASSOCIATED_HTTPS=[::]:8443 by those who bring certificates: without one, pages would be sent to a dead end.
+# In the environment instead of the command, so that `health` and `status` use the same addresses as `serve`. The admin listener
+# cannot be reached from outside the container until you give it another address and a token. If you have certificates, turn TLS on
+# with ASSOCIATED_HTTPS=[::]:8443; without one, pages would be redirected to a failing handshake.
 ENV ASSOCIATED_CONFIG=/etc/associated ASSOCIATED_PUBLIC=/srv/associated ASSOCIATED_STATE=/var/lib/associated \
     ASSOCIATED_HTTP=[::]:8080 ASSOCIATED_ADMIN=127.0.0.1:9464
-# The only place that is written to, and so the only one that is not read-only under `--read-only`.
+# The only place that the server writes to, and the only writable one with `--read-only`.
 VOLUME /var/lib/associated
-# A number, so that an orchestrator can see that it is not root.
+# A number, so that an orchestrator can see that this is not root.
 USER 65532:65532
 EXPOSE 8080 8443
 STOPSIGNAL SIGTERM
