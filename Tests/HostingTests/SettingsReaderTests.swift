@@ -59,8 +59,8 @@ struct SettingsReaderTests {
         #expect(reader.settings.workers == 3)
         #expect(reader.settings.environment == "staging")
         #expect(reader.settings.isStrict)
-        #expect(reader.settings.fronts.trusted.includesLocal)
-        #expect(reader.settings.fronts.fields == .forwarded && reader.settings.fronts.namesHost)
+        #expect(reader.settings.proxies.trusted.includesLocal)
+        #expect(reader.settings.proxies.fields == .forwarded && reader.settings.proxies.namesHost)
         guard case .everywhere = reader.settings.proxyProtocol else {
             Issue.record("the PROXY protocol is everywhere")
             return
@@ -183,14 +183,14 @@ struct SettingsReaderTests {
         #expect(try read("{ http: [").findings.first?.rule == "CFG-001")
     }
 
-    @Test(arguments: LimitKey.allCases)
+    @Test(arguments: LimitKey.all)
     func `each limit is set by its name, within its bounds`(key: LimitKey) throws {
         let usual = "\(Limits())"
         for (value, isAllowed) in [
             (key.allowed.lowerBound, true), (key.allowed.upperBound, true), (key.allowed.lowerBound - 1, false),
             (key.allowed.upperBound + 1, false),
         ] {
-            let reader = try read("{ limits: { \(key.rawValue): \(value) } }")
+            let reader = try read("{ limits: { \(key.name): \(value) } }")
             #expect(reader.findings.isEmpty == isAllowed)
             #expect(("\(reader.settings.limits)" != usual) == isAllowed)
         }

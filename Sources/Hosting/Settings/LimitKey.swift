@@ -2,86 +2,53 @@
 
 import HTTP
 
-enum LimitKey: String, CaseIterable {
-    case headBytesMax
-    case requestLineBytesMax
-    case fieldCountMax
-    case bodyBytesMax
-    case handshakeTimeoutMilliseconds
-    case handshakesMax
-    case headTimeoutMilliseconds
-    case bodyTimeoutMilliseconds
-    case bodyBytesPerSecondMin
-    case writeTimeoutMilliseconds
-    case writeBytesPerSecondMin
-    case idleTimeoutMilliseconds
-    case lingerTimeoutMilliseconds
-    case requestsPerConnectionMax
-    case bytesPerConnectionMax
-    case connectionsMax
-    case connectionsPerAddressMax
-    case heldBytesMax
-    case drainTimeoutMilliseconds
-    case drainIdleMilliseconds
-    case filesPerHostMax
-    case foldersPerHostMax
-    case bytesPerHostMax
-    case appFilesMax
-    case filesPerAppFolderMax
-    case foldersPerAppFolderMax
-    case bytesPerAppFolderMax
+struct LimitKey: Sendable, CustomStringConvertible {
+    let name: String
+    let allowed: ClosedRange<Int>
+    let set: @Sendable (Int, inout Limits) -> Void
 
-    var allowed: ClosedRange<Int> {
-        switch self {
-        case .headBytesMax: 1_024...1_048_576
-        case .requestLineBytesMax: 256...65_536
-        case .fieldCountMax: 8...10_000
-        case .bodyBytesMax: 0...1_073_741_824
-        case .requestsPerConnectionMax: 1...Int(UInt32.max)
-        case .bytesPerConnectionMax: 65_536...1 << 50
-        case .bodyBytesPerSecondMin, .writeBytesPerSecondMin: 0...1_073_741_824
-        case .connectionsMax, .handshakesMax: 16...4_194_304
-        case .connectionsPerAddressMax: 0...4_194_304
-        case .filesPerHostMax, .foldersPerHostMax, .filesPerAppFolderMax, .foldersPerAppFolderMax: 1...1_000_000
-        case .appFilesMax: 1...10_000_000
-        case .bytesPerHostMax, .bytesPerAppFolderMax: 65_536...1 << 40
-        case .heldBytesMax: Limits.heldBytesMin...1 << 50
-        case .handshakeTimeoutMilliseconds, .headTimeoutMilliseconds, .bodyTimeoutMilliseconds,
-            .writeTimeoutMilliseconds, .idleTimeoutMilliseconds,
-            .lingerTimeoutMilliseconds, .drainTimeoutMilliseconds, .drainIdleMilliseconds:
-            1...3_600_000
-        }
+    private init<Number: FixedWidthInteger & SendableMetatype>(
+        _ name: String, _ allowed: ClosedRange<Int>, _ path: any WritableKeyPath<Limits, Number> & Sendable
+    ) {
+        (self.name, self.allowed) = (name, allowed)
+        set = { $1[keyPath: path] = Number($0) }
     }
 
-    func set(_ value: Int, in limits: inout Limits) {
-        switch self {
-        case .headBytesMax: limits.head.headBytesMax = value
-        case .requestLineBytesMax: limits.head.requestLineBytesMax = value
-        case .fieldCountMax: limits.head.fieldCountMax = value
-        case .bodyBytesMax: limits.bodyBytesMax = UInt64(value)
-        case .handshakeTimeoutMilliseconds: limits.handshakeTimeoutMilliseconds = Int64(value)
-        case .handshakesMax: limits.handshakesMax = value
-        case .headTimeoutMilliseconds: limits.headTimeoutMilliseconds = Int64(value)
-        case .bodyTimeoutMilliseconds: limits.bodyTimeoutMilliseconds = Int64(value)
-        case .writeTimeoutMilliseconds: limits.writeTimeoutMilliseconds = Int64(value)
-        case .idleTimeoutMilliseconds: limits.idleTimeoutMilliseconds = Int64(value)
-        case .lingerTimeoutMilliseconds: limits.lingerTimeoutMilliseconds = Int64(value)
-        case .requestsPerConnectionMax: limits.requestsPerConnectionMax = UInt32(value)
-        case .connectionsMax: limits.connectionsMax = value
-        case .drainTimeoutMilliseconds: limits.drainTimeoutMilliseconds = Int64(value)
-        case .drainIdleMilliseconds: limits.drainIdleMilliseconds = Int64(value)
-        case .connectionsPerAddressMax: limits.connectionsPerAddressMax = value
-        case .heldBytesMax: limits.heldBytesMax = value
-        case .bytesPerConnectionMax: limits.bytesPerConnectionMax = value
-        case .writeBytesPerSecondMin: limits.writeBytesPerSecondMin = value
-        case .filesPerHostMax: limits.filesPerHostMax = value
-        case .foldersPerHostMax: limits.foldersPerHostMax = value
-        case .bytesPerHostMax: limits.bytesPerHostMax = value
-        case .appFilesMax: limits.appFilesMax = value
-        case .filesPerAppFolderMax: limits.filesPerAppFolderMax = value
-        case .foldersPerAppFolderMax: limits.foldersPerAppFolderMax = value
-        case .bytesPerAppFolderMax: limits.bytesPerAppFolderMax = value
-        case .bodyBytesPerSecondMin: limits.bodyBytesPerSecondMin = value
-        }
-    }
+    var description: String { name }
+
+    private static let milliseconds = 1...3_600_000
+
+    // Those that findings name.
+    static let filesPerHostMax = LimitKey("filesPerHostMax", 1...1_000_000, \.filesPerHostMax)
+    static let foldersPerHostMax = LimitKey("foldersPerHostMax", 1...1_000_000, \.foldersPerHostMax)
+    static let bytesPerHostMax = LimitKey("bytesPerHostMax", 65_536...1 << 40, \.bytesPerHostMax)
+    static let appFilesMax = LimitKey("appFilesMax", 1...10_000_000, \.appFilesMax)
+    static let filesPerAppFolderMax = LimitKey("filesPerAppFolderMax", 1...1_000_000, \.filesPerAppFolderMax)
+    static let foldersPerAppFolderMax = LimitKey("foldersPerAppFolderMax", 1...1_000_000, \.foldersPerAppFolderMax)
+    static let bytesPerAppFolderMax = LimitKey("bytesPerAppFolderMax", 65_536...1 << 40, \.bytesPerAppFolderMax)
+
+    static let all = [
+        LimitKey("headBytesMax", 1_024...1_048_576, \.head.headBytesMax),
+        LimitKey("requestLineBytesMax", 256...65_536, \.head.requestLineBytesMax),
+        LimitKey("fieldCountMax", 8...10_000, \.head.fieldCountMax),
+        LimitKey("bodyBytesMax", 0...1_073_741_824, \.bodyBytesMax),
+        LimitKey("handshakeTimeoutMilliseconds", milliseconds, \.handshakeTimeoutMilliseconds),
+        LimitKey("handshakesMax", 16...4_194_304, \.handshakesMax),
+        LimitKey("headTimeoutMilliseconds", milliseconds, \.headTimeoutMilliseconds),
+        LimitKey("bodyTimeoutMilliseconds", milliseconds, \.bodyTimeoutMilliseconds),
+        LimitKey("bodyBytesPerSecondMin", 0...1_073_741_824, \.bodyBytesPerSecondMin),
+        LimitKey("writeTimeoutMilliseconds", milliseconds, \.writeTimeoutMilliseconds),
+        LimitKey("writeBytesPerSecondMin", 0...1_073_741_824, \.writeBytesPerSecondMin),
+        LimitKey("idleTimeoutMilliseconds", milliseconds, \.idleTimeoutMilliseconds),
+        LimitKey("lingerTimeoutMilliseconds", milliseconds, \.lingerTimeoutMilliseconds),
+        LimitKey("requestsPerConnectionMax", 1...Int(UInt32.max), \.requestsPerConnectionMax),
+        LimitKey("bytesPerConnectionMax", 65_536...1 << 50, \.bytesPerConnectionMax),
+        LimitKey("connectionsMax", 16...4_194_304, \.connectionsMax),
+        LimitKey("connectionsPerAddressMax", 0...4_194_304, \.connectionsPerAddressMax),
+        LimitKey("heldBytesMax", Limits.heldBytesMin...1 << 50, \.heldBytesMax),
+        LimitKey("drainTimeoutMilliseconds", milliseconds, \.drainTimeoutMilliseconds),
+        LimitKey("drainIdleMilliseconds", milliseconds, \.drainIdleMilliseconds),
+        filesPerHostMax, foldersPerHostMax, bytesPerHostMax, appFilesMax, filesPerAppFolderMax, foldersPerAppFolderMax,
+        bytesPerAppFolderMax,
+    ]
 }

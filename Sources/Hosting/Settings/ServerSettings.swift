@@ -37,8 +37,9 @@ public struct ServerSettings: Sendable {
     public var admin: AdminPlace?
     public var accessLog = AccessLogSettings()
     public var processLog = ProcessLogSettings()
-    /// Who may speak for other clients, and where that is asked for.
-    public var fronts = FrontSettings()
+    /// Which proxies are trusted to speak for their clients (`fronts` in `server.json`), and on which listeners a connection begins
+    /// with their header.
+    public var proxies = FrontSettings()
     public var proxyProtocol = ProxyProtocol.off
     /// Whom a server that is started as root becomes, as `NAME`, `UID` or either with `:GROUP`.
     public var user: String?
@@ -54,6 +55,13 @@ public struct ServerSettings: Sendable {
 
     /// Loopback only: a stranger's first try is not on the internet.
     public init() { http = [SocketAddress("127.0.0.1:8080")!] }
+}
+
+/// On which listeners a connection begins with the header of a trusted proxy (the PROXY protocol).
+public enum ProxyProtocol: Sendable {
+    case off
+    case everywhere
+    case on([SocketAddress])
 }
 
 /// The settings of the admin listener.
@@ -153,11 +161,6 @@ public struct ProcessLogSettings: Hashable, Sendable {
         /// It does, and may not for long.
         case warning = 4
         case info = 6
-
-        public init?(_ name: String) {
-            guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
-            self = level
-        }
 
         public var name: String {
             switch self {

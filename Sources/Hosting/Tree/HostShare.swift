@@ -50,7 +50,7 @@ struct HostShare: Sendable {
                 message:
                     "\(host) has more than \(limit) \(what), so none of this folder takes effect; what was served of it "
                     + "before stays",
-                fix: "remove files or links, or raise `limits.\(key.rawValue)` in server.json")
+                fix: "remove files or links, or raise `limits.\(key.name)` in server.json")
         }
     }
 }

@@ -16,15 +16,12 @@ extension Command {
             """,
         options: [
             .config,
-            .http.saying("the server's plain address, if it has no admin listener (default: the first of server.json)"),
-            .admin.saying("the server's admin listener (default: that of server.json)"),
+            .setting("--http").saying(
+                "the server's plain address, if it has no admin listener (default: the first of server.json)"),
+            .setting("--admin").saying("the server's admin listener (default: that of server.json)"),
         ]
-    ) { arguments in
-        let settings: ServerSettings
-        switch LoadedSettings.load(arguments) {
-        case .success(let loaded): settings = loaded.settings
-        case .failure(let status): return status
-        }
+    ) { arguments throws(Refusal) in
+        let settings = try LoadedSettings(arguments).settings
         if let place = settings.admin { return ready(place.address) }
         guard let address = settings.http.first else {
             return .failure(saying: "there is no address to ask; give one with --admin or --http")

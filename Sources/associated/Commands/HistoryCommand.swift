@@ -21,11 +21,8 @@ extension Command {
                 help: "only entries that are not older than this, such as 90s, 30m, 12h or 7d (default: all)"),
             .format,
         ]
-    ) { arguments in
-        let format = arguments["--format"] ?? "text"
-        guard ["text", "json"].contains(format) else {
-            return .usage(saying: "--format \(format) is neither text nor json")
-        }
+    ) { arguments throws(Refusal) in
+        let isJSON = try arguments.wantsJSON()
         var since = ""
         if let text = arguments["--since"] {
             guard let span = TimeSpan(text) else {
@@ -42,7 +39,7 @@ extension Command {
             }
             for entry in entries where entry.time >= since && (host == nil || entry.host == host) {
                 let isWanted =
-                    format == "json"
+                    isJSON
                     ? Console.output(data: SourceWriter.minified(entry.value) + [UInt8(ascii: "\n")])
                     : Console.output("\(Printable.line(entry.text))\n")
                 if !isWanted { break }

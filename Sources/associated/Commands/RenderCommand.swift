@@ -20,13 +20,13 @@ extension Command {
             """,
         operands: Operands(usage: "HOST [apple|android]", counts: 0...2),
         options: [
-            .config, .publicFolder, .environment, .passphraseFile,
+            .config, .publicFolder, .environment, .setting("--passphrase-file"),
             Option(name: "--all", value: nil, help: "every host, together with --output"),
             Option(
                 name: "--output", value: "DIR", help: "folder to write the documents into; existing ones are replaced"),
             Option(name: "--diff", value: nil, help: "compare with the live host"), .resolve, .authority,
         ]
-    ) { arguments in
+    ) { arguments throws(Refusal) in
         guard arguments.has("--all") == arguments.operands.isEmpty else {
             return .usage(saying: "render needs a HOST, or --all and no HOST")
         }
@@ -40,8 +40,7 @@ extension Command {
         if let platform, !platforms.contains(platform) {
             return .usage(saying: "there is no document for \"\(platform)\"; name apple or android")
         }
-        let given: GivenConfiguration
-        do throws(Refusal) { given = try GivenConfiguration(answering: arguments) } catch { return error.status }
+        let given = try GivenConfiguration(answering: arguments)
         let loaded: LoadedConfiguration
         do throws(ConfigurationError) { loaded = try given.load() } catch {
             return .failure(saying: error.description)
@@ -56,9 +55,7 @@ extension Command {
             return .failure(saying: "\(host) is not served from \(given.path)")
         }
         if let folder = arguments["--output"] { return export([host], wanted, of: loaded, to: folder) }
-        if arguments.has("--diff") {
-            do throws(Refusal) { return try compare(host, documents, wanted, arguments) } catch { return error.status }
-        }
+        if arguments.has("--diff") { return try compare(host, documents, wanted, arguments) }
         for name in wanted {
             if let bytes = documents[name] { Console.output(data: bytes) }
         }

@@ -19,9 +19,9 @@ extension Command {
                 name: "--certificate", value: "FILE", help: "the signer's certificate and chain, such as fullchain.pem"),
             Option(name: "--key", value: "FILE", help: "its private key, such as privkey.pem"),
             Option(name: "--output", value: "FILE", help: "where the message goes (standard output)"),
-            .passphraseFile,
+            .setting("--passphrase-file"),
         ]
-    ) { arguments in
+    ) { arguments throws(Refusal) in
         // A core dump would be a copy of the key.
         try? ProcessMemory.forbidDumps()
         guard let certificate = arguments["--certificate"], let key = arguments["--key"] else {
@@ -31,12 +31,7 @@ extension Command {
             return .usage(saying: "the message is not for a terminal; name a file with --output")
         }
         let path = arguments.operands[0]
-        let content: [UInt8]
-        do {
-            content = try File.read(path, bytesMax: Renderer.appleBytesMax).bytes
-        } catch {
-            return .failure(saying: "cannot read \(path): \(error)")
-        }
+        let content = try InputFile.read(path, bytesMax: Renderer.appleBytesMax)
         let signer = DocumentSigner(
             hostsPath: "", named: DocumentSigner.NamedPair(certificateFile: certificate, keyFile: key),
             passphrase: PassphraseSource.given(arguments)?.passphrase)

@@ -1,5 +1,7 @@
 // What a command is, as data: parsing its arguments, its help and whatever else is said about it come from here.
 
+import Hosting
+
 /// One command of the program.
 struct Command: Sendable {
     let name: String
@@ -10,7 +12,7 @@ struct Command: Sendable {
     /// What may stand beside the options; nil for commands that take nothing else.
     var operands: Operands?
     let options: [Option]
-    let run: @Sendable (ParsedArguments) -> ExitStatus
+    let run: @Sendable (ParsedArguments) throws(Refusal) -> ExitStatus
 
     /// One of a command's options.
     struct Option: Sendable {
@@ -56,4 +58,27 @@ struct Command: Sendable {
 extension String {
     /// The text with spaces behind it, up to a width.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
+
+extension Command.Option {
+    /// The option of a setting of the server.
+    static func setting(_ name: String) -> Command.Option {
+        let option = Setting.option(name)
+        return Command.Option(
+            name: name, value: option.value, help: option.help, variable: option.variable,
+            isRepeatable: option.isRepeatable, words: option.words)
+    }
+
+    static let config = Command.Option(
+        name: "--config", value: "DIR", help: "the folder with server.json and apps/ (config)",
+        variable: "ASSOCIATED_CONFIG")
+    static let publicFolder = Command.Option(
+        name: "--public", value: "DIR", help: "the folder with pages (public)", variable: "ASSOCIATED_PUBLIC")
+    static let state = Command.Option(
+        name: "--state", value: "DIR", help: "the folder for what is to be remembered (state)",
+        variable: "ASSOCIATED_STATE")
+    static let environment = setting("--environment").saying("which environment of the app files to look at")
+    static let format = Command.Option(
+        name: "--format", value: "FORMAT", help: "text or json (default: text)", words: ["text", "json"])
+    static let force = Command.Option(name: "--force", value: nil, help: "overwrite files that exist in --output")
 }

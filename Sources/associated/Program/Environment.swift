@@ -16,23 +16,23 @@ enum Environment {
     }
 
     /// The value of a switch: yes or no in the words of shells, YAML and systemd.
-    static func isOn(_ text: String, _ name: String) throws(UsageError) -> Bool {
+    static func isOn(_ text: String, _ name: String) throws(Refusal) -> Bool {
         switch text.lowercased() {
         case "1", "true", "yes", "on": return true
         case "0", "false", "no", "off": return false
-        default: throw UsageError(description: "\(name)=\(text) is neither on nor off; write 1 or 0")
+        default: throw .usage("\(name)=\(text) is neither on nor off; write 1 or 0")
         }
     }
 
     /// Refuses variables with our prefix that no command knows.
-    static func check(_ names: [String], known: [String]) throws(UsageError) {
+    static func check(_ names: [String], known: [String]) throws(Refusal) {
         for name in names.sorted() where name.hasPrefix(prefix) && !known.contains(name) && !isServiceLink(name) {
             // Without the prefix, which would make any two of them look alike.
             let words = known.map { String($0.dropFirst(prefix.count)) }
             let nearest = NearestKey.find(String(name.dropFirst(prefix.count)), among: words)
             let advice =
                 nearest.map { "did you mean \(prefix)\($0)?" } ?? "unset it; associated COMMAND --help lists them"
-            throw UsageError(description: "there is no variable \(name); \(advice)")
+            throw .usage("there is no variable \(name); \(advice)")
         }
     }
 

@@ -1,6 +1,17 @@
-// Files that a command leaves behind: each appears as a whole or not at all, in folders that are made where there are none.
+// Files that a command reads, and files that it leaves behind: each of these appears as a whole or not at all, in folders that are
+// made where there are none.
 
+import Association
 import Posix
+
+enum InputFile {
+    /// The bytes of a file that was named.
+    static func read(_ path: String, bytesMax: Int = AppFile.bytesMax) throws(Refusal) -> [UInt8] {
+        do throws(FileError) { return try File.read(path, bytesMax: bytesMax).bytes } catch {
+            throw .failure("cannot read \(path): \(error)")
+        }
+    }
+}
 
 /// A file with a text, to be taken over by a person.
 struct OutputFile {

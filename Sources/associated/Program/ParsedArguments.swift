@@ -2,11 +2,6 @@
 
 import Association
 
-/// Why a command line is not understood.
-struct UsageError: Error, CustomStringConvertible {
-    let description: String
-}
-
 /// The values of a command's options, and what stands beside them.
 struct ParsedArguments: Sendable {
     private var values: [String: [String]] = [:]
@@ -16,7 +11,7 @@ struct ParsedArguments: Sendable {
 
     /// Reads `--name value`, `--name=value` and operands, of which `--` makes everything behind it; then the environment for
     /// what was not given.
-    init(_ arguments: [String], for command: Command) throws(UsageError) {
+    init(_ arguments: [String], for command: Command) throws(Refusal) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if command.operands != nil, !argument.hasPrefix("-") || argument == "-" {
@@ -33,23 +28,23 @@ struct ParsedArguments: Sendable {
                 throw ParsedArguments.unknown(argument, name, command)
             }
             guard let value = option.value else {
-                if parts.count > 1 { throw UsageError(description: "\(name) takes no value") }
+                if parts.count > 1 { throw .usage("\(name) takes no value") }
                 values[name] = [""]
                 continue
             }
             // An empty one is a variable that is not set: none of the options means anything by it.
             guard let given = parts.count > 1 ? String(parts[1]) : rest.popFirst(), !given.isEmpty else {
-                throw UsageError(description: "\(name) needs a value: \(name) \(value)")
+                throw .usage("\(name) needs a value: \(name) \(value)")
             }
             if !option.isRepeatable, values[name] != nil {
-                throw UsageError(description: "\(name) is given twice")
+                throw .usage("\(name) is given twice")
             }
             values[name, default: []].append(given)
         }
-        if operands.contains("") { throw UsageError(description: "\(command.name) was given an empty argument") }
+        if operands.contains("") { throw .usage("\(command.name) was given an empty argument") }
         if let expected = command.operands, !expected.counts.contains(operands.count) {
-            throw UsageError(
-                description: operands.count < expected.counts.lowerBound
+            throw .usage(
+                operands.count < expected.counts.lowerBound
                     ? "\(command.name) needs \(expected.usage)"
                     : "\(command.name) takes no more than \(expected.usage)")
         }
@@ -74,13 +69,31 @@ struct ParsedArguments: Sendable {
 
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    private static func unknown(_ argument: String, _ name: String, _ command: Command) -> UsageError {
+    /// The value of an option that takes one of a few words.
+    func choice<Value: CaseIterable & RawRepresentable<String>>(_ name: String) throws(Refusal) -> Value? {
+        guard let text = self[name] else { return nil }
+        guard let value = Value(rawValue: text) else {
+            throw .usage("\(name) \(text) is none of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return value
+    }
+
+    /// Whether --format asks for JSON.
+    func wantsJSON(_ objection: String = "neither text nor json") throws(Refusal) -> Bool {
+        switch self["--format"] ?? "text" {
+        case "text": return false
+        case "json": return true
+        case let format: throw .usage("--format \(format) is \(objection)")
+        }
+    }
+
+    private static func unknown(_ argument: String, _ name: String, _ command: Command) -> Refusal {
         guard argument.hasPrefix("-") else {
-            return UsageError(description: "\(command.name) takes no argument \"\(argument)\"")
+            return .usage("\(command.name) takes no argument \"\(argument)\"")
         }
         let nearest = NearestWord.advice(for: name, among: command.options.map(\.name))
-        return UsageError(
-            description: "\(command.name) has no option \(name); "
+        return .usage(
+            "\(command.name) has no option \(name); "
                 + (nearest ?? "associated \(command.name) --help lists them"))
     }
 }

@@ -49,11 +49,11 @@ enum Program {
             Console.output(command.help)
             return .success
         }
-        do {
+        do throws(Refusal) {
             if !command.options.isEmpty { try Environment.check(Environment.names, known: variables) }
-            return command.run(try ParsedArguments(rest, for: command))
+            return try command.run(try ParsedArguments(rest, for: command))
         } catch {
-            return .usage(saying: error.description)
+            return error.status
         }
     }
 
@@ -97,8 +97,8 @@ enum ExitStatus: Int32 {
     }
 }
 
-/// A command that is not carried out.
-struct Refusal: Error {
+/// Why something that was asked for is not done: one line for the person, and how the program ends.
+struct Refusal: Error, CustomStringConvertible {
     let message: String
     private let isUsage: Bool
 
@@ -107,6 +107,8 @@ struct Refusal: Error {
 
     /// Something that was asked for cannot be done.
     static func failure(_ message: String) -> Refusal { Refusal(message: message, isUsage: false) }
+
+    var description: String { message }
 
     /// Says it.
     var status: ExitStatus { isUsage ? .usage(saying: message) : .failure(saying: message) }

@@ -5,32 +5,23 @@ import Posix
 import Telemetry
 
 enum AccessLog {
-    /// Why there is none although one is asked for.
-    struct Failure: Error, CustomStringConvertible {
-        let path: String
-        let error: SystemError
-
-        var description: String {
-            "not started: cannot write the access log \(path): \(error.reason); choose a file in a folder that the server's "
-                + "user may write to, or `off`"
-        }
-    }
-
     /// Opens it for the workers whose records these are; nil when none is asked for.
-    static func open(_ wanted: AccessLogSettings, _ records: Records) throws(Failure) -> Journal? {
+    static func open(_ wanted: AccessLogSettings, _ records: Records) throws(Refusal) -> Journal? {
         let target: LogTarget
         switch wanted.place {
         case .off: return nil
         case .standardOutput: target = .standardOutput
         case .file(let path): target = .file(path)
         }
-        do {
+        do throws(SystemError) {
             let journal = try Journal(
                 target, wanted.format == .json ? .json : .combined, LogSelection(wanted), records: records)
             Log.info("logging requests to \(target)")
             return journal
         } catch {
-            throw Failure(path: "\(target)", error: error)
+            throw .failure(
+                "not started: cannot write the access log \(target): \(error.reason); choose a file in a folder that the "
+                    + "server's user may write to, or `off`")
         }
     }
 

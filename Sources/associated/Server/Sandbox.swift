@@ -31,11 +31,6 @@ struct Confinement {
         self.places = places
     }
 
-    /// A part of the sandbox that was asked for and cannot be had.
-    struct Problem: Error, CustomStringConvertible {
-        let description: String
-    }
-
     private var mode: SandboxSettings.Mode { settings.sandbox.mode }
 
     /// Becomes the user that the settings name.
@@ -104,7 +99,7 @@ struct Confinement {
     }
 
     private mutating func lack(_ text: String) throws {
-        if mode == .required { throw Problem(description: "\(text); --sandbox required asks for it") }
+        if mode == .required { throw Refusal.failure("\(text); --sandbox required asks for it") }
         missing.append(text)
     }
 

@@ -54,13 +54,13 @@ extension Confinement {
             self.uses = uses
         }
 
-        func rules() throws(Problem) -> [Landlock.Rule] {
+        func rules() throws(Refusal) -> [Landlock.Rule] {
             var rules: [Landlock.Rule] = []
             for use in uses { rules += try Places.rules(use) }
             return rules
         }
 
-        private static func rules(_ use: Use) throws(Problem) -> [Landlock.Rule] {
+        private static func rules(_ use: Use) throws(Refusal) -> [Landlock.Rule] {
             switch use {
             case .folder(let path):
                 let way = PathWay(path)
@@ -92,13 +92,12 @@ extension Confinement {
         /// A folder in which files are made and removed, unless others keep theirs in it.
         private static func change(
             _ folder: String, _ access: Landlock.Access, _ purpose: String
-        ) throws(Problem) -> [Landlock.Rule] {
+        ) throws(Refusal) -> [Landlock.Rule] {
             // A path with one name has nothing in front of it.
             guard let place = PathWay(folder.isEmpty ? "/" : folder).place else { return [] }
             if PathWay.isSystemFolder(place) {
-                throw Problem(
-                    description:
-                        "not started: for \(purpose) the sandbox would have to open all of \(place) for writing; "
+                throw .failure(
+                    "not started: for \(purpose) the sandbox would have to open all of \(place) for writing; "
                         + "use a folder below it that belongs to the server, or --sandbox off")
             }
             return [Landlock.Rule(place, access)]

@@ -49,8 +49,6 @@ struct Server {
                 oversight.drain(running)
                 return stop(engine, signals) { oversight.end(running) }
             }
-        } catch let error as any Error & CustomStringConvertible {
-            return .failure(saying: error.description)
         } catch {
             return .failure(saying: "\(error)")
         }
@@ -221,7 +219,7 @@ struct Server {
         var engine = EngineSettings(plainAddresses: settings.http, workerCount: records.workerCount)
         engine.records = records
         engine.limits = settings.limits
-        engine.fronts = settings.fronts
+        engine.fronts = settings.proxies
         engine.proxyListeners =
             switch settings.proxyProtocol {
             case .off: .none

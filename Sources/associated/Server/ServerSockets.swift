@@ -11,23 +11,16 @@ struct ServerSockets {
 
     var isEmpty: Bool { http.isEmpty && https.isEmpty }
 
-    /// A socket that cannot be used.
-    struct NameError: Error, CustomStringConvertible {
-        let name: String
-
-        var description: String {
-            "cannot tell what to speak on the inherited socket \"\(name)\"; "
-                + "set FileDescriptorName=http or FileDescriptorName=https in its socket unit"
-        }
-    }
-
     /// Takes what the process was started with. To be called once, before any thread is started.
     init() throws {
         for socket in try InheritedSocket.takeAll() {
             switch socket.name {
             case "http": http.append(socket)
             case "https": https.append(socket)
-            default: throw NameError(name: socket.name)
+            default:
+                throw Refusal.failure(
+                    "cannot tell what to speak on the inherited socket \"\(socket.name)\"; "
+                        + "set FileDescriptorName=http or FileDescriptorName=https in its socket unit")
             }
         }
     }

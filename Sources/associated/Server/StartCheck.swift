@@ -105,8 +105,6 @@ struct StartCheck {
     private mutating func attempt(_ step: (inout StartCheck) throws -> Void) {
         do {
             try step(&self)
-        } catch let error as any Error & CustomStringConvertible {
-            fail(error.description)
         } catch {
             fail("\(error)")
         }
@@ -168,7 +166,7 @@ struct StartObjections {
             return "there is no address to listen on; give one with --http or --https"
         }
         if case .off = settings.proxyProtocol { return nil }
-        if settings.fronts.trusted.isEmpty {
+        if settings.proxies.trusted.isEmpty {
             return
                 "with the PROXY protocol and no trusted front every client would be refused; name the "
                 + "fronts with --trust"

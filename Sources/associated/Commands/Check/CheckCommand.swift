@@ -23,7 +23,7 @@ extension Command {
             Option(
                 name: "--config", value: "DIR", help: "compare with what this configuration would serve",
                 variable: nil),
-            .publicFolder, .environment, .passphraseFile,
+            .publicFolder, .environment, .setting("--passphrase-file"),
             Option(name: "--all", value: nil, help: "check all hosts of the configuration"),
             Option(
                 name: "--connect", value: "ADDR",
@@ -38,9 +38,7 @@ extension Command {
             .format,
             Option(name: "--watch", value: "SECONDS", help: "look again every so often, and say what has changed"),
         ]
-    ) { arguments in
-        do throws(Refusal) { return try CheckRun(arguments).run() } catch { return error.status }
-    }
+    ) { arguments throws(Refusal) in try CheckRun(arguments).run() }
 }
 
 /// One run of the command.
@@ -85,12 +83,7 @@ struct CheckRun {
         watchSeconds = try CheckRun.seconds("--watch", arguments)
         settings.appleCDN = try CheckRun.location("--apple-cdn", CheckRun.appleCDN, arguments)
         settings.google = try CheckRun.location("--google", CheckRun.google, arguments)
-        switch arguments["--format"] ?? "text" {
-        case "text": isJSON = false
-        case "json": isJSON = true
-        case let format:
-            throw .usage("--format \(format) is neither text nor json")
-        }
+        isJSON = try arguments.wantsJSON()
         if let expected = loaded.map(ServedFiles.init) { settings.expected = { expected.files(of: $0) } }
         check = HostCheck(Fetcher(try LiveFiles.context(arguments)), settings)
     }

@@ -34,21 +34,16 @@ extension Command {
                 words: AppleBinding.Service.allCases.map(\.rawValue)),
             .format, .resolve, .authority,
         ]
-    ) { arguments in
-        let format = arguments["--format"] ?? "text"
-        guard ["text", "json"].contains(format) else { return .unknown("--format", format, ["text", "json"]) }
-        do throws(Refusal) {
-            let question = try BindingQuestion(arguments)
-            let answers = try question.answers(from: PublishedPlace(arguments.operands[0]), arguments)
-            if format == "json" {
-                Console.output(data: Array(BindingAnswer.json(answers).utf8))
-            } else {
-                Console.output(BindingAnswer.text(answers))
-            }
-            return answers.allSatisfy { $0.verdict.kind == .verified } ? .success : .failure
-        } catch {
-            return error.status
+    ) { arguments throws(Refusal) in
+        let isJSON = try arguments.wantsJSON("none of text, json")
+        let question = try BindingQuestion(arguments)
+        let answers = try question.answers(from: PublishedPlace(arguments.operands[0]), arguments)
+        if isJSON {
+            Console.output(data: Array(BindingAnswer.json(answers).utf8))
+        } else {
+            Console.output(BindingAnswer.text(answers))
         }
+        return answers.allSatisfy { $0.verdict.kind == .verified } ? .success : .failure
     }
 }
 
@@ -124,12 +119,7 @@ enum BindingQuestion {
     private static func apple(_ id: String, _ arguments: ParsedArguments) throws(Refusal) -> AppleBinding {
         let androids = ["--package", "--fingerprint", "--relation"].filter(arguments.has)
         if let option = androids.first { throw .usage("--app-id and \(option) ask about two platforms") }
-        let name = arguments["--service"] ?? AppleBinding.Service.applinks.rawValue
-        guard let service = AppleBinding.Service(rawValue: name) else {
-            let known = AppleBinding.Service.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .usage("--service \(name) is none of \(known)")
-        }
-        return AppleBinding(appID: id, service: service)
+        return AppleBinding(appID: id, service: try arguments.choice("--service") ?? .applinks)
     }
 
     private static func android(_ arguments: ParsedArguments) throws(Refusal) -> AndroidBinding {
@@ -157,12 +147,7 @@ enum BindingQuestion {
         let consumers = FileConsumer.allCases.filter { ($0 == .apple) == isApple }
         switch place {
         case .file(let path):
-            let bytes: [UInt8]
-            do throws(FileError) {
-                bytes = try File.read(path, bytesMax: AppFile.bytesMax).bytes
-            } catch {
-                throw .failure("cannot read \(path): \(error)")
-            }
+            let bytes = try InputFile.read(path)
             switch Linter.recognise(bytes) {
             case .appleAssociation where !isApple, .signedAppleAssociation where !isApple:
                 throw .usage("\(path) is an apple-app-site-association file; use --app-id")

@@ -28,16 +28,14 @@ extension Command {
             Option(name: "--output", value: "DIR", help: "folder to write the app files into, such as config/apps"),
             .force, .resolve, .authority,
         ]
-    ) { arguments in
+    ) { arguments throws(Refusal) in
         let locations = arguments.operands.filter { $0.hasPrefix("https://") }.compactMap(WebLocation.init(typed:))
         guard let hosts = arguments.all("--host") ?? locations.first.map({ [$0.host.name] }) else {
             return .usage(saying: "import needs --host HOST: association files do not name their host")
         }
         var apps = ImportedApps(hosts: hosts)
         for path in arguments.operands {
-            let bytes: [UInt8]
-            do throws(Refusal) { bytes = try read(path, arguments) } catch { return error.status }
-            switch apps.add(bytes, file: path) {
+            switch apps.add(try read(path, arguments), file: path) {
             case .otherKind:
                 return .failure(
                     saying:
@@ -58,13 +56,7 @@ extension Command {
     }
 
     private static func read(_ path: String, _ arguments: ParsedArguments) throws(Refusal) -> [UInt8] {
-        guard path.hasPrefix("https://") else {
-            do throws(FileError) {
-                return try Posix.File.read(path, bytesMax: StatementList.bytesMax).bytes
-            } catch {
-                throw .failure("cannot read \(path): \(error)")
-            }
-        }
+        guard path.hasPrefix("https://") else { return try InputFile.read(path, bytesMax: StatementList.bytesMax) }
         guard let location = WebLocation(typed: path) else {
             throw .usage("\(path) is no address of the form https://host/path")
         }

@@ -38,31 +38,16 @@ extension Command {
             Option(name: "--fix", value: nil, help: "apply the mechanical fixes, and show the difference"),
             Option(name: "--dry-run", value: nil, help: "with --fix: show the difference, and change nothing"),
             Option(name: "--explain", value: "RULE", help: "tell what a rule such as AASA-019 means, and end"),
-            Option(
-                name: "--https", value: "ADDR:PORT",
-                help: "check for a server that speaks TLS there: each host needs a certificate; may be repeated",
-                variable: "ASSOCIATED_HTTPS", isRepeatable: true),
-            .environment, .passphraseFile,
+            .setting("--https").saying(
+                "check for a server that speaks TLS there: each host needs a certificate; may be repeated"),
+            .environment, .setting("--passphrase-file"),
         ]
-    ) { arguments in
+    ) { arguments throws(Refusal) in
         if let id = arguments["--explain"] { return explain(id) }
-        guard let format = FindingFormat(rawValue: arguments["--format"] ?? "text") else {
-            return .unknown("--format", arguments["--format"], FindingFormat.allCases.map(\.rawValue))
-        }
-        var kind: LintedKind?
-        if let name = arguments["--as"] {
-            guard let known = LintedKind(rawValue: name) else {
-                return .unknown("--as", name, LintedKind.allCases.map(\.rawValue))
-            }
-            kind = known
-        }
-        if arguments.has("--dry-run"), !arguments.has("--fix") {
-            return .usage(saying: "--dry-run belongs to --fix")
-        }
-        let failing = arguments["--fail-on"] ?? Severity.error.rawValue
-        guard let failsOn = Severity(rawValue: failing) else {
-            return .unknown("--fail-on", failing, Severity.allCases.map(\.rawValue))
-        }
+        let format: FindingFormat = try arguments.choice("--format") ?? .text
+        let kind: LintedKind? = try arguments.choice("--as")
+        if arguments.has("--dry-run"), !arguments.has("--fix") { throw .usage("--dry-run belongs to --fix") }
+        let failsOn: Severity = try arguments.choice("--fail-on") ?? .error
         let showsNotes = arguments.has("--notes") || failsOn == .note
         var files = LintedFiles(arguments, forced: kind)
         let paths = arguments.operands.isEmpty ? [arguments["--config"] ?? "config"] : arguments.operands
@@ -101,22 +86,5 @@ extension Command {
 
             """)
         return .success
-    }
-}
-
-extension Command.Option {
-    static let format = Command.Option(
-        name: "--format", value: "FORMAT", help: "text or json (default: text)", words: ["text", "json"])
-    static let publicFolder = Command.Option(
-        name: "--public", value: "DIR", help: "the folder with pages (public)", variable: "ASSOCIATED_PUBLIC")
-    static let environment = Command.Option(
-        name: "--environment", value: "NAME", help: "which environment of the app files to look at",
-        variable: "ASSOCIATED_ENVIRONMENT")
-}
-
-extension ExitStatus {
-    /// An option has a value that is none of those it takes.
-    static func unknown(_ option: String, _ value: String?, _ known: [String]) -> ExitStatus {
-        .usage(saying: "\(option) \(value ?? "") is none of \(known.joined(separator: ", "))")
     }
 }

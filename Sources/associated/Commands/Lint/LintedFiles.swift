@@ -137,10 +137,8 @@ struct LintedFiles {
 
     private mutating func read(_ path: String) -> [UInt8]? {
         if let text = fixedTexts[path] { return text }
-        do throws(FileError) {
-            return try File.read(path, bytesMax: LintedFiles.bytesMax).bytes
-        } catch {
-            problems.append("cannot read \(path): \(error)")
+        do throws(Refusal) { return try InputFile.read(path, bytesMax: LintedFiles.bytesMax) } catch {
+            problems.append(error.message)
             return nil
         }
     }

@@ -33,18 +33,10 @@ extension Command {
             Option(name: "--all", value: nil, help: "list every rule that was tried"),
             .format, .environment, .resolve, .authority,
         ]
-    ) { arguments in
-        let format = arguments["--format"] ?? "text"
-        guard ["text", "json"].contains(format) else { return .unknown("--format", format, ["text", "json"]) }
-        var expected: LinkMatching.Outcome?
-        if let text = arguments["--expect"] {
-            guard let outcome = LinkMatching.Outcome(rawValue: text) else {
-                return .unknown("--expect", text, ["app", "web"])
-            }
-            expected = outcome
-        }
-        var source: MatchSource
-        do throws(Refusal) { source = try MatchSource(arguments) } catch { return error.status }
+    ) { arguments throws(Refusal) in
+        let isJSON = try arguments.wantsJSON("none of text, json")
+        let expected: LinkMatching.Outcome? = try arguments.choice("--expect")
+        var source = try MatchSource(arguments)
         if arguments.operands == ["-"] { return MatchStream.run(&source, expecting: expected) }
         var urls: [(LinkURL, String)] = []
         for operand in arguments.operands {
@@ -58,7 +50,7 @@ extension Command {
         var status = ExitStatus.success
         for (index, (url, operand)) in urls.enumerated() {
             let matching = source.matching(for: url)
-            if format == "json" {
+            if isJSON {
                 var line: [UInt8] = []
                 matching.appendJSON(of: url, written: operand, to: &line)
                 Console.output(data: line)
@@ -76,7 +68,7 @@ extension Command {
 
 extension LinkMatching {
     /// What --expect asks for.
-    enum Outcome: String {
+    enum Outcome: String, CaseIterable {
         case app, web
 
         var complaint: String {

@@ -59,25 +59,17 @@ struct MatchSource {
     private static func published(_ arguments: ParsedArguments) throws(Refusal) -> LinkMatching {
         let names = ["--apple", "--android"].compactMap { arguments[$0] }
         var matching = LinkMatching(origin: names.joined(separator: " together with "))
-        if let path = arguments["--apple"] { try matching.readApple(try read(path), file: path) }
-        if let path = arguments["--android"] { try matching.readAndroid(try read(path), file: path) }
+        if let path = arguments["--apple"] { try matching.readApple(try InputFile.read(path), file: path) }
+        if let path = arguments["--android"] { try matching.readAndroid(try InputFile.read(path), file: path) }
         return matching
     }
 
     private static func manifest(_ path: String) throws(Refusal) -> AndroidManifest {
         var findings: [Finding] = []
-        let manifest = AndroidManifest(try read(path), file: path, findings: &findings)
+        let manifest = AndroidManifest(try InputFile.read(path), file: path, findings: &findings)
         for finding in findings { Console.error(finding) }
         guard let manifest else { throw .failure("\(path) is no Android manifest that can be read") }
         return manifest
-    }
-
-    private static func read(_ path: String) throws(Refusal) -> [UInt8] {
-        do throws(FileError) {
-            return try File.read(path, bytesMax: AppFile.bytesMax).bytes
-        } catch {
-            throw .failure("cannot read \(path): \(error)")
-        }
     }
 
     /// What decides about the URLs of a host: its own app files, else those of the most specific wildcard over it.

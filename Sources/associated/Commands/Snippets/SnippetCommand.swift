@@ -24,7 +24,7 @@ extension Command {
             Option(name: "--output", value: "DIR", help: "folder to write the files into (default: print them)"),
             .force,
         ]
-    ) { arguments in
+    ) { arguments throws(Refusal) in
         guard let kind = Snippet.Kind(rawValue: arguments.operands[1]) else {
             let known = Snippet.Kind.allCases.map(\.rawValue)
             let advice = NearestWord.advice(for: arguments.operands[1], among: known)
@@ -33,28 +33,20 @@ extension Command {
                     + (advice ?? "name one of \(known.joined(separator: ", "))"))
         }
         if let mode = arguments["--mode"], !Snippet.modes.contains(mode) {
-            return .unknown("--mode", mode, Snippet.modes)
+            throw .usage("--mode \(mode) is none of \(Snippet.modes.joined(separator: ", "))")
         }
-        do throws(Refusal) {
-            let snippet = Snippet(app: try AppSearch.find(arguments.operands[0], arguments), mode: arguments["--mode"])
-            let files = try snippet.files(for: kind)
-            let status = OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
-            if arguments.has("--output") {
-                for step in snippet.steps(for: kind, files) { Console.error(line: "next: \(step)") }
-            }
-            return status
-        } catch {
-            return error.status
+        let snippet = Snippet(app: try AppSearch.find(arguments.operands[0], arguments), mode: arguments["--mode"])
+        let files = try snippet.files(for: kind)
+        let status = OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
+        if arguments.has("--output") {
+            for step in snippet.steps(for: kind, files) { Console.error(line: "next: \(step)") }
         }
+        return status
     }
 }
 
 extension Snippet {
     fileprivate static let modes = ["developer", "managed", "developer+managed"]
-}
-
-extension Command.Option {
-    static let force = Command.Option(name: "--force", value: nil, help: "overwrite files that exist in --output")
 }
 
 /// Finds an app file by what a person calls it.
@@ -67,10 +59,9 @@ enum AppSearch {
         var names: [String] = []
         for path in paths {
             let bytes: [UInt8]
-            do throws(FileError) { bytes = try File.read(path, bytesMax: AppFile.bytesMax).bytes } catch {
-                let message = "cannot read \(path): \(error)"
-                if isFile { throw .failure(message) }
-                Console.complain(message)
+            do throws(Refusal) { bytes = try InputFile.read(path) } catch {
+                if isFile { throw error }
+                Console.complain(error.message)
                 continue
             }
             let reading = AppFile.read(bytes, file: path, environment: given.environment)

@@ -1,0 +1,318 @@
+// The settings of the server: one list of the keys of `server.json`, how their values are read, and the options of the command line
+// that stand above them. The reader of the file, the options, their variables, help and completions come from it, and a test
+// compares README's table with it.
+
+import Association
+import HTTP
+import Posix
+import SourceJSON
+import TLS
+
+public struct Setting: Sendable {
+    /// As in `server.json`: `workers`, or `tls.publicPort` for a key in an object.
+    public let key: String
+    /// Values that may stand for the whole object with this key in it: `"sandbox": "off"`.
+    let shorthand: Shorthand
+    public let option: Option?
+    /// Puts the value of a member in its place, or reports what is wrong with it.
+    let read: @Sendable (inout SettingsReader, SourceMember) -> Void
+
+    init(
+        _ key: String, _ option: Option? = nil, shorthand: Shorthand = .none,
+        read: @escaping @Sendable (inout SettingsReader, SourceMember) -> Void
+    ) {
+        (self.key, self.option, self.shorthand, self.read) = (key, option, shorthand, read)
+    }
+
+    enum Shorthand {
+        case none, strings
+        /// Everything but an object.
+        case anything
+    }
+
+    /// The key at the top of the file, and the one in its object.
+    var section: Substring { key.prefix { $0 != "." } }
+    var name: String { String(key.dropFirst(section.count == key.count ? 0 : section.count + 1)) }
+
+    /// Why the value of an option is of no use.
+    public struct Objection: Error {
+        public let value: String
+        /// What follows the option and the value in a sentence.
+        public let reason: String
+    }
+
+    /// An option that stands above the key. Its variable has the same name.
+    public struct Option: Sendable {
+        /// With its dashes.
+        public let name: String
+        /// What stands for its value in the help; nil for a switch.
+        public let value: String?
+        public let help: String
+        /// The values there are, if it takes no others, and files if its value is one.
+        public let words: [String]
+        public let isRepeatable: Bool
+        /// The variable that stands in where the option is not given.
+        public var variable: String { "ASSOCIATED_" + name.dropFirst(2).uppercased().replacing("-", with: "_") }
+        private let put: @Sendable (inout ServerSettings, [String]) throws(Objection) -> Void
+
+        /// - Parameter reason: the objection to a value that `parse` makes nothing of.
+        init<Value>(
+            _ name: String, _ value: String?, _ help: String, words: [String] = [], isRepeatable: Bool = false,
+            reason: String = "", parse: @escaping @Sendable (String) -> Value?,
+            put: @escaping @Sendable (inout ServerSettings, [Value]) -> Void
+        ) {
+            (self.name, self.value, self.help, self.words) = (name, value, help, words)
+            self.isRepeatable = isRepeatable
+            self.put = { settings, texts throws(Objection) in
+                var values: [Value] = []
+                for text in texts {
+                    guard let value = parse(text) else { throw Objection(value: text, reason: reason) }
+                    values.append(value)
+                }
+                put(&settings, values)
+            }
+        }
+
+        public func apply(_ values: [String], to settings: inout ServerSettings) throws(Objection) {
+            try put(&settings, values)
+        }
+    }
+
+    /// The setting whose option has this name.
+    public static func option(_ name: String) -> Option {
+        guard let option = all.lazy.compactMap(\.option).first(where: { $0.name == name }) else {
+            preconditionFailure("no setting has the option \(name)")
+        }
+        return option
+    }
+
+    /// The keys at the top of the file, each once.
+    public static let sections = all.reduce(into: [String]()) { keys, setting in
+        if keys.last != String(setting.section) { keys.append(String(setting.section)) }
+    }
+
+    /// In the order in which findings list them.
+    public static let all: [Setting] = process + secure + LimitKey.all.map(limit) + outward
+}
+
+/// The kinds of settings of which there are several.
+extension Setting {
+    typealias Path<Value> = any WritableKeyPath<ServerSettings, Value> & Sendable
+    /// Name, placeholder and help of an option that takes the value of the key.
+    typealias Texts = (name: String, value: String, help: String)
+
+    private static func text(_ key: String, _ path: Path<String?>, _ texts: Texts? = nil) -> Setting {
+        let option = texts.map { texts in
+            Option(texts.name, texts.value, texts.help, parse: { $0 }) { $0[keyPath: path] = $1.last }
+        }
+        return Setting(key, option) { $0.settings[keyPath: path] = $0.string($1) }
+    }
+
+    private static func flag(_ key: String, _ path: Path<Bool>, _ texts: (name: String, help: String)? = nil) -> Setting
+    {
+        let option = texts.map { texts in
+            Option(texts.name, nil, texts.help, parse: { $0 }) { settings, _ in settings[keyPath: path] = true }
+        }
+        return Setting(key, option) { $0.settings[keyPath: path] = $0.bool($1) ?? ServerSettings()[keyPath: path] }
+    }
+
+    private static func addresses(_ key: String, _ path: Path<[SocketAddress]>, _ help: String) -> Setting {
+        let option = Option(
+            "--\(key)", "ADDR:PORT", help, isRepeatable: true,
+            reason: "is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path",
+            parse: { SocketAddress(listening: $0) }
+        ) { $0[keyPath: path] = $1 }
+        return Setting(key, option) { $0.settings[keyPath: path] = $0.addresses($1) }
+    }
+
+    /// One of a few words. A word that is none is reported together with what is used instead.
+    private static func choice<Value: NamedChoice>(
+        _ key: String, _ path: Path<Value>, _ what: String, instead: String, _ texts: Texts? = nil, reason: String = ""
+    ) -> Setting {
+        let option = texts.map { texts in
+            Option(
+                texts.name, texts.value, texts.help, words: Value.names, reason: reason, parse: { Value(named: $0) }
+            ) { if let value = $1.last { $0[keyPath: path] = value } }
+        }
+        return Setting(key, option) { reader, member in
+            guard let text = reader.string(member) else { return }
+            let value = Value(named: text)
+            reader.settings[keyPath: path] = value ?? ServerSettings()[keyPath: path]
+            if value != nil { return }
+            reader.report(
+                member.value.range, "`\(text)` is not a \(what), so it is written as \(instead)",
+                fix: "write `\(NearestKey.find(text, among: Value.names) ?? Value.names[0])`")
+        }
+    }
+
+    private static func limit(_ limit: LimitKey) -> Setting {
+        Setting("limits.\(limit.name)") { reader, member in
+            if let number = reader.integer(member, limit.allowed) { limit.set(number, &reader.settings.limits) }
+        }
+    }
+}
+
+/// The settings themselves.
+extension Setting {
+    private static let process: [Setting] = [
+        addresses(
+            "http", \.http, "where to speak plain HTTP; may be repeated, with commas in the variable (127.0.0.1:8080)"),
+        addresses("https", \.https, "where to speak TLS; may be repeated, with commas in the variable"),
+        Setting(
+            "workers",
+            Option(
+                "--workers", "N", "threads that serve (one per processor)", reason: "is not a number from 1 to 256",
+                parse: { Int($0).flatMap { workers.contains($0) ? $0 : nil } }
+            ) { $0.workers = $1.last }
+        ) { $0.settings.workers = $0.integer($1, workers) },
+        text(
+            "environment", \.environment,
+            ("--environment", "NAME", "which environment of the app files to serve")),
+        flag("strict", \.isStrict, ("--strict", "refuse to start when anything is an error")),
+        flag(
+            "reusePort", \.reusesPort,
+            ("--reuse-port", "listen beside another process on the same address, to replace it without a gap")),
+    ]
+
+    private static let workers = 1...256
+
+    private static let secure: [Setting] = [
+        text("tls.ticketKeyFile", \.ticketKeyFile),
+        text(
+            "tls.passphraseFile", \.passphraseFile,
+            ("--passphrase-file", "FILE", "a file whose first line is the passphrase of the private keys")),
+        Setting("tls.strictTransportSeconds") {
+            $0.settings.strictTransportSeconds = $0.integer($1, 0...63_072_000) ?? $0.settings.strictTransportSeconds
+        },
+        flag("tls.redirectPages", \.redirectsPages),
+        Setting("tls.publicPort") { $0.settings.publicSecurePort = $0.integer($1, 1...65_535).map { UInt16($0) } },
+        Setting("signing.certificateFile") { $0.signing.certificateFile = $0.string($1) ?? "" },
+        Setting("signing.keyFile") { $0.signing.keyFile = $0.string($1) ?? "" },
+    ]
+
+    private static let outward: [Setting] = [
+        Setting(
+            "admin.address",
+            Option(
+                "--admin", "ADDR:PORT", "where those who run the server ask it (nowhere)",
+                reason: "is not an address; write \(AdminPlace.defaultAddress), [::1]:9464 or unix:/path",
+                parse: { SocketAddress(listening: $0) }
+            ) { settings, addresses in
+                guard let address = addresses.last else { return }
+                settings.admin = settings.admin ?? AdminPlace()
+                settings.admin?.address = address
+            }, shorthand: .strings, read: { $0.readAdminAddress($1) }),
+        Setting(
+            "admin.tokenFile",
+            Option("--admin-token-file", "FILE", "a file with the token that they have to show", parse: { $0 }) {
+                $0.admin?.tokenFile = $1.last
+            }
+        ) { reader, member in
+            let file = reader.string(member)
+            reader.settings.admin?.tokenFile = file
+        },
+        Setting("admin.socketMode") { $0.readSocketMode($1) },
+        Setting("admin.hosts") { $0.readAdminHosts($1) },
+        Setting(
+            "log.access",
+            Option(
+                "--access-log", "FILE", "log requests: off, stdout or the path of a file (off)",
+                words: ["off", "stdout"],
+                reason: "is not a place; \(AccessLogSettings.Place.advice)", parse: { AccessLogSettings.Place($0) }
+            ) { if let place = $1.last { $0.accessLog.place = place } }
+        ) { $0.readAccessLogPlace($1) },
+        choice(
+            "log.format", \.accessLog.format, "format of the access log", instead: "JSON",
+            ("--access-log-format", "FORMAT", "how: json or combined (json)"),
+            reason: "is not a format; write json or combined"),
+        choice("log.only", \.accessLog.only, "choice of lines", instead: "all"),
+        flag("log.query", \.accessLog.hasQuery),
+        flag("log.handshakes", \.accessLog.hasHandshakes),
+        choice(
+            "log.process", \.processLog.format, "format of the process log", instead: "text",
+            ("--log-format", "FORMAT", "format of the process log: text or json (default: text)"),
+            reason: "is not a format; write text or json"),
+        choice(
+            "log.level", \.processLog.level, "level of the process log", instead: "info",
+            ("--log-level", "LEVEL", "what goes into it: error, warning or info (default: info)"),
+            reason: "is not a level; write error, warning or info"),
+        text(
+            "user", \.user,
+            (
+                "--user", "USER",
+                "whom to become when started as root; a name, or numbers such as 65532 or 65532:65532"
+            )),
+        Setting(
+            "sandbox.mode",
+            Option(
+                "--sandbox", "MODE",
+                "on, required or off; shut away what the server needs no more of files and of the kernel (on)",
+                words: SandboxSettings.Mode.names, reason: "is none of on, required, off",
+                parse: { SandboxSettings.Mode(named: $0) }
+            ) { if let mode = $1.last { $0.sandbox.mode = mode } },
+            shorthand: .anything, read: { $0.settings.sandbox.mode = $0.sandboxMode($1) }),
+        Setting("sandbox.read") { $0.settings.sandbox.readable = $0.paths($1) },
+        Setting("sandbox.write") { $0.settings.sandbox.writable = $0.paths($1) },
+        Setting(
+            "fronts.trust",
+            Option(
+                "--trust", "NETWORK",
+                "believe fronts in this network, such as 10.0.0.0/8, about their clients; may be repeated, with commas in the variable",
+                isRepeatable: true, reason: "is not a network; write 10.0.0.0/8, fd00::/8 or unix:",
+                parse: { text in
+                    var networks = TrustedNetworks()
+                    return networks.add(text) ? text : nil
+                }
+            ) { settings, networks in
+                settings.proxies.trusted = TrustedNetworks()
+                for network in networks { _ = settings.proxies.trusted.add(network) }
+            }
+        ) { $0.readTrust($1) },
+        Setting(
+            "fronts.proxyProtocol",
+            Option(
+                "--proxy-protocol", nil, "every connection begins with the header of such a front (PROXY protocol)",
+                parse: { $0 }
+            ) { settings, _ in settings.proxyProtocol = .everywhere }
+        ) { $0.readProxyProtocol($1) },
+        Setting("fronts.fields") { $0.readProxyFields($1) },
+        flag("fronts.host", \.proxies.namesHost),
+        Setting("lint.ignore") { $0.readIgnored($1.value) },
+        Setting("lint.severity") { $0.readSeverities($1.value) },
+        Setting("linkTargets") { $0.settings.linkTargets = $0.linkTargets($1) },
+        Setting(
+            "acme.webroot",
+            Option(
+                "--acme-webroot", "DIR", "folder where an ACME client leaves challenges of all hosts", parse: { $0 }
+            ) { $0.acme.webroot = $1.last }
+        ) { reader, member in
+            if let path = reader.string(member) { reader.settings.acme.webroot = path }
+        },
+        Setting("acme.thumbprint") { $0.readThumbprint($1) },
+        Setting("owners") { $0.readOwners($1.value) },
+    ]
+}
+
+/// A value that is written as one of a few words.
+protocol NamedChoice: CaseIterable, Sendable {
+    var name: String { get }
+}
+
+extension NamedChoice {
+    init?(named name: String) {
+        guard let value = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = value
+    }
+
+    static var names: [String] { allCases.map(\.name) }
+}
+
+extension NamedChoice where Self: RawRepresentable, RawValue == String {
+    var name: String { rawValue }
+}
+
+extension AccessLogSettings.Only: NamedChoice {}
+extension AccessLogSettings.Format: NamedChoice {}
+extension ProcessLogSettings.Format: NamedChoice {}
+extension ProcessLogSettings.Level: NamedChoice {}
+extension SandboxSettings.Mode: NamedChoice {}
