@@ -35,7 +35,7 @@ enum Samples {
         return hosting
     }
 
-    private static func finding(since: Int64) -> StatusReport.Standing {
+    private static func finding(since: Int64) -> StatusReport.OpenFinding {
         .init(finding: "apps/shop.json:33:1: error[APP-001]: the text goes on", sinceSeconds: since)
     }
 
@@ -58,7 +58,7 @@ enum Samples {
         (certificates.usable, certificates.broken, certificates.loadFailures) = (12, 1, 2)
         (certificates.lastGood, certificates.missing, certificates.inMemory) = (2, 3, 9)
         (certificates.found.errors, certificates.found.warnings) = (2, 3)
-        certificates.standing = .init(errors: 4)
+        certificates.open = .init(errors: 4)
         certificates.lifeLeftMin = -0.02
         certificates.problems = [problem]
         certificates.soonest = [

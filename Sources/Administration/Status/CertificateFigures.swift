@@ -21,8 +21,8 @@ public struct CertificateFigures: Sendable, Equatable {
     public var soonest: [Expiry] = []
     /// The least share of its life that a certificate has left: 1 at its beginning, 0 and less from its end on.
     public var lifeLeftMin: Double?
-    /// What stands, and the first of it.
-    public var standing = Counts()
+    /// Open findings, and the first of them.
+    public var open = Counts()
     public var problems: [CertificateReport.Problem] = []
     /// What was found since the start, and how often files were of no use.
     public var found = Counts()
@@ -65,8 +65,8 @@ public struct CertificateFigures: Sendable, Equatable {
     private static var numbers: [(String, WritableKeyPath<CertificateFigures, Int>)] {
         [
             ("usable", \.usable), ("lastGood", \.lastGood), ("broken", \.broken), ("missing", \.missing),
-            ("inMemory", \.inMemory), ("standingErrors", \.standing.errors), ("standingWarnings", \.standing.warnings),
-            ("standingNotes", \.standing.notes), ("errors", \.found.errors), ("warnings", \.found.warnings),
+            ("inMemory", \.inMemory), ("standingErrors", \.open.errors), ("standingWarnings", \.open.warnings),
+            ("standingNotes", \.open.notes), ("errors", \.found.errors), ("warnings", \.found.warnings),
             ("notes", \.found.notes), ("loadFailures", \.loadFailures),
         ]
     }

@@ -22,7 +22,7 @@ public struct StatusReport: Sendable, Equatable {
     /// Hosts on their last good version; the first of them.
     public var kept: [Kept]
     /// What keeps something from being served; the first of it.
-    public var findings: [Standing]
+    public var findings: [OpenFinding]
     /// The app files of which the removal guard keeps something; the first of them.
     public var guardedFiles: [String] = []
     /// One for all that is served: two servers with equal ones serve the same.
@@ -39,16 +39,16 @@ public struct StatusReport: Sendable, Equatable {
     public struct Kept: Sendable, Equatable {
         public var host: String
         /// The first of the findings that are the reason.
-        public var reason: Standing
+        public var reason: OpenFinding
 
-        public init(host: String, reason: Standing) {
+        public init(host: String, reason: OpenFinding) {
             self.host = host
             self.reason = reason
         }
     }
 
     /// A finding that stands.
-    public struct Standing: Sendable, Equatable {
+    public struct OpenFinding: Sendable, Equatable {
         /// In one line.
         public var finding: String
         /// Since 1970. What was there at the start has stood for that long at least.
@@ -65,7 +65,7 @@ public struct StatusReport: Sendable, Equatable {
 
     public init(
         version: String, library: String, processID: Int, nowSeconds: Int64, startedSeconds: Int64, waits: [String],
-        hosting: HostingFigures, kept: [Kept], findings: [Standing], servedDigest: String, reloads: ReloadFigures,
+        hosting: HostingFigures, kept: [Kept], findings: [OpenFinding], servedDigest: String, reloads: ReloadFigures,
         certificates: CertificateFigures?, workers: [WorkerState], openConnections: Int, verifiers: VerifierFigures
     ) {
         self.version = version
@@ -135,10 +135,11 @@ public struct StatusReport: Sendable, Equatable {
             kept: kept.map {
                 Kept(
                     host: $0.text("host") ?? "",
-                    reason: Standing(
+                    reason: OpenFinding(
                         finding: $0.text("reason") ?? "", sinceSeconds: Int64($0.number("sinceSeconds") ?? 0)))
             },
-            findings: findings.map { Standing($0) }, servedDigest: value.text("servedDigest") ?? "", reloads: reloads,
+            findings: findings.map { OpenFinding($0) }, servedDigest: value.text("servedDigest") ?? "",
+            reloads: reloads,
             certificates: value.member(named: "certificates").flatMap { CertificateFigures($0) },
             workers: workers.map { WorkerState($0) }, openConnections: connections, verifiers: verifiers)
         uptimeSeconds = Int64(value.number("uptimeSeconds") ?? now - started)
@@ -187,16 +188,16 @@ public struct StatusReport: Sendable, Equatable {
             "findings that stand: \(count(hosting.errors, "error")), \(count(hosting.warnings, "warning")), "
                 + "\(count(hosting.notes, "note"))")
         lines += findings.map { "  \(text($0))" }
-        return lines + more(than: findings.count, of: hosting.errors - (certificates?.standing.errors ?? 0))
+        return lines + more(than: findings.count, of: hosting.errors - (certificates?.open.errors ?? 0))
     }
 
-    private func text(_ standing: Standing) -> String {
-        let age = Age.ago(from: standing.sinceSeconds, to: nowSeconds)
+    private func text(_ open: OpenFinding) -> String {
+        let age = Age.ago(from: open.sinceSeconds, to: nowSeconds)
         let since =
-            standing.sinceSeconds > startedSeconds
-            ? "since \(Clock.day(standing.sinceSeconds)) (\(age))"
+            open.sinceSeconds > startedSeconds
+            ? "since \(Clock.day(open.sinceSeconds)) (\(age))"
             : "since the start \(age) or longer"
-        return "\(since): \(standing.finding)"
+        return "\(since): \(open.finding)"
     }
 
     private var reloadLine: String {
@@ -222,7 +223,7 @@ public struct StatusReport: Sendable, Equatable {
                 + (certificates.isComplete ? "" : "; not all looked at yet")
         ]
         lines += certificates.problems.map { "  \($0.folder), \($0.text(nowSeconds))" }
-        lines += more(than: certificates.problems.count, of: certificates.standing.sum)
+        lines += more(than: certificates.problems.count, of: certificates.open.sum)
         for expiry in certificates.soonest {
             let left = expiry.notAfter - nowSeconds
             let when = left >= 0 ? "expires in \(Age.text(seconds: left))" : "expired \(Age.text(seconds: -left)) ago"
@@ -262,7 +263,7 @@ public struct StatusReport: Sendable, Equatable {
     }
 }
 
-extension StatusReport.Standing {
+extension StatusReport.OpenFinding {
     fileprivate var value: SourceValue {
         .object([("finding", .string(finding)), ("sinceSeconds", .integer(Int(sinceSeconds)))])
     }

@@ -12,157 +12,155 @@ import Synchronization
 import TLS
 import Telemetry
 
-extension Oversight {
-    struct Answers: Sendable {
-        let standing: ServerStanding
-        let records: Records
-        let usage: ProcessUsage
-        let parts: Parts
-        let ledger: VerifierLedger
+struct AdminAnswers: Sendable {
+    let state: ServerState
+    let records: Records
+    let usage: ProcessUsage
+    let parts: AdminWiring.Parts
+    let ledger: VerifierLedger
 
-        func health() -> HealthReport { HealthReport(standing.phase, workers: workers(), hosting: hosting) }
+    func health() -> HealthReport { HealthReport(state.phase, workers: workers(), hosting: hosting) }
 
-        func metrics() -> MetricsSnapshot {
-            MetricsSnapshot(
-                program: RunningProgram(
-                    version: Product.version, commit: Product.commit, library: Library.version,
-                    uptimeSeconds: standing.uptimeSeconds,
-                    isReady: health().isReady),
-                records: records, workers: workers(), hosting: hosting, reloads: standing.reloads,
-                certificates: certificates(), verifiers: ledger.figures,
-                isStateWritable: standing.stateProblems.isEmpty,
-                servedDigest: parts.digest.text(of: parts.published.current), process: process(),
-                nowMilliseconds: Clock.monotonicMilliseconds())
+    func metrics() -> MetricsSnapshot {
+        MetricsSnapshot(
+            program: RunningProgram(
+                version: Product.version, commit: Product.commit, library: Library.version,
+                uptimeSeconds: state.uptimeSeconds,
+                isReady: health().isReady),
+            records: records, workers: workers(), hosting: hosting, reloads: state.reloads,
+            certificates: certificates(), verifiers: ledger.figures,
+            isStateWritable: state.stateProblems.isEmpty,
+            servedDigest: parts.digest.text(of: parts.published.current), process: process(),
+            nowMilliseconds: Clock.monotonicMilliseconds())
+    }
+
+    func status() -> StatusReport {
+        let health = health()
+        var report = StatusReport(
+            version: Product.version, library: Library.version, processID: Int(getpid()),
+            nowSeconds: Clock.wallSeconds(), startedSeconds: state.startedSeconds,
+            waits: health.failures + health.waits, hosting: hosting, kept: state.kept,
+            findings: Array((diskFindings + stateFindings + state.findings).prefix(StatusReport.listMax)),
+            servedDigest: parts.digest.text(of: parts.published.current), reloads: state.reloads,
+            certificates: certificates(listMax: StatusReport.listMax), workers: workers(),
+            openConnections: records.openConnections, verifiers: ledger.figures)
+        report.uptimeSeconds = Int64(state.uptimeSeconds)
+        (report.guardedFiles, report.refusals) = (state.guardedFiles, state.refusals)
+        return report
+    }
+
+    /// The certificates, as they are by the clock of this moment.
+    private var judgedCertificates: CertificateStore? {
+        parts.certificates?.judge(now: Clock.wallSeconds())
+        return parts.certificates
+    }
+
+    func host(_ host: String) -> HostReport? {
+        let catalogue = parts.published.current
+        // A wildcard is found under its own name only, not under that of a wider one.
+        guard let name = catalogue.configuredName(of: host), name == host || !host.hasPrefix("*.") else {
+            return nil
         }
-
-        func status() -> StatusReport {
-            let health = health()
-            var report = StatusReport(
-                version: Product.version, library: Library.version, processID: Int(getpid()),
-                nowSeconds: Clock.wallSeconds(), startedSeconds: standing.startedSeconds,
-                waits: health.failures + health.waits, hosting: hosting, kept: standing.kept,
-                findings: Array((diskFindings + stateFindings + standing.findings).prefix(StatusReport.listMax)),
-                servedDigest: parts.digest.text(of: parts.published.current), reloads: standing.reloads,
-                certificates: certificates(listMax: StatusReport.listMax), workers: workers(),
-                openConnections: records.openConnections, verifiers: ledger.figures)
-            report.uptimeSeconds = Int64(standing.uptimeSeconds)
-            (report.guardedFiles, report.refusals) = (standing.guardedFiles, standing.refusals)
-            return report
+        let documents = AdminAnswers.documents.compactMap { kind, path -> HostReport.Document? in
+            let tags = catalogue.entityTags(host: host, path: path)
+            return tags.isEmpty ? nil : HostReport.Document(kind: kind, entityTags: tags)
         }
+        return HostReport(
+            host: host, name: name, nowSeconds: Clock.wallSeconds(), documents: documents,
+            reasons: state.reasons(of: name),
+            certificate: judgedCertificates?.certificate(of: host).map { CertificateReport($0) },
+            verifiers: ledger.records(of: name), recordedSinceSeconds: ledger.beganSeconds)
+    }
 
-        /// The certificates, as they are by the clock of this moment.
-        private var judgedCertificates: CertificateStore? {
-            parts.certificates?.judge(now: Clock.wallSeconds())
-            return parts.certificates
-        }
+    private static let documents: [(kind: Telemetry.DocumentKind, path: String)] = [
+        (.appleAssociation, "/.well-known/apple-app-site-association"),
+        (.statementList, "/.well-known/assetlinks.json"),
+    ]
 
-        func host(_ host: String) -> HostReport? {
-            let catalogue = parts.published.current
-            // A wildcard is found under its own name only, not under that of a wider one.
-            guard let name = catalogue.configuredName(of: host), name == host || !host.hasPrefix("*.") else {
-                return nil
+    /// The served host whose name is nearest to one that is not served.
+    func nearestHost(to host: String) -> String? {
+        let served = parts.published.current.servedHosts.filter { abs($0.utf8.count - host.utf8.count) < 4 }
+        return NearestKey.find(host, among: served)
+    }
+
+    func hosts(onlyUnfetched: Bool) -> HostList {
+        let (catalogue, records, kept) = (parts.published.current, ledger.allRecords, state.keptHosts)
+        let entries = catalogue.servedHosts.map { name -> HostList.Entry in
+            let fetches = zip(AdminAnswers.documents, [VerifierKind.appleCDN, .googleAssociation]).map {
+                document, verifier -> HostList.Fetches? in
+                if catalogue.entityTags(host: name, path: document.path).isEmpty { return nil }
+                let record = records[name]?.first { $0.verifier == verifier }
+                return HostList.Fetches(lastSeconds: record?.lastSeconds)
             }
-            let documents = Answers.documents.compactMap { kind, path -> HostReport.Document? in
-                let tags = catalogue.entityTags(host: host, path: path)
-                return tags.isEmpty ? nil : HostReport.Document(kind: kind, entityTags: tags)
-            }
-            return HostReport(
-                host: host, name: name, nowSeconds: Clock.wallSeconds(), documents: documents,
-                reasons: standing.reasons(of: name),
-                certificate: judgedCertificates?.certificate(of: host).map { CertificateReport($0) },
-                verifiers: ledger.records(of: name), recordedSinceSeconds: ledger.beganSeconds)
+            return HostList.Entry(
+                host: name, isLastGood: kept.contains(name), apple: fetches[0], google: fetches[1])
         }
+        return HostList(
+            nowSeconds: Clock.wallSeconds(), recordedSinceSeconds: ledger.beganSeconds,
+            all: onlyUnfetched ? entries.filter(\.isUnfetched) : entries)
+    }
 
-        private static let documents: [(kind: Telemetry.DocumentKind, path: String)] = [
-            (.appleAssociation, "/.well-known/apple-app-site-association"),
-            (.statementList, "/.well-known/assetlinks.json"),
-        ]
+    /// The certificates that end within so many seconds; nil where no TLS is spoken.
+    func expiring(within seconds: Int64) -> ExpiryReport? {
+        guard let store = parts.certificates else { return nil }
+        let now = Clock.wallSeconds()
+        return ExpiryReport(
+            nowSeconds: now, withinSeconds: seconds,
+            all: store.ending(before: now + seconds).map { CertificateFigures.Expiry($0) })
+    }
 
-        /// The served host whose name is nearest to one that is not served.
-        func nearestHost(to host: String) -> String? {
-            let served = parts.published.current.servedHosts.filter { abs($0.utf8.count - host.utf8.count) < 4 }
-            return NearestKey.find(host, among: served)
+    /// A look that does not come to its end has no outcome to tell.
+    private var diskFindings: [StatusReport.OpenFinding] {
+        [state.diskTimer.complaint].compactMap { complaint in
+            complaint.map { StatusReport.OpenFinding(finding: "error: \($0)", sinceSeconds: Clock.wallSeconds()) }
         }
+    }
 
-        func hosts(onlyUnfetched: Bool) -> HostList {
-            let (catalogue, records, kept) = (parts.published.current, ledger.allRecords, standing.keptHosts)
-            let entries = catalogue.servedHosts.map { name -> HostList.Entry in
-                let fetches = zip(Answers.documents, [VerifierKind.appleCDN, .googleAssociation]).map {
-                    document, verifier -> HostList.Fetches? in
-                    if catalogue.entityTags(host: name, path: document.path).isEmpty { return nil }
-                    let record = records[name]?.first { $0.verifier == verifier }
-                    return HostList.Fetches(lastSeconds: record?.lastSeconds)
-                }
-                return HostList.Entry(
-                    host: name, isLastGood: kept.contains(name), apple: fetches[0], google: fetches[1])
-            }
-            return HostList(
-                nowSeconds: Clock.wallSeconds(), recordedSinceSeconds: ledger.beganSeconds,
-                all: onlyUnfetched ? entries.filter(\.isUnfetched) : entries)
+    /// That nothing is remembered any more is found out too late otherwise.
+    private var stateFindings: [StatusReport.OpenFinding] {
+        state.stateProblems.sorted { $0.key.rawValue < $1.key.rawValue }.map { part, problem in
+            StatusReport.OpenFinding(
+                finding:
+                    "error: the state directory cannot be written (\(problem.reason)), so \(part.rawValue) not "
+                    + "kept over a restart; "
+                    + (state.stateComplaint ?? "free space, or let the server's user write there"),
+                sinceSeconds: problem.sinceSeconds)
         }
+    }
 
-        /// The certificates that end within so many seconds; nil where no TLS is spoken.
-        func expiring(within seconds: Int64) -> ExpiryReport? {
-            guard let store = parts.certificates else { return nil }
-            let now = Clock.wallSeconds()
-            return ExpiryReport(
-                nowSeconds: now, withinSeconds: seconds,
-                all: store.ending(before: now + seconds).map { CertificateFigures.Expiry($0) })
-        }
+    private func certificates(listMax: Int = 0) -> CertificateFigures? {
+        judgedCertificates.map { CertificateFigures($0, listMax: listMax, now: Clock.wallSeconds()) }
+    }
 
-        /// A look that does not come to its end has no outcome to tell.
-        private var diskFindings: [StatusReport.Standing] {
-            [standing.looks.complaint].compactMap { complaint in
-                complaint.map { StatusReport.Standing(finding: "error: \($0)", sinceSeconds: Clock.wallSeconds()) }
-            }
-        }
+    /// What stands about certificates is counted with the rest.
+    private var hosting: HostingFigures {
+        var figures = state.hosting
+        figures.errors += state.stateProblems.count + diskFindings.count
+        guard let counts = judgedCertificates?.standingCounts else { return figures }
+        figures.errors += counts.errors
+        figures.warnings += counts.warnings
+        figures.notes += counts.notes
+        return figures
+    }
 
-        /// That nothing is remembered any more is found out too late otherwise.
-        private var stateFindings: [StatusReport.Standing] {
-            standing.stateProblems.sorted { $0.key.rawValue < $1.key.rawValue }.map { part, problem in
-                StatusReport.Standing(
-                    finding:
-                        "error: the state directory cannot be written (\(problem.reason)), so \(part.rawValue) not "
-                        + "kept over a restart; "
-                        + (standing.stateComplaint ?? "free space, or let the server's user write there"),
-                    sinceSeconds: problem.sinceSeconds)
-            }
+    private func workers() -> [WorkerState] {
+        let now = Clock.monotonicMilliseconds()
+        return parts.engine.silences().enumerated().map { number, silence in
+            WorkerState(
+                silentMilliseconds: silence,
+                longestRoundMicroseconds: records.longestRoundMicroseconds(number, nowMilliseconds: now))
         }
+    }
 
-        private func certificates(listMax: Int = 0) -> CertificateFigures? {
-            judgedCertificates.map { CertificateFigures($0, listMax: listMax, now: Clock.wallSeconds()) }
-        }
-
-        /// What stands about certificates is counted with the rest.
-        private var hosting: HostingFigures {
-            var figures = standing.hosting
-            figures.errors += standing.stateProblems.count + diskFindings.count
-            guard let counts = judgedCertificates?.standingCounts else { return figures }
-            figures.errors += counts.errors
-            figures.warnings += counts.warnings
-            figures.notes += counts.notes
-            return figures
-        }
-
-        private func workers() -> [WorkerState] {
-            let now = Clock.monotonicMilliseconds()
-            return parts.engine.silences().enumerated().map { number, silence in
-                WorkerState(
-                    silentMilliseconds: silence,
-                    longestRoundMicroseconds: records.longestRoundMicroseconds(number, nowMilliseconds: now))
-            }
-        }
-
-        private func process() -> ProcessFigures {
-            var figures = ProcessFigures()
-            figures.processorSeconds = usage.processorSeconds
-            figures.descriptors = usage.descriptorCount
-            figures.descriptorsMax = DescriptorLimit.count
-            let memory = usage.memoryBytes
-            (figures.virtualBytes, figures.residentBytes) = (memory?.virtual, memory?.resident)
-            figures.startSeconds = usage.startSeconds
-            return figures
-        }
+    private func process() -> ProcessFigures {
+        var figures = ProcessFigures()
+        figures.processorSeconds = usage.processorSeconds
+        figures.descriptors = usage.descriptorCount
+        figures.descriptorsMax = DescriptorLimit.count
+        let memory = usage.memoryBytes
+        (figures.virtualBytes, figures.residentBytes) = (memory?.virtual, memory?.resident)
+        figures.startSeconds = usage.startSeconds
+        return figures
     }
 }
 
@@ -173,7 +171,7 @@ extension CertificateFigures {
         (usable, lastGood) = (survey.counts[.usable] ?? 0, survey.counts[.lastGood] ?? 0)
         (broken, missing) = (survey.counts[.broken] ?? 0, survey.counts[.missing] ?? 0)
         (inMemory, isComplete) = (store.identityCount, survey.isComplete)
-        (standing, found) = (Counts(survey.standing), Counts(survey.found))
+        (open, found) = (Counts(survey.standing), Counts(survey.found))
         loadFailures = survey.found.loadFailures
         (soonest, lifeLeftMin) = (survey.soonest.map { Expiry($0) }, survey.lifeLeftMin)
         problems = store.problems(listMax).map { CertificateReport.Problem($0) }
@@ -202,10 +200,10 @@ extension CertificateReport {
 }
 
 extension CertificateReport.Problem {
-    fileprivate init(_ standing: StandingProblem) {
-        let problem = standing.problem
+    fileprivate init(_ open: StandingProblem) {
+        let problem = open.problem
         self.init(
-            folder: standing.folder, sinceSeconds: standing.sinceSeconds, rule: problem.id,
+            folder: open.folder, sinceSeconds: open.sinceSeconds, rule: problem.id,
             severity: problem.severity.rawValue, finding: Console.line(Finding(problem)))
     }
 }

@@ -10,8 +10,8 @@ import Posix
 import TLS
 import Telemetry
 
-final class Oversight: Sendable {
-    let standing: ServerStanding
+final class AdminWiring: Sendable {
+    let state: ServerState
     /// Where the workers leave what they see.
     let records: Records
     private let settings: AdminSettings?
@@ -51,7 +51,7 @@ final class Oversight: Sendable {
     init(_ given: LoadedSettings) throws {
         let settings = given.settings
         self.settings = try settings.admin.map { try AdminSettings($0) }
-        standing = ServerStanding(configPath: given.configPath, statePath: given.statePath)
+        state = ServerState(configPath: given.configPath, statePath: given.statePath)
         statePath = given.statePath
         if let objection = self.settings?.objection { throw AdminListener.StartError.refused(objection) }
         // Asked in any case, because the control groups cannot be read any more when the process is shut in.
@@ -72,9 +72,9 @@ final class Oversight: Sendable {
             published.current.configuredName(of: host)
         }
         let keeper = try LedgerKeeper(ledger, records, folder: statePath)
-        standing.enter(.serving)
+        state.enter(.serving)
         guard let settings, let socket else { return Running(ledger: ledger, keeper: keeper, listener: nil) }
-        let answers = Answers(standing: standing, records: records, usage: usage, parts: parts, ledger: ledger)
+        let answers = AdminAnswers(state: state, records: records, usage: usage, parts: parts, ledger: ledger)
         let sources = AdminSources(
             health: { answers.health() }, metrics: { answers.metrics() }, status: { answers.status() },
             host: { answers.host($0) }, nearestHost: { answers.nearestHost(to: $0) },
@@ -85,7 +85,7 @@ final class Oversight: Sendable {
 
     /// From now on the server is not ready; a process that takes over has the address.
     func drain(_ running: Running) {
-        standing.enter(.draining)
+        state.enter(.draining)
         running.listener?.yield()
     }
 
@@ -93,8 +93,8 @@ final class Oversight: Sendable {
     func end(_ running: Running) {
         running.keeper.stop()
         for text in running.complaints() { Log.warning(text) }
-        standing.noteState(.ledger, running.problem)
-        for (level, text) in standing.takeStateNotes() { Log.write(level, text) }
+        state.noteState(.ledger, running.problem)
+        for (level, text) in state.takeStateNotes() { Log.write(level, text) }
         running.listener?.stop()
     }
 }

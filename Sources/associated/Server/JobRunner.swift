@@ -1,4 +1,5 @@
-// Work that may take seconds, on a thread of its own, so that the thread that waits for signals always does.
+// Work that may take seconds, on threads of its own, so that neither the thread that waits for signals nor the main loop ever
+// waits for a disk.
 
 import Hosting
 import Posix
@@ -45,9 +46,71 @@ final class Background {
 
 extension Background: @unchecked Sendable {}
 
-/// Where a round's outcome is put by the thread that runs it, for the one that joins it.
-final class Outcome: @unchecked Sendable {
-    var value: Result<RoundReport, ConfigurationError>?
-    /// What was to be said about tidying up behind it.
-    var tidied: RoundReport?
+/// Where work puts what came of it, for the thread that joins its thread.
+final class Outcome<Value>: @unchecked Sendable {
+    var value: Value?
+}
+
+/// What the main loop has other threads do: one round at a time, and tidying up the state beside the rounds. What was tidied is
+/// taken up between two rounds, because it replaces what they work on.
+struct JobRunner {
+    enum Finished {
+        case round(Result<RoundReport, ConfigurationError>)
+        case tidying(RoundReport)
+    }
+
+    private let server: RunningServer
+    let worker: Background
+    let tidier: Background
+    private var tidying: Tidying?
+    /// Of the work under way.
+    private var outcome: Outcome<Finished>?
+
+    init(_ server: RunningServer, worker: Background) throws(SystemError) {
+        (self.server, self.worker) = (server, worker)
+        tidier = try Background()
+    }
+
+    /// Whether there is a round, or what was tidied is being taken up.
+    var isBusy: Bool { outcome != nil }
+
+    mutating func startRound(_ changes: TreeChanges) {
+        start { server in .round(server.round(changes)) }
+    }
+
+    /// Begins to tidy up when there is something, beside whatever comes meanwhile.
+    mutating func startTidying() {
+        guard !isBusy, tidying == nil, !tidier.isBusy, let next = server.tenants.tidying() else { return }
+        tidying = next
+        tidier.start { next.run() }
+    }
+
+    mutating func applyTidied() {
+        guard let tidying, !tidier.isBusy, !isBusy else { return }
+        start { server in
+            let report = server.tenants.finish(tidying)
+            server.publish(report)
+            server.state.noteState(.lastGood, server.tenants.stateProblem)
+            return .tidying(report)
+        }
+    }
+
+    private mutating func start(_ work: @escaping @Sendable (RunningServer) -> Finished) {
+        let (outcome, server) = (Outcome<Finished>(), server)
+        self.outcome = outcome
+        worker.start { outcome.value = work(server) }
+    }
+
+    /// What came of the work that is done.
+    mutating func finish() -> Finished? {
+        worker.finish()
+        defer { outcome = nil }
+        if case .tidying = outcome?.value { tidying = nil }
+        return outcome?.value
+    }
+
+    /// What was made at first, or for a base, took far more than what is left. Nothing waits for the return of it.
+    func returnMemory() {
+        if tidying == nil, !tidier.isBusy { tidier.start { Memory.returnFreed() } }
+    }
 }

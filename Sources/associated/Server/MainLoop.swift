@@ -1,6 +1,6 @@
-// The thread that manages reloads: it waits for orders of the thread that hears signals, for what the watching thread has found, and
-// for the end of its own work. What has changed is gathered for a moment, because it seldom comes alone, and then looked at in
-// one round.
+// The main loop manages reloads. It waits for requests of the thread that hears signals, for what the watching thread has found, and
+// for the end of its own jobs. Changes are gathered for a moment, because they seldom come alone (`ChangeGatherer`), and then
+// looked at in one round (`JobRunner`).
 
 import Administration
 import Association
@@ -14,24 +14,18 @@ import TLS
 import Telemetry
 
 /// Made by one thread and used by another.
-final class Control: @unchecked Sendable {
-    private let running: Running
-    private let background: Background
-    /// For what is tidied up beside the rounds.
-    private let tidier: Background
-    private var tidying: Tidying?
+final class MainLoop: @unchecked Sendable {
+    private let server: RunningServer
+    private var jobs: JobRunner
     private let poller: Poller
-    private let orders: ControlOrders
+    private let requests: MainLoopRequests
     /// Nil where the system has no room for watching.
     private let keeper: WatchKeeper?
     private var hasBegunWatching = false
-    private var log: ReloadLog { running.log }
-    private var work = Work.none
     private var gatherer = ChangeGatherer()
     /// What the present round looks at, and whether an operator asked for it.
     private var round = (changes: TreeChanges(), isAsked: false)
-    private var outcome = Outcome()
-    private var workBegan: Int64 = 0
+    private var roundBegan: Int64 = 0
     private var nextTick: Int64 = 0
     /// When to look at everything, because not all of it is watched.
     private var nextLook: Int64?
@@ -44,15 +38,8 @@ final class Control: @unchecked Sendable {
     /// What the supervisor shows.
     private var status: String
 
-    /// What the other thread is busy with.
-    private enum Work {
-        case none, round
-        /// Taking up what was tidied.
-        case tidying
-    }
-
     private enum Token: UInt64 {
-        case orders, done, watch, tidied
+        case requests, done, watch, tidied
     }
 
     private static let tickMilliseconds: Int64 = 1000
@@ -61,25 +48,23 @@ final class Control: @unchecked Sendable {
     private static let lookMillisecondsMin: Int64 = 2000
 
     init(
-        _ running: Running, _ background: Background, _ orders: ControlOrders,
-        settings given: LoadedSettings, after loaded: RoundReport
+        _ server: RunningServer, _ worker: Background, _ requests: MainLoopRequests, settings given: LoadedSettings,
+        after loaded: RoundReport
     ) throws(SystemError) {
-        self.running = running
-        self.background = background
-        self.orders = orders
+        (self.server, self.requests) = (server, requests)
+        jobs = try JobRunner(server, worker: worker)
         gatherer.note(loaded.later, at: Clock.monotonicMilliseconds())
         status = "serving \(loaded.summary)"
         settingsWatch = SettingsWatch(given)
-        watchdog = Watchdog(milliseconds: running.supervisor.watchdogMilliseconds)
-        tidier = try Background()
+        watchdog = Watchdog(milliseconds: server.supervisor.watchdogMilliseconds)
         poller = try Poller(eventsMax: 8)
         for (descriptor, token) in [
-            (orders.descriptor, Token.orders), (background.descriptor, .done), (tidier.descriptor, .tidied),
+            (requests.descriptor, Token.requests), (worker.descriptor, .done), (jobs.tidier.descriptor, .tidied),
         ] where !poller.add(descriptor, .readable, token: token.rawValue) {
             throw SystemError(call: "epoll_ctl", number: errno)
         }
         do throws(SystemError) {
-            let keeper = try WatchKeeper(given, running.confinement)
+            let keeper = try WatchKeeper(given, server.sandbox)
             guard poller.add(keeper.descriptor, .readable, token: Token.watch.rawValue) else {
                 throw .exhausted("epoll_ctl")
             }
@@ -87,66 +72,44 @@ final class Control: @unchecked Sendable {
         } catch {
             keeper = nil
             nextLook = 0
-            running.log.unwatched(error)
+            ReloadLog.unwatched(error)
         }
-        if !running.blindFolders.isEmpty { nextLook = 0 }
-        try running.standing.looks.watch()
-        retrying.note(loaded, running.log)
-        running.tenants.wasFetched = { [overseeing = running.overseeing] in overseeing.wasFetched($0, since: $1) }
-        running.standing.noteState(.history) { () throws(SystemError) in try running.journal.began(loaded) }
+        if !server.blindFolders.isEmpty { nextLook = 0 }
+        try server.state.diskTimer.watch()
+        retrying.note(loaded)
+        server.tenants.wasFetched = { [admin = server.admin] in admin.wasFetched($0, since: $1) }
+        server.state.noteState(.history) { () throws(SystemError) in try server.journal.began(loaded) }
     }
 
-    /// Returns when it is ordered to end.
+    /// Returns when it is asked to end.
     func run() {
-        startTidying()
+        jobs.startTidying()
         // What the start has left for later comes first: somebody may ask for it.
         if gatherer.isEmpty { startWatching() } else { startRound(.max) }
         while true {
             for index in 0..<poller.wait(milliseconds: timeout()) {
                 switch Token(rawValue: poller.event(index).token) {
-                case .orders:
-                    let orders = orders.take()
-                    if orders.ends { return }
-                    if orders.looks { ask() }
-                case .done: finish()
+                case .requests:
+                    let requests = requests.take()
+                    if requests.ends { return }
+                    if requests.reloads { reloadAll() }
+                case .done: finishJob()
                 case .tidied:
-                    tidier.finish()
-                    startTidying()
+                    jobs.tidier.finish()
+                    jobs.startTidying()
                 case .watch: if let news = keeper?.take() { note(news) }
                 case nil: break
                 }
             }
             let now = Clock.monotonicMilliseconds()
             if now >= nextTick { tick(now) }
-            takeUpTidied()
+            jobs.applyTidied()
             startRound(now)
         }
     }
 
-    /// Begins to tidy up when there is something, beside whatever comes meanwhile.
-    private func startTidying() {
-        guard work == .none, tidying == nil, !tidier.isBusy,
-            let tidying = running.tenants.tidying()
-        else { return }
-        self.tidying = tidying
-        tidier.start { tidying.run() }
-    }
-
-    /// Between two rounds, because it puts something in the place of what they work on.
-    private func takeUpTidied() {
-        guard let tidying, !tidier.isBusy, work == .none else { return }
-        let (outcome, running) = (Outcome(), running)
-        (self.outcome, work) = (outcome, .tidying)
-        background.start {
-            let report = running.tenants.finish(tidying)
-            running.publish(report)
-            running.standing.noteState(.lastGood, running.tenants.stateProblem)
-            outcome.tidied = report
-        }
-    }
-
     private func timeout() -> Int32 {
-        let due = work == .none ? min(nextTick, gatherer.dueMilliseconds ?? nextTick) : nextTick
+        let due = jobs.isBusy ? nextTick : min(nextTick, gatherer.dueMilliseconds ?? nextTick)
         return Int32(clamping: max(0, due - Clock.monotonicMilliseconds()))
     }
 
@@ -156,142 +119,132 @@ final class Control: @unchecked Sendable {
         keeper?.start()
     }
 
-    private func finish() {
-        background.finish()
-        let finished = work
-        switch work {
-        case .round: finishRound()
-        case .tidying:
-            log.notes(outcome.tidied?.notes ?? [])
-            tidying = nil
-        case .none: break
-        }
-        work = .none
-        if !hasBegunWatching { startWatching() }
-        startTidying()
-        if finished == .tidying { returnMemory() }
-    }
-
-    /// What was made at first, or for a base, took far more than what is left. Nothing waits for the return of it.
-    private func returnMemory() {
-        if tidying == nil, !tidier.isBusy { tidier.start { Memory.returnFreed() } }
-    }
-
     private func note(_ news: WatchKeeper.News) {
         note(news.changes)
         if news.hasStarted {
-            nextLook = running.blindFolders.isEmpty ? nil : Clock.monotonicMilliseconds()
+            nextLook = server.blindFolders.isEmpty ? nil : Clock.monotonicMilliseconds()
             // Whatever is watched now may be another folder than at the start, since a while or since this moment.
             if let complaint = news.complaint { Log.error(complaint) }
-            returnMemory()
+            jobs.returnMemory()
         }
         // What is not watched is looked at every few seconds; where that is for want of a descriptor, it is watched as soon as
         // there is one.
         guard let shortage = news.shortage else { return }
         if shortage.isShortage {
-            retrying.add(TreeChanges(), watches: true, shortage, log)
+            retrying.add(TreeChanges(), watches: true, shortage)
         } else if nextLook == nil {
-            log.unwatched(shortage)
+            ReloadLog.unwatched(shortage)
             nextLook = Clock.monotonicMilliseconds()
         }
     }
 
     private func note(_ found: TreeChanges) {
-        if found.everything, !found.again { running.surveyor?.survey() }
-        running.surveyor?.survey(found.hostFolders.union(found.certificateFolders))
+        if found.everything, !found.again { server.surveyor?.survey() }
+        server.surveyor?.survey(found.hostFolders.union(found.certificateFolders))
         var changes = found
         changes.certificateFolders = []
         gatherer.note(changes, at: Clock.monotonicMilliseconds())
     }
 
-    /// Somebody wants everything to be looked at, now.
-    private func ask() {
-        running.supervisor.tell(.reloading)
-        running.certificates?.invalidateAll()
-        running.surveyor?.surveyAgain()
-        lookAtSettings(isAsked: true)
+    /// An operator wants everything to be looked at, now.
+    private func reloadAll() {
+        server.supervisor.tell(.reloading)
+        server.certificates?.invalidateAll()
+        server.surveyor?.surveyAgain()
+        checkSettings(isAsked: true)
         gatherer.ask(at: Clock.monotonicMilliseconds())
     }
 
-    private func lookAtSettings(isAsked: Bool) {
-        running.report(running.standing.looks.look(.control) { settingsWatch.look(isAsked: isAsked) })
+    private func checkSettings(isAsked: Bool) {
+        server.report(server.state.diskTimer.measure(.settings) { settingsWatch.look(isAsked: isAsked) })
     }
 
     private func startRound(_ now: Int64) {
-        guard work == .none, let round = gatherer.take(at: now) else { return }
-        let (changes, outcome, running) = (round.changes, Outcome(), running)
-        (self.round, self.outcome) = (round, outcome)
-        (workBegan, work) = (Clock.monotonicMilliseconds(), .round)
-        background.start { outcome.value = running.round(changes) }
+        guard !jobs.isBusy, let round = gatherer.take(at: now) else { return }
+        (self.round, roundBegan) = (round, Clock.monotonicMilliseconds())
+        jobs.startRound(round.changes)
     }
 
-    private func finishRound() {
+    private func finishJob() {
+        let finished = jobs.finish()
+        switch finished {
+        case .round(let outcome): finishRound(outcome)
+        case .tidying(let report): ReloadLog.notes(report.notes)
+        case nil: break
+        }
+        if !hasBegunWatching { startWatching() }
+        jobs.startTidying()
+        if case .tidying = finished { jobs.returnMemory() }
+    }
+
+    private func finishRound(_ outcome: Result<RoundReport, ConfigurationError>) {
         let (now, former) = (Clock.monotonicMilliseconds(), status)
-        if nextLook != nil { nextLook = now + max(Control.lookMillisecondsMin, (now - workBegan) * Control.lookShare) }
-        switch outcome.value {
+        if nextLook != nil {
+            nextLook = now + max(MainLoop.lookMillisecondsMin, (now - roundBegan) * MainLoop.lookShare)
+        }
+        switch outcome {
         case .success(let report):
-            if isFailing { Log.info("\(running.confinement.places.config)/apps can be read again") }
+            if isFailing { Log.info("\(server.sandbox.places.config)/apps can be read again") }
             isFailing = false
             gatherer.ended(round.changes, report.costs, at: now)
-            log.reloaded(report, isAsked: round.isAsked)
-            running.surveyor?.survey(report.changes.map(\.host))
+            ReloadLog.reloaded(report, isAsked: round.isAsked)
+            server.surveyor?.survey(report.changes.map(\.host))
             status = "serving \(report.summary)"
             note(report.later)
-            retrying.note(report, log)
+            retrying.note(report)
         case .failure(let error):
             if let shortage = error.shortage {
-                retrying.add(round.changes, shortage, log)
+                retrying.add(round.changes, shortage)
             } else {
                 status = "serving as before: \(error)"
-                log.kept(error)
+                ReloadLog.kept(error)
                 isFailing = true
             }
-        case nil: break
         }
         // A supervisor waits for the end of a reload that was asked for, however it went.
         if round.isAsked {
-            running.supervisor.tell(.ready(status: status))
+            server.supervisor.tell(.ready(status: status))
         } else if status != former {
-            running.supervisor.tell(.serving(status: status))
+            server.supervisor.tell(.serving(status: status))
         }
         round.isAsked = false
     }
 
     /// What is to be done every second.
     private func tick(_ now: Int64) {
-        nextTick = now + Control.tickMilliseconds
-        running.standing.tick()
-        lookAtSettings(isAsked: false)
-        running.engine.lookForNeighbours()
+        nextTick = now + MainLoop.tickMilliseconds
+        server.state.tick()
+        checkSettings(isAsked: false)
+        server.engine.lookForNeighbours()
         // Those who do not answer until somebody wants to know have been asked by then.
-        let isAlive = running.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
-        if watchdog.isDue(now: now, isAlive: isAlive) { running.supervisor.tell(.alive) }
-        for text in running.overseeing.complaints() { Log.warning(text) }
+        let isAlive = server.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
+        if watchdog.isDue(now: now, isAlive: isAlive) { server.supervisor.tell(.alive) }
+        for text in server.admin.complaints() { Log.warning(text) }
         // Surveys and handshakes leave what they find to this thread.
-        if let news = running.certificates?.drainNews() { log.certificates(news) }
-        if running.standing.noteState(.ledger, running.overseeing.problem) {
+        if let news = server.certificates?.drainNews() { ReloadLog.certificates(news) }
+        if server.state.noteState(.ledger, server.admin.problem) {
             // There is room again, so what could not be remembered is written now.
             var changes = TreeChanges()
             changes.records = true
             note(changes)
         }
-        running.standing.explainState(running.confinement.stateComplaint)
-        for (level, text) in running.standing.takeStateNotes() { Log.write(level, text) }
-        if let figures = refusals.look(at: running.engine, now: now) {
-            running.standing.refusals = figures
+        server.state.explainState(server.sandbox.stateComplaint)
+        for (level, text) in server.state.takeStateNotes() { Log.write(level, text) }
+        if let figures = refusals.look(at: server.engine, now: now) {
+            server.state.refusals = figures
             if let warning = figures.warning { Log.warning(warning) }
         }
-        AccessLog.report(running.engine.journal)
-        if let error = running.tickets?.look(now: now) { Log.error("\(error)") }
-        guard work == .none else { return }
+        AccessLog.report(server.engine.journal)
+        if let error = server.tickets?.look(now: now) { Log.error("\(error)") }
+        guard !jobs.isBusy else { return }
         if let due = retrying.take(now: now) {
             note(due.changes)
             if due.watches { startWatching() }
         }
         if let nextLook, now >= nextLook { note(.all) }
-        if running.tenants.needsSigning() {
+        if server.tenants.needsSigning() {
             // What signs a document is what a handshake uses, and has just been found to be another one.
-            running.certificates?.invalidateAll()
+            server.certificates?.invalidateAll()
             var changes = TreeChanges()
             changes.signatures = true
             note(changes)
@@ -299,32 +252,34 @@ final class Control: @unchecked Sendable {
     }
 }
 
-final class ControlOrders: Sendable {
-    struct Orders: Sendable {
+/// What the thread that hears signals wants of the main loop. It leaves a request and goes on listening, so nothing that a reload
+/// waits for, a file system least of all, makes a signal wait.
+final class MainLoopRequests: Sendable {
+    struct Requests: Sendable {
         /// To look at everything, now.
-        var looks = false
+        var reloads = false
         /// To begin nothing more.
         var ends = false
     }
 
-    private let orders = Mutex(Orders())
-    private let hasOrders: WakeUp
+    private let requests = Mutex(Requests())
+    private let hasRequests: WakeUp
 
-    init() throws(SystemError) { hasOrders = try WakeUp() }
+    init() throws(SystemError) { hasRequests = try WakeUp() }
 
     /// Readable when there are any.
-    var descriptor: Int32 { hasOrders.descriptor.number }
+    var descriptor: Int32 { hasRequests.descriptor.number }
 
-    func give(_ change: @Sendable (inout Orders) -> Void) {
-        orders.withLock { change(&$0) }
-        hasOrders.wake()
+    func add(_ change: @Sendable (inout Requests) -> Void) {
+        requests.withLock { change(&$0) }
+        hasRequests.wake()
     }
 
-    func take() -> Orders {
-        hasOrders.clear()
-        return orders.withLock { orders in
-            defer { orders = Orders() }
-            return orders
+    func take() -> Requests {
+        hasRequests.clear()
+        return requests.withLock { requests in
+            defer { requests = Requests() }
+            return requests
         }
     }
 }

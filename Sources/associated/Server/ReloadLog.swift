@@ -7,24 +7,24 @@ import Posix
 import SourceJSON
 import TLS
 
-struct ReloadLog {
+enum ReloadLog {
     /// Hosts that are named one by one.
     private static let hostsMax = 20
     /// Files that are fixed, likewise.
     private static let filesMax = 20
 
     /// The first round, before anything is served.
-    func began(_ report: RoundReport) {
+    static func began(_ report: RoundReport) {
         for finding in report.findings { Log.finding(finding) }
         notes(report.notes)
         hosts(report)
     }
 
-    func notes(_ notes: [String]) {
+    static func notes(_ notes: [String]) {
         for note in notes { Log.warning(note) }
     }
 
-    func reloaded(_ report: RoundReport, isAsked: Bool) {
+    static func reloaded(_ report: RoundReport, isAsked: Bool) {
         for finding in report.findings { Log.finding(finding) }
         notes(report.notes)
         if report.changes.isEmpty, report.findings.isEmpty, report.mendedFiles.isEmpty, !isAsked { return }
@@ -37,19 +37,19 @@ struct ReloadLog {
         more(report.mendedFiles.count - ReloadLog.filesMax, "file", "fixed")
     }
 
-    private func hosts(_ report: RoundReport) {
+    private static func hosts(_ report: RoundReport) {
         for change in report.changes.prefix(ReloadLog.hostsMax) {
             Log.info("\(change)", [("host", .string(change.host))])
         }
         more(report.changes.count - ReloadLog.hostsMax, "host", "changed")
     }
 
-    private func more(_ count: Int, _ noun: String, _ verb: String) {
+    private static func more(_ count: Int, _ noun: String, _ verb: String) {
         if count > 0 { Log.info("\(Count.of(count, "more \(noun)")) \(verb)") }
     }
 
     /// What has changed about certificates.
-    func certificates(_ news: CertificateNews) {
+    static func certificates(_ news: CertificateNews) {
         for problem in news.found { Log.finding(Finding(problem)) }
         if news.moreFound > 0 {
             Log.warning("\(Count.of(news.moreFound, "more problem")) of certificates; associated status tells them")
@@ -62,32 +62,32 @@ struct ReloadLog {
         more(news.moreRenewed, "certificate", "renewed")
     }
 
-    private func fixed(_ file: String, isFine: Bool = true) {
+    private static func fixed(_ file: String, isFine: Bool = true) {
         Log.info("\(file): \(isFine ? "nothing is wrong" : "no error") any more", [("file", .string(file))])
     }
 
-    func kept(_ error: ConfigurationError) {
+    static func kept(_ error: ConfigurationError) {
         Log.error("kept what was served: \(error)")
     }
 
     /// Files could not be opened because descriptors or memory ran out. Said once, however long it lasts.
-    func starved(_ error: SystemError) {
+    static func starved(_ error: SystemError) {
         Log.error(
             "cannot look at all of config and public: \(error.reason); what is served stays as it is, and is looked at again "
                 + "until it can be; raise LimitNOFILE= or ulimit -n, or give the server more memory")
     }
 
-    func recovered() { Log.info("looked at all of config and public again") }
+    static func recovered() { Log.info("looked at all of config and public again") }
 
     /// Changes by other machines have no events there, so everything is looked at every few seconds.
-    func blind(_ folders: [Control.BlindFolder]) {
+    static func blind(_ folders: [BlindFolder]) {
         let places = folders.map { "\($0.path) (\($0.fileSystem))" }.joined(separator: ", ")
         Log.warning(
             "no events tell of changes in \(places): changes are found within some seconds, or with SIGHUP at once")
     }
 
     /// Not everything can be watched, so it is looked at every few seconds.
-    func unwatched(_ error: SystemError) {
+    static func unwatched(_ error: SystemError) {
         let advice =
             error.cause == .permission
             ? "let the server's user read every folder in them"

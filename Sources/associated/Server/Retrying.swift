@@ -20,26 +20,26 @@ struct Retrying {
     private var isEmpty: Bool { changes.isEmpty && !watches }
 
     /// Notes that a look came to its end, and whether what it has found could be written down.
-    mutating func note(_ report: RoundReport, _ log: ReloadLog) {
+    mutating func note(_ report: RoundReport) {
         if let shortage = report.unsaved {
             var changes = TreeChanges()
             changes.records = true
-            return add(changes, shortage, log)
+            return add(changes, shortage)
         }
         guard isEmpty, isSaid else { return }
         self = Retrying()
-        log.recovered()
+        ReloadLog.recovered()
     }
 
     /// Notes what is to be done again.
     mutating func add(
-        _ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError, _ log: ReloadLog
+        _ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError
     ) {
         changes.merge(more)
         watches = watches || isUnwatched
         dueMilliseconds = Clock.monotonicMilliseconds() + pauseMilliseconds
         pauseMilliseconds = min(pauseMilliseconds * 2, Retrying.pauseMillisecondsMax)
-        if !isSaid { log.starved(reason) }
+        if !isSaid { ReloadLog.starved(reason) }
         isSaid = true
     }
 

@@ -1,10 +1,11 @@
 // What the server's process gives up, in three steps, because each needs what the next one takes:
 //
-//   become    another user, when it was started as root: before anything is read, so that what this user may not do shows
-//             at the start and not at the first reload
-//   shut      all files but those it serves, remembers and listens at (Landlock): before it reads what tenants wrote
-//   seal      the network, the last capabilities and all system calls but those of a running server (seccomp): when it
-//             listens, and before its threads are started, which inherit all of it
+//   changeUser      becomes another user, when it was started as root: before anything is read, so that what this user may
+//                   not do shows at the start and not at the first reload
+//   restrictFiles   closes all files but those it serves, remembers and listens at (Landlock): before it reads what tenants
+//                   wrote
+//   restrictCalls   gives up the network, the last capabilities and all system calls but those of a running server (seccomp):
+//                   when it listens, and before its threads are started, which inherit all of it
 //
 // A kernel that has not all of it is said so; the rest holds.
 
@@ -13,20 +14,20 @@ import Hosting
 import Posix
 import TLS
 
-struct Confinement {
+struct Sandbox {
     let settings: ServerSettings
     /// What belongs to the server and may lie anywhere.
-    let places: Places
+    let places: SandboxPlaces
     /// What holds, and what does not, for the log.
     private(set) var holding: [String] = []
     private(set) var missing: [String] = []
-    private var isShut = false
+    private var hasRestrictedFiles = false
     /// What the folders were when the rules were made, which hold for these alone. A rule keeps its folder's number in use.
     private var identities: [String: FileStatus.Identity] = [:]
     /// Without having been told to.
     private var staysRoot = false
 
-    init(_ settings: ServerSettings, places: Places) {
+    init(_ settings: ServerSettings, places: SandboxPlaces) {
         self.settings = settings
         self.places = places
     }
@@ -34,7 +35,7 @@ struct Confinement {
     private var mode: SandboxSettings.Mode { settings.sandbox.mode }
 
     /// Becomes the user that the settings name.
-    mutating func become() throws {
+    mutating func changeUser() throws {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         if let account, !account.isRoot || !Privileges.isRoot {
             if Privileges.isRoot { giveStateFolder(to: account) }
@@ -58,7 +59,7 @@ struct Confinement {
     }
 
     /// Shuts all files away but those that the server needs.
-    mutating func shut() throws {
+    mutating func restrictFiles() throws {
         if mode == .off { return }
         // What is opened once and used for as long as the process lives.
         Library.start()
@@ -71,16 +72,16 @@ struct Confinement {
         }
         for path in [places.config, places.pages, places.state] { identities[path] = Directory.identity(path) }
         try Landlock.confine(to: places.rules())
-        isShut = true
+        hasRestrictedFiles = true
         holding.append("files by Landlock \(version)")
     }
 
     /// Gives up everything that only a start needs.
-    mutating func seal() throws {
+    mutating func restrictCalls() throws {
         // Without a sandbox, whoever stays root stays so altogether.
         if mode != .off || !Privileges.isRoot { try Privileges.drop() }
         if mode == .off { return }
-        if isShut {
+        if hasRestrictedFiles {
             if try Landlock.closeOutward() {
                 holding.append("network")
             } else {
@@ -104,7 +105,7 @@ struct Confinement {
     }
 
     /// One line for what holds, and one for each part that does not.
-    func say() {
+    func report() {
         if staysRoot {
             Log.warning(
                 "running as root, and staying it: name another user with --user, who has to be able to read "
@@ -119,8 +120,8 @@ struct Confinement {
     }
 
     /// What to say when `config` or `public` cannot be read any more; nil while they can.
-    func complaint() -> String? {
-        guard isShut else { return nil }
+    func folderComplaint() -> String? {
+        guard hasRestrictedFiles else { return nil }
         let refused = [places.config, places.pages].first { path in
             do throws(SystemError) { _ = try Directory.entries(path) } catch { return error.cause == .permission }
             return false
@@ -136,7 +137,7 @@ struct Confinement {
 
     /// Why nothing can be written to the state directory, where the sandbox is the reason.
     func stateComplaint() -> String? {
-        guard isShut, isReplaced(places.state) else { return nil }
+        guard hasRestrictedFiles, isReplaced(places.state) else { return nil }
         return
             "\(places.state) is another folder than at the start (or gone), and the sandbox keeps this process out of it: "
             + "start the server again"

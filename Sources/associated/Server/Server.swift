@@ -41,13 +41,13 @@ struct Server {
             let signals = try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2])
             switch try start(signals) {
             case .ended(let status): return status
-            case .running(let control, let orders, let engine, let oversight, let running):
+            case .running(let loop, let requests, let engine, let wiring, let running):
                 // Beside this thread, which does nothing but listen from here on. It is never joined: what it waits for, a
                 // file system that hangs too, must not keep the process from ending.
-                try Thread(name: "control") { control.run() }.detach()
-                hear(signals, engine, orders)
-                oversight.drain(running)
-                return stop(engine, signals) { oversight.end(running) }
+                try Thread(name: "control") { loop.run() }.detach()
+                passSignals(signals, engine, requests)
+                wiring.drain(running)
+                return stop(engine, signals) { wiring.end(running) }
             }
         } catch {
             return .failure(saying: "\(error)")
@@ -56,7 +56,7 @@ struct Server {
 
     /// What became of a start.
     private enum Start {
-        case running(Control, ControlOrders, Engine, Oversight, Oversight.Running)
+        case running(MainLoop, MainLoopRequests, Engine, AdminWiring, AdminWiring.Running)
         case ended(ExitStatus)
     }
 
@@ -72,66 +72,63 @@ struct Server {
         // Asked before the sandbox, which hides other processes.
         let shared = (sockets.isEmpty ? settings.http + settings.https : []).filter { Listener.isInUse($0) }
         if let objection = shared.first.flatMap(objections.toSharing) { return .ended(.failure(saying: objection)) }
-        let oversight = try Oversight(given)
-        var confinement = Confinement(settings, places: Confinement.Places(given, opensSockets: sockets.isEmpty))
-        try confinement.become()
+        let wiring = try AdminWiring(given)
+        var sandbox = Sandbox(settings, places: SandboxPlaces(given, opensSockets: sockets.isEmpty))
+        try sandbox.changeUser()
         // A change of user has allowed it again.
         try ProcessMemory.forbidDumps()
-        try confinement.shut()
+        try sandbox.restrictFiles()
         if let error = EnvironmentCheck.error(settings, configPath: given.configPath) {
             Log.finding(error)
             let name = settings.environment ?? ""
             return .ended(.failure(saying: "not started: no app file has the environment \(name)"))
         }
-        let blindFolders = Control.BlindFolder.all(given)
-        if !blindFolders.isEmpty { ReloadLog().blind(blindFolders) }
+        let blindFolders = BlindFolder.all(given)
+        if !blindFolders.isEmpty { ReloadLog.blind(blindFolders) }
         let development = try developmentAuthority()
         let tenants = tenants(development)
         let background = try Background()
         guard let loaded = try load(tenants, background, signals) else {
             return .ended(.failure(saying: "stopped before it was ready"))
         }
-        let log = ReloadLog()
-        log.began(loaded)
+        ReloadLog.began(loaded)
         if let objection = objections.to(loaded) { return .ended(.failure(saying: "not started: \(objection)")) }
-        oversight.standing.began(loaded, tenants)
+        wiring.state.began(loaded, tenants)
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
         if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }
-        var engineSettings = try engineSettings(certificates, oversight.records)
+        var engineSettings = try engineSettings(certificates, wiring.records)
         engineSettings.challenges = challengeSource(published)
         var listening = sockets.taking(from: engineSettings)
-        let adminSocket = try oversight.listen()
+        let adminSocket = try wiring.listen()
         let listeners = try Engine.listen(listening)
-        try confinement.seal()
+        try sandbox.restrictCalls()
         // It has a thread of its own.
-        listening.journal = try AccessLog.open(settings.accessLog, oversight.records)
+        listening.journal = try AccessLog.open(settings.accessLog, wiring.records)
         let engine = try Engine(listening, published: published, on: listeners)
-        let overseeing = try oversight.begin(
-            Oversight.Parts(engine: engine, published: published, certificates: certificates), on: adminSocket)
+        let admin = try wiring.begin(
+            AdminWiring.Parts(engine: engine, published: published, certificates: certificates), on: adminSocket)
         sayIfShort(of: descriptors)
         sayIfShortOfMemory()
-        confinement.say()
-        announce(loaded, engine, development, shared, admin: overseeing.address)
+        sandbox.report()
+        announce(loaded, engine, development, shared, admin: admin.address)
         supervisor.tell(.ready(status: "serving \(loaded.summary)"))
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
-        let orders = try ControlOrders()
-        let control = try Control(
-            Control.Running(
-                engine: engine, published: published, tenants: tenants, certificates: certificates, surveyor: surveyor,
-                tickets: engineSettings.secure?.tickets, supervisor: supervisor, log: log, confinement: confinement,
-                standing: oversight.standing, overseeing: overseeing,
-                journal: ChangeJournal(folder: given.statePath), blindFolders: blindFolders),
-            background, orders, settings: given, after: loaded)
-        return .running(control, orders, engine, oversight, overseeing)
+        let requests = try MainLoopRequests()
+        let server = RunningServer(
+            engine: engine, published: published, tenants: tenants, certificates: certificates, surveyor: surveyor,
+            tickets: engineSettings.secure?.tickets, supervisor: supervisor, sandbox: sandbox, state: wiring.state,
+            admin: admin, journal: ChangeJournal(folder: given.statePath), blindFolders: blindFolders)
+        let loop = try MainLoop(server, background, requests, settings: given, after: loaded)
+        return .running(loop, requests, engine, wiring, admin)
     }
 
     /// Reads and renders everything, while this thread listens for signals; nil when one has ended it.
     private func load(
         _ tenants: Tenants, _ background: Background, _ signals: borrowing Signals
     ) throws -> RoundReport? {
-        let outcome = Outcome()
+        let outcome = Outcome<Result<RoundReport, ConfigurationError>>()
         // Whoever wants no errors at all has to be told of all of them first.
         let changes = settings.isStrict ? TreeChanges.allAgain : .start
         background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(changes) } }
@@ -147,17 +144,17 @@ struct Server {
     }
 
     /// Passes signals on until one ends the server.
-    private func hear(_ signals: borrowing Signals, _ engine: Engine, _ orders: ControlOrders) {
+    private func passSignals(_ signals: borrowing Signals, _ engine: Engine, _ requests: MainLoopRequests) {
         while true {
             let signal = signals.next()
             engine.lookForNeighbours()
             switch signal {
-            case SIGHUP: orders.give { $0.looks = true }
+            case SIGHUP: requests.add { $0.reloads = true }
             case SIGUSR1: engine.journal?.reopen()
             case SIGUSR2:
                 Log.warning(
                     "SIGUSR2 has no effect; to replace the program, start the new one beside this one, then SIGTERM")
-            default: return orders.give { $0.ends = true }
+            default: return requests.add { $0.ends = true }
             }
         }
     }
@@ -301,7 +298,7 @@ struct Server {
         guard isFinished(background, signals) else { return .failure(saying: "stopped before it was ready") }
         let errors = certificates.standingCounts.errors
         if errors == 0 { return nil }
-        ReloadLog().certificates(certificates.drainNews())
+        ReloadLog.certificates(certificates.drainNews())
         return .failure(saying: "not started: \(Count.of(errors, "error")) of certificates above, and --strict is set")
     }
 }

@@ -8,20 +8,20 @@ import Hosting
 import Posix
 import Synchronization
 
-final class ServerStanding: Sendable {
+final class ServerState: Sendable {
     private struct State {
         var phase = HealthReport.Phase.starting
         var hosting = HostingFigures()
         var kept: [StatusReport.Kept] = []
         /// By host, for those that are on a last good version.
         var reasons: [String: [String]] = [:]
-        var findings: [StatusReport.Standing] = []
+        var findings: [StatusReport.OpenFinding] = []
         /// Since when each finding and each host on a last good version is known, by its line and its name.
         var since: [String: Int64] = [:]
         /// What is wrong with `server.json` since the start.
-        var settingsFindings: [StatusReport.Standing] = []
+        var settingsFindings: [StatusReport.OpenFinding] = []
         /// Why the last round could not look at anything; nil when it could.
-        var failure: StatusReport.Standing?
+        var failure: StatusReport.OpenFinding?
         /// The app files of which the removal guard keeps something.
         var guardedFiles: [String] = []
         var refusals = RefusalFigures()
@@ -39,8 +39,8 @@ final class ServerStanding: Sendable {
             since = ages
         }
 
-        func standing(_ finding: String, as key: String) -> StatusReport.Standing {
-            StatusReport.Standing(finding: finding, sinceSeconds: since[key] ?? 0)
+        func dated(_ finding: String, as key: String) -> StatusReport.OpenFinding {
+            StatusReport.OpenFinding(finding: finding, sinceSeconds: since[key] ?? 0)
         }
     }
 
@@ -61,7 +61,7 @@ final class ServerStanding: Sendable {
     let startedSeconds = Clock.wallSeconds()
     private let startedMilliseconds = Clock.monotonicMilliseconds()
     private let statePath: String
-    let looks: DiskLooks
+    let diskTimer: DiskTimer
 
     /// Findings whose age is known; more of them stand only where something is wrong with everything.
     private static let sinceMax = 10_000
@@ -72,7 +72,7 @@ final class ServerStanding: Sendable {
 
     init(configPath: String, statePath: String) {
         self.statePath = statePath
-        looks = DiskLooks(configPath: configPath)
+        diskTimer = DiskTimer(configPath: configPath)
     }
 
     func enter(_ phase: HealthReport.Phase) { state.withLock { $0.phase = phase } }
@@ -94,7 +94,7 @@ final class ServerStanding: Sendable {
     func failed(_ error: ConfigurationError, since began: Int64) {
         state.withLock { state in
             let since = state.failure?.sinceSeconds ?? Clock.wallSeconds()
-            state.failure = StatusReport.Standing(
+            state.failure = StatusReport.OpenFinding(
                 finding: "error: \(error); what was served before is kept", sinceSeconds: since)
             state.reloads.failed += 1
             state.reloads.end(.failed, since: began, message: "\(error)")
@@ -104,8 +104,8 @@ final class ServerStanding: Sendable {
     /// What is wrong with the settings of the next start.
     func note(settings findings: [Finding]) {
         let now = Clock.wallSeconds()
-        let standing = findings.map { StatusReport.Standing(finding: Console.line($0), sinceSeconds: now) }
-        state.withLock { $0.settingsFindings = standing }
+        let open = findings.map { StatusReport.OpenFinding(finding: Console.line($0), sinceSeconds: now) }
+        state.withLock { $0.settingsFindings = open }
     }
 
     /// A part of the state was written, or could not be. True when it can be again.
@@ -160,28 +160,28 @@ final class ServerStanding: Sendable {
     }
 
     private func note(_ report: RoundReport, _ tenants: Tenants, _ count: (inout ReloadFigures) -> Void) {
-        let reasons = tenants.keptReasons(hostsMax: ServerStanding.reasonsMax)
-        let standing = tenants.standingFindings
-        let findings = standing.prefix(ServerStanding.sinceMax).map { Console.line($0) }
-        let guarded = standing.lazy.filter { $0.rule == "APP-042" && $0.severity == .error }.map(\.file)
+        let reasons = tenants.keptReasons(hostsMax: ServerState.reasonsMax)
+        let open = tenants.standingFindings
+        let findings = open.prefix(ServerState.sinceMax).map { Console.line($0) }
+        let guarded = open.lazy.filter { $0.rule == "APP-042" && $0.severity == .error }.map(\.file)
         let now = phase == .starting ? startedSeconds : Clock.wallSeconds()
         noteState(.lastGood, tenants.stateProblem)
         state.withLock { state in
             state.failure = nil
             state.hosting = HostingFigures(report.standing)
-            state.guardedFiles = Array(guarded.prefix(ServerStanding.guardedFilesMax))
+            state.guardedFiles = Array(guarded.prefix(ServerState.guardedFilesMax))
             state.keepAges(of: findings + reasons.map(\.host), from: now)
             state.kept = reasons.prefix(StatusReport.listMax).map { host, findings in
                 // What blocks a version is an error; the rest of what is said of it is not the reason.
                 let reason = findings.first { $0.severity == .error } ?? findings.first
                 let line = reason.map { Console.line($0) } ?? "for no known reason"
-                return StatusReport.Kept(host: host, reason: state.standing(line, as: host))
+                return StatusReport.Kept(host: host, reason: state.dated(line, as: host))
             }
             state.reasons = Dictionary(
                 uniqueKeysWithValues: reasons.map { host, findings in
-                    (host, findings.prefix(ServerStanding.reasonsOfHostMax).map { Console.line($0) })
+                    (host, findings.prefix(ServerState.reasonsOfHostMax).map { Console.line($0) })
                 })
-            state.findings = findings.prefix(StatusReport.listMax).map { state.standing($0, as: $0) }
+            state.findings = findings.prefix(StatusReport.listMax).map { state.dated($0, as: $0) }
             count(&state.reloads)
         }
     }
@@ -195,7 +195,7 @@ final class ServerStanding: Sendable {
         }
     }
     var kept: [StatusReport.Kept] { state.withLock { $0.kept } }
-    var findings: [StatusReport.Standing] {
+    var findings: [StatusReport.OpenFinding] {
         state.withLock { $0.settingsFindings + [$0.failure].compactMap { $0 } + $0.findings }
     }
     var guardedFiles: [String] { state.withLock { $0.guardedFiles } }
@@ -234,26 +234,26 @@ extension HostingFigures {
     }
 }
 
-final class DiskLooks: Sendable {
-    enum Looker {
+final class DiskTimer: Sendable {
+    enum Reader {
         /// The thread that waits for changes: at `server.json`.
-        case control
+        case settings
         /// The one that does its work: at everything.
         case round
     }
 
     private let configPath: String
     /// When each look that has not come to its end began.
-    private let begun = Mutex<[Looker: Int64]>([:])
+    private let begun = Mutex<[Reader: Int64]>([:])
 
     private static let slowMilliseconds: Int64 = 10_000
     private static let tickMilliseconds: Int32 = 1_000
 
     init(configPath: String) { self.configPath = configPath }
 
-    func look<Result>(_ looker: Looker, _ body: () -> Result) -> Result {
-        begun.withLock { $0[looker] = Clock.monotonicMilliseconds() }
-        defer { begun.withLock { $0[looker] = nil } }
+    func measure<Result>(_ reader: Reader, _ body: () -> Result) -> Result {
+        begun.withLock { $0[reader] = Clock.monotonicMilliseconds() }
+        defer { begun.withLock { $0[reader] = nil } }
         return body()
     }
 
@@ -261,7 +261,7 @@ final class DiskLooks: Sendable {
     var complaint: String? {
         guard let first = begun.withLock({ $0.values.min() }) else { return nil }
         let milliseconds = Clock.monotonicMilliseconds() - first
-        if milliseconds < DiskLooks.slowMilliseconds { return nil }
+        if milliseconds < DiskTimer.slowMilliseconds { return nil }
         return "looking at \(configPath) has taken \(milliseconds / 1_000) seconds; is its file system hanging?"
     }
 
@@ -270,7 +270,7 @@ final class DiskLooks: Sendable {
         let thread = try Thread(name: "lookout", owning: WakeUp()) { [self] never in
             var isSaid = false
             while true {
-                _ = never.wait(milliseconds: DiskLooks.tickMilliseconds)
+                _ = never.wait(milliseconds: DiskTimer.tickMilliseconds)
                 let slow = self.complaint
                 if let slow, !isSaid { Log.warning(slow) }
                 isSaid = slow != nil

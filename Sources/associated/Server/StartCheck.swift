@@ -25,7 +25,7 @@ struct StartCheck {
     private var settings: ServerSettings { given.settings }
 
     mutating func run() -> ExitStatus {
-        var confinement: Confinement?
+        var sandbox: Sandbox?
         var opensSockets = true
         attempt { check in
             try Folder.requireKernel()
@@ -36,11 +36,11 @@ struct StartCheck {
         }
         attempt { check in try check.readSecrets() }
         attempt { check in
-            var steps = Confinement(check.settings, places: Confinement.Places(check.given, opensSockets: opensSockets))
-            try steps.become()
+            var steps = Sandbox(check.settings, places: SandboxPlaces(check.given, opensSockets: opensSockets))
+            try steps.changeUser()
             try ProcessMemory.forbidDumps()
-            try steps.shut()
-            confinement = steps
+            try steps.restrictFiles()
+            sandbox = steps
         }
         if opensSockets { for address in settings.http + settings.https { tryAddress(address) } }
         if let address = settings.admin?.address { tryAddress(address) }
@@ -49,8 +49,8 @@ struct StartCheck {
         // Behind the findings that they speak of.
         let objections = StartObjections(given)
         for objection in [objections.toSettings, objections.toAddresses].compactMap(\.self) { fail(objection) }
-        attempt { _ in try confinement?.seal() }
-        for text in confinement?.missing ?? [] { notes.append("sandbox: \(text)") }
+        attempt { _ in try sandbox?.restrictCalls() }
+        for text in sandbox?.missing ?? [] { notes.append("sandbox: \(text)") }
         for note in notes { Console.error(line: "note: \(note)") }
         if failureCount > 0 {
             Console.complain("the server would not start as it should: \(Count.of(failureCount, "condition")) above")

@@ -55,7 +55,7 @@ final class WatchKeeper: Sendable {
                     case nil: break
                     }
                 }
-                if takeWish() || hasStarted && watch.hasMoved() {
+                if takeRequest() || hasStarted && watch.hasMoved() {
                     hasStarted = true
                     watch.start()
                     // What happened before a directory was watched has no event.
@@ -69,11 +69,11 @@ final class WatchKeeper: Sendable {
     }
 
     /// For the folders of a server.
-    convenience init(_ given: LoadedSettings, _ confinement: Confinement) throws(SystemError) {
+    convenience init(_ given: LoadedSettings, _ sandbox: Sandbox) throws(SystemError) {
         let watch = try TreeWatch(
             configPath: given.configPath, publicPath: given.publicPath, linkTargets: given.settings.linkTargets,
             limits: given.settings.limits)
-        try self.init(watch) { confinement.complaint() }
+        try self.init(watch) { sandbox.folderComplaint() }
     }
 
     /// Readable when there is news.
@@ -94,7 +94,7 @@ final class WatchKeeper: Sendable {
         }
     }
 
-    private func takeWish() -> Bool {
+    private func takeRequest() -> Bool {
         state.withLock { state in
             defer { state.wantsStart = false }
             return state.wantsStart
