@@ -170,7 +170,10 @@ extension AppID {
     }
 
     private static func placeholderWords(in lower: [UInt8]) -> Bool {
-        openings.contains(where: lower.starts(with:)) || templateWords.contains(where: lower.contains(run:))
+        openings.contains(where: lower.starts(with:))
+            || lower.indices.contains { start in
+                beginsTemplateWord[Int(lower[start])] && templateWords.contains(where: lower[start...].starts(with:))
+            }
     }
 
     /// What a template begins with; elsewhere it may be part of a name, as in `com.acme.appidentity`.
@@ -183,6 +186,9 @@ extension AppID {
         "apple_team", "your_", "your-", "<", "{{", "${", "$(", "development_team", "product_bundle",
         "bundle.identifier", "xxxxxxxx", "prefix.", "replace",
     ].map { Array($0.utf8) }
+
+    /// By byte: most bytes of an id begin none of them.
+    private static let beginsTemplateWord = (0...255).map { byte in templateWords.contains { Int($0[0]) == byte } }
 
     private static func placeholderProblem(_ text: String) -> TextProblem {
         TextProblem(
