@@ -54,35 +54,51 @@ install_tools() {
     if [ ${#missing[@]} -gt 0 ]; then install_packages "${missing[@]}"; fi
 }
 
-# swift_tests ARGUMENT...: runs the tests that are already built and ends with the line `N passed, N failed`.
-# Its status is that of `swift test`. The whole output is kept in .build/tests.log; the lines that only say that a test
-# has started are not shown. Tests that have not ended after ASSOCIATED_TEST_MINUTES, 25 if not set, are named and ended.
+# swift_tests [ARGUMENT...]: runs the tests that are already built and ends with the line `N passed, N failed`.
+# Its status is 0 only if all passed. Without arguments the end-to-end tests run in a process of their own beside the
+# others: most of their time is waiting. The whole output is kept in .build/tests.log (.build/tests-2.log for the second
+# process); the lines that only say that a test has started are not shown. Tests that have not finished after
+# ASSOCIATED_TEST_MINUTES, 25 if not set, are named and ended.
 swift_tests() {
-    local log=.build/tests.log status=0 runner total failed skipped
-    : >"$log"
-    # What tests leave behind goes with it. As in every place for temporary files, another user may have some here too.
+    local part arguments log status=0 total failed passed=0 failures=0 skipped=0 runners=() logs=(.build/tests.log)
+    local parts=("$*")
+    if [ $# -eq 0 ]; then
+        parts=("--skip ^EndToEndTests" "--filter ^EndToEndTests")
+        logs+=(.build/tests-2.log)
+    fi
+    # Everything that tests leave behind is removed with it. Other users may have temporary files there too.
     TMPDIR=$(mktemp -d)
     export TMPDIR
     chmod 1777 "$TMPDIR"
-    # Into a file, not a pipe: a process that a test has left behind would hold that open.
-    timeout --foreground --signal=INT --kill-after=20 "${ASSOCIATED_TEST_MINUTES:-25}m" \
-        swift test --skip-build --disable-xctest "${debug_build[@]}" "$@" >"$log" 2>&1 &
-    runner=$!
-    trap 'kill "$runner" 2>/dev/null || true; rm -rf "$TMPDIR"' EXIT
-    tail --lines=+1 --follow --pid="$runner" "$log" | sed --unbuffered '/^◇/d'
-    wait "$runner" || status=$?
+    for part in "${!parts[@]}"; do
+        read -ra arguments <<<"${parts[part]}"
+        # Into a file, not a pipe: a process that a test has left behind would hold that open.
+        timeout --foreground --signal=INT --kill-after=20 "${ASSOCIATED_TEST_MINUTES:-25}m" swift test --skip-build \
+            --ignore-lock --disable-xctest "${debug_build[@]}" "${arguments[@]}" >"${logs[part]}" 2>&1 &
+        runners+=($!)
+    done
+    trap 'kill "${runners[@]}" 2>/dev/null || true; rm -rf "$TMPDIR"' EXIT
+    for part in "${!parts[@]}"; do
+        tail --lines=+1 --follow --pid="${runners[part]}" "${logs[part]}" | sed --unbuffered '/^◇/d' &
+    done
+    for part in "${!parts[@]}"; do wait "${runners[part]}" || status=$?; done
+    wait
     trap - EXIT
     rm -rf "$TMPDIR"
     unset TMPDIR
-    total=$(sed -n 's/.* Test run with \([0-9]*\) tests\{0,1\} .*/\1/p' "$log" | tail -n 1)
-    if [ -z "$total" ]; then
-        pkill -KILL -f "^$PWD/.build/[^ ]*/(associated|associatedPackageTests.xctest)( |\$)" || true
-        unfinished_tests "$log"
-        fail "the tests did not finish (status $status); $log has their output"
-    fi
-    failed=$(sed -n '/ Test run with /d; /^✘ Test .* failed after [0-9.]* seconds/p' "$log" | wc -l)
-    skipped=$(sed -n '/^➜ Test .* skipped/p' "$log" | wc -l)
-    printf '%d passed, %d failed' $((total - failed - skipped)) "$failed"
+    for log in "${logs[@]}"; do
+        total=$(sed -n 's/.* Test run with \([0-9]*\) tests\{0,1\} .*/\1/p' "$log" | tail -n 1)
+        if [ -z "$total" ]; then
+            pkill -KILL -f "^$PWD/.build/[^ ]*/(associated|associatedPackageTests.xctest)( |\$)" || true
+            unfinished_tests "$log"
+            fail "the tests did not finish (status $status); $log has their output"
+        fi
+        failed=$(sed -n '/ Test run with /d; /^✘ Test .* failed after [0-9.]* seconds/p' "$log" | wc -l)
+        skipped=$((skipped + $(sed -n '/^➜ Test .* skipped/p' "$log" | wc -l)))
+        failures=$((failures + failed))
+        passed=$((passed + total - failed))
+    done
+    printf '%d passed, %d failed' $((passed - skipped)) "$failures"
     if [ "$skipped" -gt 0 ]; then printf ', %d skipped' "$skipped"; fi
     printf '\n'
     return "$status"
