@@ -37,7 +37,7 @@ let package = Package(
         .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: house),
         .target(
             name: "Hosting",
-            dependencies: ["Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib"],
+            dependencies: ["Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry", "CZlib"],
             swiftSettings: house),
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: house),
@@ -61,7 +61,7 @@ let package = Package(
         tests("Posix"),
         tests("TLS", "Posix"),
         tests("Catalogue", "HTTP"),
-        tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS"),
+        tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry"),
         tests("Telemetry", "HTTP", "Posix", "SourceJSON"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS", "Telemetry"),
         tests("Verifier", "Association", "Posix", "TLS"),

@@ -1,6 +1,7 @@
 // What makes a server unready, what makes it dead, and what does neither.
 
 import HTTP
+import Telemetry
 import Testing
 
 @testable import Administration

@@ -4,6 +4,7 @@ import Association
 import Catalogue
 import Foundation
 import HTTP
+import Telemetry
 import Testing
 
 @testable import Hosting
@@ -49,7 +50,7 @@ struct AppFolderShareTests {
         #expect(finding.message.hasPrefix("apps/evil has more than 3 files"))
         #expect(finding.fix?.contains("limits.filesPerAppFolderMax") == true)
         #expect(site.answer("a.example.com") != nil && site.answer("c.example.com") == nil)
-        #expect(site.tenants.standingFindings.map(\.rule) == ["CFG-010"])
+        #expect(site.tenants.openFindings.map(\.rule) == ["CFG-010"])
         // A change of what is there takes no effect, and nothing of it is read.
         try site.shop("evil/a.json", hosts: ["c.example.com"])
         let quiet = try site.round(event("evil/a.json", "evil/sub/4.json"))
@@ -86,7 +87,7 @@ struct AppFolderShareTests {
         #expect(report.findings.first?.message.hasPrefix("apps/evil has more than 3000 bytes of app files") == true)
         #expect(report.findings.first?.fix?.contains("limits.bytesPerAppFolderMax") == true)
         // A look at everything reads what was written a moment ago once more.
-        #expect(report.readCount <= (path == nil ? 1 : 0) && report.standing.keptHosts == 1)
+        #expect(report.readCount <= (path == nil ? 1 : 0) && report.figures.keptHosts == 1)
         #expect(site.answer("a.example.com") != nil && site.answer("c.example.com") == nil)
         try site.shop("good/b.json", hosts: ["b.example.com", "d.example.com"])
         #expect(try site.round(event("good/b.json")).changedHosts.contains("d.example.com"))
@@ -117,7 +118,7 @@ struct AppFolderShareTests {
         for number in 1000..<1250 { try site.write("config/apps/evil/\(number).json", "{ name: 1 ") }
         try site.write("config/apps/top.json", "{")
         let reports = [try site.restart(.start, program: "another"), try site.round(.allAgain)]
-        for found in reports.map(\.findings) + [site.tenants.standingFindings] {
+        for found in reports.map(\.findings) + [site.tenants.openFindings] {
             let mine = found.filter { $0.file.contains("/evil") }
             #expect(mine.count == AppFindings.countMax + 1)
             #expect(mine.contains { $0.file.hasSuffix("/evil") && $0.message.contains("more finding") })

@@ -4,6 +4,7 @@
 import Association
 import Foundation
 import Posix
+import Telemetry
 import Testing
 
 @testable import Hosting
@@ -54,8 +55,8 @@ struct OtherProgramTests {
             #expect(site.answer("\(host).example.com") == nil)
         }
         for host in ["a", "c", "any"] { #expect(site.answer("\(host).example.com") != nil) }
-        #expect(report.standing.brokenFiles == 1)
-        #expect(report.standing.unservedFiles == 1)
+        #expect(report.figures.brokenFiles == 1)
+        #expect(report.figures.unservedFiles == 1)
         #expect(isTold(try site.round(.allAgain)), "it is told again when somebody asks")
         #expect(isTold(try site.restart(changes, program: "another")), "and by the next process")
         #expect(site.answer("b.example.com") == nil)
@@ -78,8 +79,8 @@ struct OtherProgramTests {
         try site.remove("config/apps/b.json")
         let report = try site.restart(program: "another")
         #expect(report.errors.count { $0.rule == "APP-042" } == 1)
-        #expect(report.standing.goneFiles == 1)
-        #expect(report.standing.brokenFiles == 1)
+        #expect(report.figures.goneFiles == 1)
+        #expect(report.figures.brokenFiles == 1)
         for host in ["a", "b", "shared", "any"] { #expect(site.answer("\(host).example.com") != nil) }
     }
 }

@@ -4,6 +4,7 @@ import Association
 import Catalogue
 import Foundation
 import Posix
+import Telemetry
 import Testing
 
 @testable import Hosting
@@ -184,7 +185,7 @@ struct StateKeeperTests {
     }
 
     @Test func `warnings of what is served are counted, after a restart too, and end with their cause`() throws {
-        let before = try site.round().standing.standingWarnings
+        let before = try site.round().figures.warnings
         func write(_ more: String) throws {
             try site.write(
                 "config/apps/z.json",
@@ -194,10 +195,10 @@ struct StateKeeperTests {
                 """)
         }
         try write(", unheardOf: 1")
-        let warnings = try site.round().standing.standingWarnings
+        let warnings = try site.round().figures.warnings
         #expect(warnings > before)
-        #expect(try site.restart().standing.standingWarnings == warnings)
+        #expect(try site.restart().figures.warnings == warnings)
         try write("")
-        #expect(try site.round().standing.standingWarnings == before)
+        #expect(try site.round().figures.warnings == before)
     }
 }

@@ -78,7 +78,7 @@ struct TenantsTests {
         #expect(broken.keptHosts == 1)
         #expect(broken.keptFiles == 1)
         #expect(site.tenants.keptHosts == ["a.example.com"])
-        #expect(!site.tenants.standingFindings.isEmpty)
+        #expect(!site.tenants.openFindings.isEmpty)
         #expect(site.answer("a.example.com") == good)
         // Nothing is said twice, unless somebody asks or the file is touched.
         #expect(try site.round().findings.isEmpty)
@@ -88,7 +88,7 @@ struct TenantsTests {
         let mended = try site.round()
         #expect(mended.changedHosts == ["a.example.com"])
         #expect(mended.keptHosts == 0)
-        #expect(site.tenants.standingFindings.isEmpty)
+        #expect(site.tenants.openFindings.isEmpty)
     }
 
     @Test func `a broken file that is put back as it was changes nothing`() throws {
@@ -127,7 +127,7 @@ struct TenantsTests {
         #expect(site.answer("y.example.com") == nil)
         try site.remove("config/apps/big.json")
         #expect(try site.round().errors.isEmpty)
-        #expect(site.tenants.standingFindings.isEmpty)
+        #expect(site.tenants.openFindings.isEmpty)
     }
 
     @Test func `files of hosts come and go, below wildcards too`() throws {

@@ -4,6 +4,7 @@
 import Association
 import Foundation
 import Glibc
+import Telemetry
 import Testing
 
 @testable import Hosting
@@ -33,7 +34,7 @@ struct TenantsUnreadableTests {
             try demand(report.errors[0].fix == "let the server's user read it")
             for report in [report, try site.round(), try site.round(.allAgain), try site.restart()] {
                 try demand(site.answer("v.example.com") == own)
-                try demand(report.standing.keptHosts == 1 && report.standing.standingErrors == 1)
+                try demand(report.figures.keptHosts == 1 && report.figures.errors == 1)
                 let reasons = site.tenants.keptReasons(hostsMax: 9)
                 try demand(reasons.map(\.host) == ["v.example.com"] && reasons[0].findings.count == 1)
             }
@@ -41,7 +42,7 @@ struct TenantsUnreadableTests {
             try site.show(place, mode)
             let mended = try site.round()
             try demand(mended.findings.isEmpty && mended.changes.isEmpty)
-            try demand(mended.standing.keptHosts == 0 && mended.standing.standingErrors == 0)
+            try demand(mended.figures.keptHosts == 0 && mended.figures.errors == 0)
             try demand(site.answer("v.example.com") == own)
         }
     }
@@ -57,7 +58,7 @@ struct TenantsUnreadableTests {
             _ = try site.hide(place)
             for report in [try site.round(), try site.restart()] {
                 try demand(site.answer("v.example.com") == own)
-                try demand(report.standing.keptHosts == 1 && report.standing.standingErrors > 0)
+                try demand(report.figures.keptHosts == 1 && report.figures.errors > 0)
             }
         }
     }
@@ -94,7 +95,7 @@ struct TenantsUnreadableTests {
                 try demand(report.errors.map(\.message) == ["cannot look into the folder: permission denied"])
                 try demand(try site.round().findings.isEmpty)
                 for report in [report, try site.round(.allAgain), try site.restart()] {
-                    try demand(report.errors.count == 1 && report.standing.standingErrors == 1)
+                    try demand(report.errors.count == 1 && report.figures.errors == 1)
                     try demand(report.keptHosts == 2 && report.changes.isEmpty)
                     let reasons = site.tenants.keptReasons(hostsMax: 9)
                     try demand(reasons.map(\.host) == ["a.example.com", "b.example.com"])
@@ -104,7 +105,7 @@ struct TenantsUnreadableTests {
                 let mended = try site.round(mending)
                 try demand(mended.findings.isEmpty && mended.mendedFiles == [site.tree.config + "/apps/t1"])
                 for report in [mended, try site.round(.allAgain), try site.restart()] {
-                    try demand(report.errors.isEmpty && report.standing == TenantsSummary(appFiles: 3, hosts: 3))
+                    try demand(report.errors.isEmpty && report.figures == HostingFigures(appFiles: 3, hosts: 3))
                 }
             }
         }

@@ -3,6 +3,7 @@
 
 import Association
 import Catalogue
+import Telemetry
 import Testing
 
 @testable import Hosting
@@ -55,7 +56,7 @@ struct TreeScannerTests {
         let report = try change("other.json")
         #expect(report.later.waiting.isEmpty)
         #expect(report.changedHosts == ["more.example.com"])
-        #expect(report.standing.refusedFiles == 3)
+        #expect(report.figures.refusedFiles == 3)
         // Nor for a host's folder, its pages or certificates.
         for change in [\TreeChanges.hostFolders, \.pageFolders, \.hosts] {
             var changes = TreeChanges()
@@ -77,7 +78,7 @@ struct TreeScannerTests {
         #expect(site.tenants.catalogue.tags(of: "x.example.com") != before)
         #expect(report.later.waiting == ["one.json", "two.json"])
         let next = try follow(report)
-        #expect(next.standing.refusedFiles == 2)
+        #expect(next.figures.refusedFiles == 2)
         #expect(next.later.waiting.isEmpty)
         var changes = TreeChanges()
         changes.hosts = ["x.example.com"]
@@ -92,7 +93,7 @@ struct TreeScannerTests {
         (changes.appFiles, changes.waiting) = (["live.json"], ["one.json"])
         let report = try site.round(changes)
         #expect(report.readCount == 2)
-        #expect(report.standing.refusedFiles == 1)
+        #expect(report.figures.refusedFiles == 1)
         #expect(site.answer("x.example.com")?.contains("dev.more") == true)
     }
 
@@ -100,10 +101,10 @@ struct TreeScannerTests {
         let half = Self.many.prefix(1_000)
         try site.shop("one.json", hosts: ["x.example.com", "one.example.com"], ids: Array(half))
         try site.shop("two.json", hosts: ["x.example.com", "two.example.com"], ids: half.map { "\($0).too" })
-        #expect(try change("one.json", "two.json").standing.refusedFiles == 2)
+        #expect(try change("one.json", "two.json").figures.refusedFiles == 2)
         try site.remove("config/apps/two.json")
         let report = try follow(change("two.json"))
-        #expect(report.standing.refusedFiles == 0)
+        #expect(report.figures.refusedFiles == 0)
         #expect(report.changedHosts == ["one.example.com", "x.example.com"])
     }
 
@@ -137,13 +138,13 @@ struct TreeScannerTests {
         // Another file takes the id over on the same host.
         try site.shop("third.json", hosts: ["third.example.com", "x.example.com"], ids: [id])
         let report = try follow(change("third.json"))
-        #expect(report.standing.heldFiles == 0)
-        #expect(report.standing.standingErrors == 0)
+        #expect(report.figures.heldFiles == 0)
+        #expect(report.figures.errors == 0)
     }
 
     @Test func `a file that is gone is looked for when its hosts have another file`() throws {
         try site.remove("config/apps/live.json")
-        #expect(try change("live.json").standing.goneFiles == 1)
+        #expect(try change("live.json").figures.goneFiles == 1)
         try site.shop("other.json", hosts: ["other.example.com"], more: "cacheControl: 60")
         #expect(try change("other.json").later.waiting.isEmpty)
         try site.shop("new.json", hosts: ["x.example.com"])
@@ -152,7 +153,7 @@ struct TreeScannerTests {
         changes.appFiles = ["new.json"]
         let report = try site.round(changes)
         #expect(report.readCount == 2)
-        #expect(report.standing.goneFiles == 0)
+        #expect(report.figures.goneFiles == 0)
         #expect(site.answer("x.example.com")?.contains("newjson") == true)
         #expect(site.answer("x.example.com")?.contains("livejson") == false)
     }

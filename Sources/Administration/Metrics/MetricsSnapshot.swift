@@ -83,25 +83,6 @@ public struct WorkerState: Sendable, Equatable {
     public var isStuck: Bool { silentMilliseconds > WorkerState.silentMillisecondsMax }
 }
 
-/// What is hosted, and what is not as its files would have it.
-public struct HostingFigures: Sendable, Equatable {
-    public var hosts = 0
-    public var appFiles = 0
-    public var keptHosts = 0
-    /// App files that are not what is served, by what became of them.
-    public var brokenFiles = 0
-    public var heldFiles = 0
-    public var goneFiles = 0
-    public var refusedFiles = 0
-    public var unservedFiles = 0
-    public var guardedEntries = 0
-    public var errors = 0
-    public var warnings = 0
-    public var notes = 0
-
-    public init() {}
-}
-
 /// What became of the rounds in which changes were looked at.
 public struct ReloadFigures: Sendable, Equatable {
     public var changed = 0

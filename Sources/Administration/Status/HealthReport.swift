@@ -2,6 +2,7 @@
 // any more use (an orchestrator starts another one when it is not), and whether requests shall be sent to it now.
 
 import HTTP
+public import Telemetry
 
 /// What is wrong, if anything, in words.
 public struct HealthReport: Sendable, Equatable {

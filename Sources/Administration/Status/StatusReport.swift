@@ -3,7 +3,7 @@
 
 import Posix
 public import SourceJSON
-import Telemetry
+public import Telemetry
 
 /// The answer of `/status`.
 public struct StatusReport: Sendable, Equatable {

@@ -3,6 +3,7 @@
 public import Association
 public import Catalogue
 public import Posix
+public import Telemetry
 
 public struct RoundReport: Sendable {
     public var findings: [Finding] = []
@@ -14,15 +15,15 @@ public struct RoundReport: Sendable {
     /// Files in folders of hosts that were read, because they were not known to be the same.
     var hostFilesRead = 0
     /// App files that are served.
-    public var appCount: Int { standing.appFiles }
-    public var hostCount: Int { standing.hosts }
+    public var appCount: Int { figures.appFiles }
+    public var hostCount: Int { figures.hosts }
     /// App files whose last good version is served in the place of what is on disk, and the hosts that this concerns.
     public var keptFiles = 0
-    public var keptHosts: Int { standing.keptHosts }
+    public var keptHosts: Int { figures.keptHosts }
     /// Files that findings stood about before the round, and do not any more.
     public var mendedFiles: [String] = []
-    /// How all tenants stand after the round, in numbers.
-    public var standing = TenantsSummary()
+    /// All tenants after the round, in numbers.
+    public var figures = HostingFigures()
     /// What else there is to say, each the end of a sentence about the server.
     public var notes: [String] = []
     /// What was being written to while it was to be read, or has cost enough for one round. To be looked at soon.

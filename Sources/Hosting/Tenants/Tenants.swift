@@ -153,7 +153,7 @@ public final class Tenants: @unchecked Sendable {
         if scan.hasListedHosts { shelf.unread = nil }
         signer.endRound(isComplete: changes.again || changes.signatures || isFirst)
         report.catalogue = shelf.catalogue
-        report.standing = summary()
+        report.figures = figures()
         report.costs = source.costs.milliseconds
         report.mendedFiles = memory.troubles.takeMended()
         report.keptFiles = memory.ledger.troubled.count(where: isServed)

@@ -7,6 +7,7 @@ import Association
 import Hosting
 import Posix
 import Synchronization
+import Telemetry
 
 final class ServerState: Sendable {
     private struct State {
@@ -161,14 +162,14 @@ final class ServerState: Sendable {
 
     private func note(_ report: RoundReport, _ tenants: Tenants, _ count: (inout ReloadFigures) -> Void) {
         let reasons = tenants.keptReasons(hostsMax: ServerState.reasonsMax)
-        let open = tenants.standingFindings
+        let open = tenants.openFindings
         let findings = open.prefix(ServerState.sinceMax).map { Console.line($0) }
         let guarded = open.lazy.filter { $0.rule == "APP-042" && $0.severity == .error }.map(\.file)
         let now = phase == .starting ? startedSeconds : Clock.wallSeconds()
         noteState(.lastGood, tenants.stateProblem)
         state.withLock { state in
             state.failure = nil
-            state.hosting = HostingFigures(report.standing)
+            state.hosting = report.figures
             state.guardedFiles = Array(guarded.prefix(ServerState.guardedFilesMax))
             state.keepAges(of: findings + reasons.map(\.host), from: now)
             state.kept = reasons.prefix(StatusReport.listMax).map { host, findings in
@@ -220,17 +221,6 @@ extension ReloadFigures {
         let microseconds = max(0, Clock.monotonicMicroseconds() - began)
         durations.add(microseconds: microseconds)
         last = Last(outcome: outcome, seconds: Clock.wallSeconds(), microseconds: microseconds, message: message)
-    }
-}
-
-extension HostingFigures {
-    init(_ summary: TenantsSummary) {
-        self.init()
-        (hosts, appFiles, keptHosts) = (summary.hosts, summary.appFiles, summary.keptHosts)
-        (brokenFiles, heldFiles) = (summary.brokenFiles, summary.heldFiles)
-        (goneFiles, refusedFiles) = (summary.goneFiles, summary.refusedFiles)
-        (unservedFiles, guardedEntries) = (summary.unservedFiles, summary.guardedEntries)
-        (errors, warnings, notes) = (summary.standingErrors, summary.standingWarnings, summary.standingNotes)
     }
 }
 

@@ -45,8 +45,8 @@ enum ModuleTable {
         Module(
             "Hosting", .control,
             mayImport: [
-                "Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib", "Synchronization",
-                "Foundation",
+                "Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry", "CZlib",
+                "Synchronization", "Foundation",
             ]),
         Module(
             "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),

@@ -1,11 +1,12 @@
 // The numbers that say how tenants stand: each file that is held back counts once, until it is mended, after a restart too.
 
 import Association
+import Telemetry
 import Testing
 
 @testable import Hosting
 
-struct TenantsSummaryTests {
+struct TenantFiguresTests {
     private let site: TenantTree
 
     init() throws {
@@ -15,7 +16,7 @@ struct TenantsSummaryTests {
     }
 
     @Test func `counts what is served when nothing is wrong`() throws {
-        #expect(try site.round().standing == TenantsSummary(appFiles: 3, hosts: 3))
+        #expect(try site.round().figures == HostingFigures(appFiles: 3, hosts: 3))
     }
 
     @Test func `tells the reasons host by host`() throws {
@@ -35,23 +36,23 @@ struct TenantsSummaryTests {
         try site.shop("b.json", hosts: ["b.example.com"], ids: ["8KQ2V7M4XN.dev.other"])
         try site.remove("config/apps/c.json")
         try site.write("config/apps/never.json", "{ hosts: 1 }")
-        var expected = TenantsSummary(appFiles: 3, hosts: 3)
+        var expected = HostingFigures(appFiles: 3, hosts: 3)
         expected.keptHosts = 3
         (expected.brokenFiles, expected.heldFiles, expected.goneFiles) = (2, 1, 1)
         expected.unservedFiles = 1
         // An id on b; on c, the host and its id.
         expected.guardedEntries = 3
-        let standing = try site.round().standing
-        expected.standingErrors = standing.standingErrors
-        expected.standingWarnings = standing.standingWarnings
-        #expect(standing == expected)
-        #expect(standing.standingErrors >= 4)
-        #expect(try site.restart().standing == standing)
+        let figures = try site.round().figures
+        expected.errors = figures.errors
+        expected.warnings = figures.warnings
+        #expect(figures == expected)
+        #expect(figures.errors >= 4)
+        #expect(try site.restart().figures == figures)
         // Another look changes nothing, and mending everything leaves nothing.
-        #expect(try site.round().standing == standing)
+        #expect(try site.round().figures == figures)
         for name in ["a", "b", "c"] { try site.shop("\(name).json", hosts: ["\(name).example.com"]) }
         try site.remove("config/apps/never.json")
-        #expect(try site.round().standing == TenantsSummary(appFiles: 3, hosts: 3))
+        #expect(try site.round().figures == HostingFigures(appFiles: 3, hosts: 3))
     }
 
     @Test func `tells what is wrong with a host's own file for as long as it is, whatever stands in for it`() throws {
@@ -64,17 +65,17 @@ struct TenantsSummaryTests {
         #expect(site.answer("a.example.com") == generated)
         #expect(try site.round().findings.isEmpty, "nothing is said again because something else is looked at")
         for _ in 0..<2 {
-            #expect(site.tenants.standingFindings == errors)
-            #expect(try site.round().standing.standingErrors == errors.count)
+            #expect(site.tenants.openFindings == errors)
+            #expect(try site.round().figures.errors == errors.count)
             #expect(try site.round(.allAgain).errors == errors)
             // Another process says so too, of what was written before and after a base was made.
             #expect(try site.restart().errors == errors)
             #expect(site.tenants.keptHosts.isEmpty)
         }
         try site.restart(program: "another")
-        #expect(site.tenants.standingFindings == errors)
+        #expect(site.tenants.openFindings == errors)
         try site.remove(path)
-        #expect(try site.round().standing == TenantsSummary(appFiles: 3, hosts: 3))
+        #expect(try site.round().figures == HostingFigures(appFiles: 3, hosts: 3))
         #expect(try site.restart().errors.isEmpty)
     }
 
@@ -85,7 +86,7 @@ struct TenantsSummaryTests {
         for changes in [TreeChanges.start, .allAgain] {
             try site.restart(changes)
             try site.round()
-            #expect(Set(site.tenants.standingFindings.map(\.file)).count == 2)
+            #expect(Set(site.tenants.openFindings.map(\.file)).count == 2)
         }
     }
 
@@ -108,13 +109,13 @@ struct TenantsSummaryTests {
     @Test func `counts a host whose own file would be refused, and what is wrong with it`() throws {
         let path = "config/hosts/a.example.com/well-known/assetlinks.json"
         try site.write(path, "[]")
-        #expect(try site.round().standing.keptHosts == 0)
+        #expect(try site.round().figures.keptHosts == 0)
         try site.write(path, "[")
-        let standing = try site.round().standing
-        #expect(standing.keptHosts == 1)
-        #expect(standing.standingErrors > 0)
-        #expect(try site.restart().standing == standing)
+        let figures = try site.round().figures
+        #expect(figures.keptHosts == 1)
+        #expect(figures.errors > 0)
+        #expect(try site.restart().figures == figures)
         try site.remove("config/hosts/a.example.com/well-known")
-        #expect(try site.round().standing == TenantsSummary(appFiles: 3, hosts: 3))
+        #expect(try site.round().figures == HostingFigures(appFiles: 3, hosts: 3))
     }
 }

@@ -1,38 +1,10 @@
-// How all tenants stand, in numbers: for metrics, for health, and for whoever else asks again and again and must not wait
-// for a round. A value that each round hands out; who wants to know which files and hosts these are asks the tenants.
+// The state of all tenants: in numbers, which each round hands out, and which files and hosts these are.
 
 public import Association
 import Catalogue
+public import Telemetry
 
-/// The tenants at the end of a round.
-public struct TenantsSummary: Hashable, Sendable {
-    /// App files that something is served from, and hosts that are served; wildcards count once.
-    public var appFiles: Int
-    public var hosts: Int
-    /// Hosts that are served by an earlier version of something than there is on disk.
-    public var keptHosts = 0
-
-    /// App files that are not what is served, by what became of them: with errors, dropping what is live, gone without being
-    /// retired, and of a host that could not be rendered with them.
-    public var brokenFiles = 0
-    public var heldFiles = 0
-    public var goneFiles = 0
-    public var refusedFiles = 0
-    /// Of these, the ones that never had a good version, so that nothing is served by them.
-    public var unservedFiles = 0
-    /// Hosts, ids, packages and fingerprints that the removal guard keeps live against what is on disk.
-    public var guardedEntries = 0
-
-    /// Findings that stand: errors, which keep something from being served, and what is said of the rest.
-    public var standingErrors = 0
-    public var standingWarnings = 0
-    public var standingNotes = 0
-
-    public init(appFiles: Int = 0, hosts: Int = 0) {
-        self.appFiles = appFiles
-        self.hosts = hosts
-    }
-
+extension HostingFigures {
     mutating func count(_ standing: AppRecord.Standing, isServed: Bool) {
         switch standing {
         case .current: return
@@ -46,16 +18,16 @@ public struct TenantsSummary: Hashable, Sendable {
 
     mutating func count(_ severity: Severity) {
         switch severity {
-        case .error: standingErrors += 1
-        case .warning: standingWarnings += 1
-        case .note: standingNotes += 1
+        case .error: errors += 1
+        case .warning: warnings += 1
+        case .note: notes += 1
         }
     }
 }
 
 extension Tenants {
     /// What keeps something from being served at this moment.
-    public var standingFindings: [Finding] { memory.troubles.standing(in: source.label) }
+    public var openFindings: [Finding] { memory.troubles.standing(in: source.label) }
 
     /// The hosts that are served by an earlier version of something than there is on disk.
     public var keptHosts: [String] {
@@ -104,24 +76,24 @@ extension Tenants {
         return good.hosts.isEmpty || good.hosts.contains { shelf.tags(of: $0) != nil }
     }
 
-    /// How all tenants stand.
-    func summary() -> TenantsSummary {
+    /// All tenants in numbers.
+    func figures() -> HostingFigures {
         let ledger = memory.ledger
         let unservedCount = ledger.troubled.count { ledger[$0]?.good != nil && !isServed($0) }
-        var summary = TenantsSummary(appFiles: ledger.goodCount - unservedCount, hosts: shelf.catalogue.siteCount)
-        summary.keptHosts = keptHosts.count
+        var figures = HostingFigures(appFiles: ledger.goodCount - unservedCount, hosts: shelf.catalogue.siteCount)
+        figures.keptHosts = keptHosts.count
         for path in ledger.troubled {
             guard let record = ledger[path] else { continue }
-            summary.count(record.standing, isServed: isServed(path))
+            figures.count(record.standing, isServed: isServed(path))
         }
-        for finding in standingFindings { summary.count(finding.severity) }
+        for finding in openFindings { figures.count(finding.severity) }
         for counts in memory.hostLesser.values {
-            summary.standingWarnings += Int(counts.warnings)
-            summary.standingNotes += Int(counts.notes)
+            figures.warnings += Int(counts.warnings)
+            figures.notes += Int(counts.notes)
         }
-        summary.standingWarnings += ledger.lesser.warnings
-        summary.standingNotes += ledger.lesser.notes
-        summary.guardedEntries = memory.troubles.guarded.values.reduce(0, +)
-        return summary
+        figures.warnings += ledger.lesser.warnings
+        figures.notes += ledger.lesser.notes
+        figures.guardedEntries = memory.troubles.guarded.values.reduce(0, +)
+        return figures
     }
 }
