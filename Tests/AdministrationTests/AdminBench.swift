@@ -11,26 +11,28 @@ import Testing
 /// A running listener, stopped when the test ends.
 final class AdminBench: Sendable {
     let listener: AdminListener
-    private let health = Health()
+    private let health = Answers()
 
     init(
         _ address: String = "127.0.0.1:0", token: String? = nil, hosts: [String] = [], permissions: UInt32 = 0o600,
         limits: AdminLimits = AdminLimits()
     ) throws {
-        let health = health
         var settings = AdminSettings(address: SocketAddress(address)!, socketPermissions: permissions, hosts: hosts)
         settings.token = try token.map { try AdminToken($0.utf8) }
-        let sources = AdminSources(
-            health: { health.report.withLock { $0 } }, metrics: { Samples.snapshot }, status: { Samples.status },
-            host: { $0 == "shop.example.com" ? Samples.host : nil },
-            nearestHost: { $0 == "shpo.example.com" ? "shop.example.com" : nil },
-            hosts: { $0 ? Samples.unfetched : Samples.hosts }, expiring: { Samples.expiring($0) })
-        listener = try AdminListener(settings, sources, on: try AdminSocket(settings), limits: limits)
+        listener = try AdminListener(settings, health, on: try AdminSocket(settings), limits: limits)
     }
 
-    /// What `/healthz` and `/readyz` answer from.
-    final class Health: Sendable {
+    /// What the listener answers from.
+    private final class Answers: AdminSources {
         let report = Mutex(HealthReport())
+
+        func health() -> HealthReport { report.withLock { $0 } }
+        func metrics() -> MetricsSnapshot { Samples.snapshot }
+        func status() -> StatusReport { Samples.status }
+        func host(_ host: String) -> HostReport? { host == "shop.example.com" ? Samples.host : nil }
+        func nearestHost(to host: String) -> String? { host == "shpo.example.com" ? "shop.example.com" : nil }
+        func hosts(onlyUnfetched: Bool) -> HostList { onlyUnfetched ? Samples.unfetched : Samples.hosts }
+        func expiring(within seconds: Int64) -> ExpiryReport? { Samples.expiring(seconds) }
     }
 
     func set(_ report: HealthReport) { health.report.withLock { $0 = report } }

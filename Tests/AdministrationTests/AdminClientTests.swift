@@ -39,6 +39,11 @@ struct AdminClientTests {
         #expect(throws: AdminClient.Failure.self) {
             _ = try AdminClient.get("/readyz", from: address, token: nil, timeoutMilliseconds: 300)
         }
+        #expect {
+            try AdminClient.ping(address, timeoutMilliseconds: 200)
+        } throws: {
+            "\($0)".hasPrefix("no answer from \(address): recv: ")
+        }
         #expect(Clock.monotonicMilliseconds() - began < 5_000)
         held.isOver.store(true, ordering: .relaxed)
         dripping.join()

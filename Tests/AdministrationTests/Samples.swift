@@ -113,32 +113,35 @@ enum Samples {
     }
 
     static var status: StatusReport {
-        StatusReport(
-            version: "0.1.0", library: "OpenSSL 3", processID: 4711, nowSeconds: now, startedSeconds: now - 93_600,
-            waits: [], hosting: hosting,
-            kept: [
-                .init(host: "shop.example.com", reason: finding(since: now - 7_200))
-            ],
-            findings: [finding(since: now - 93_600)], servedDigest: "00ff", reloads: reloads,
-            certificates: certificates, workers: workers, openConnections: 3, verifiers: verifiers)
+        var status = StatusReport()
+        (status.version, status.library, status.processID) = ("0.1.0", "OpenSSL 3", 4711)
+        (status.nowSeconds, status.startedSeconds, status.uptimeSeconds) = (now, now - 93_600, 93_600)
+        (status.hosting, status.reloads, status.certificates) = (hosting, reloads, certificates)
+        status.kept = [.init(host: "shop.example.com", reason: finding(since: now - 7_200))]
+        status.findings = [finding(since: now - 93_600)]
+        (status.servedDigest, status.workers, status.verifiers) = ("00ff", workers, verifiers)
+        status.openConnections = 3
+        return status
     }
 
     static var host: HostReport {
-        HostReport(
-            host: "shop.example.com", name: "shop.example.com", nowSeconds: now,
-            documents: [
-                .init(kind: .appleAssociation, entityTags: ["\"b7e07d6d\"", "\"b7e07d6d-gzip\""]),
-                .init(kind: .statementList, entityTags: ["\"91535165\"", "\"91535165-gzip\""]),
-            ], reasons: [],
-            certificate: CertificateReport(
-                folder: "_wildcard.example.com", state: "last_good", notAfter: now + 21 * 86_400, serial: "03AB",
-                issuer: "CN=R11", problems: [problem]),
-            verifiers: [
-                record(.appleCDN, .appleAssociation, 200, "\"b7e07d6d-gzip\"", ago: 12 * 60),
-                record(.googleAssociation, .statementList, 200, "\"dc84c8cf\"", ago: 3 * 86_400),
-                record(.googlebot, .statementList, 404, nil, ago: 3_600),
-                record(.appleDevice, .appleAssociation, 304, "\"b7e07d6d\"", ago: 0),
-            ], recordedSinceSeconds: now - 5 * 86_400)
+        var host = HostReport()
+        (host.host, host.name) = ("shop.example.com", "shop.example.com")
+        (host.nowSeconds, host.recordedSinceSeconds) = (now, now - 5 * 86_400)
+        host.documents = [
+            .init(kind: .appleAssociation, entityTags: ["\"b7e07d6d\"", "\"b7e07d6d-gzip\""]),
+            .init(kind: .statementList, entityTags: ["\"91535165\"", "\"91535165-gzip\""]),
+        ]
+        host.certificate = CertificateReport(
+            folder: "_wildcard.example.com", state: "last_good", notAfter: now + 21 * 86_400, serial: "03AB",
+            issuer: "CN=R11", problems: [problem])
+        host.verifiers = [
+            record(.appleCDN, .appleAssociation, 200, "\"b7e07d6d-gzip\"", ago: 12 * 60),
+            record(.googleAssociation, .statementList, 200, "\"dc84c8cf\"", ago: 3 * 86_400),
+            record(.googlebot, .statementList, 404, nil, ago: 3_600),
+            record(.appleDevice, .appleAssociation, 304, "\"b7e07d6d\"", ago: 0),
+        ]
+        return host
     }
 
     static func record(

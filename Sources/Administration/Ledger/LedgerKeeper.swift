@@ -55,10 +55,7 @@ public final class LedgerKeeper: Sendable {
         _ ledger: VerifierLedger, _ records: Records, folder: String, saveMilliseconds: Int64,
         replace: @escaping Replacing
     ) throws(SystemError) {
-        self.replace = replace
-        self.ledger = ledger
-        self.records = records
-        self.folder = folder
+        (self.replace, self.ledger, self.records, self.folder) = (replace, ledger, records, folder)
         self.saveMilliseconds = saveMilliseconds
         wakeUp = try WakeUp()
         let mark = absorb(since: nil)

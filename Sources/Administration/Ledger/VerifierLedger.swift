@@ -124,13 +124,8 @@ public struct VerifierRecord: Sendable, Equatable {
         verifier: VerifierKind, document: DocumentKind, status: UInt16, entityTag: String?, firstSeconds: Int64,
         lastSeconds: Int64, count: UInt64
     ) {
-        self.verifier = verifier
-        self.document = document
-        self.status = status
-        self.entityTag = entityTag
-        self.firstSeconds = firstSeconds
-        self.lastSeconds = lastSeconds
-        self.count = count
+        (self.verifier, self.document, self.status, self.entityTag) = (verifier, document, status, entityTag)
+        (self.firstSeconds, self.lastSeconds, self.count) = (firstSeconds, lastSeconds, count)
     }
 
     init(_ sighting: Sighting) {

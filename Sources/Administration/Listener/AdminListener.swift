@@ -36,13 +36,13 @@ public final class AdminListener: Sendable {
 
     /// Answers whoever connects to the socket.
     public convenience init(
-        _ settings: AdminSettings, _ sources: AdminSources, on socket: AdminSocket
+        _ settings: AdminSettings, _ sources: any AdminSources, on socket: AdminSocket
     ) throws(StartError) {
         try self.init(settings, sources, on: socket, limits: AdminLimits())
     }
 
     init(
-        _ settings: AdminSettings, _ sources: AdminSources, on socket: AdminSocket, limits: AdminLimits
+        _ settings: AdminSettings, _ sources: any AdminSources, on socket: AdminSocket, limits: AdminLimits
     ) throws(StartError) {
         address = socket.address
         do throws(SystemError) {

@@ -27,7 +27,7 @@ struct AdminLoop: ~Copyable {
     /// Connections taken in one go, so that those that have ended are noticed in between.
     private static let acceptsPerRoundMax = 4
 
-    init(_ settings: AdminSettings, _ sources: AdminSources, _ limits: AdminLimits, _ control: AdminControl)
+    init(_ settings: AdminSettings, _ sources: any AdminSources, _ limits: AdminLimits, _ control: AdminControl)
         throws(SystemError)
     {
         let poller = try Poller(eventsMax: 64)

@@ -6,13 +6,13 @@ import Posix
 
 /// The endpoints of the admin listener.
 struct AdminRoutes: Sendable {
-    let sources: AdminSources
+    let sources: any AdminSources
     /// Names that this listener has besides `localhost` and addresses.
     let hosts: Set<String>
     /// A browser cannot be made to speak to a Unix-domain socket.
     let checksHost: Bool
 
-    init(_ settings: AdminSettings, _ sources: AdminSources) {
+    init(_ settings: AdminSettings, _ sources: any AdminSources) {
         self.sources = sources
         hosts = Set(settings.hosts.map { $0.lowercased() })
         checksHost = !settings.address.isUnix
@@ -50,14 +50,14 @@ struct AdminRoutes: Sendable {
         case "/status":
             return AdminResponse(.ok, AdminResponse.json, sources.status().json)
         case "/hosts", "/hosts/unfetched":
-            return AdminResponse(.ok, AdminResponse.json, sources.hosts(path != "/hosts").json)
+            return AdminResponse(.ok, AdminResponse.json, sources.hosts(onlyUnfetched: path != "/hosts").json)
         default: break
         }
         let (prefix, expiring) = ("/status/", "/expiring/")
         if path.hasPrefix(expiring), let seconds = Int64(path.dropFirst(expiring.count)),
             (0...ExpiryReport.withinMax).contains(seconds)
         {
-            guard let report = sources.expiring(seconds) else {
+            guard let report = sources.expiring(within: seconds) else {
                 return AdminResponse(.notFound, lines: ["this server speaks no TLS"])
             }
             return AdminResponse(.ok, AdminResponse.json, report.json)
@@ -72,7 +72,7 @@ struct AdminRoutes: Sendable {
         }
         let host = path.dropFirst(prefix.count).lowercased()
         guard let report = sources.host(host) else {
-            let nearest = sources.nearestHost(host).map { "did you mean \($0)?" }
+            let nearest = sources.nearestHost(to: host).map { "did you mean \($0)?" }
             return AdminResponse(.notFound, lines: ["this host is not served"] + [nearest].compactMap { $0 })
         }
         return AdminResponse(.ok, AdminResponse.json, report.json)
@@ -112,10 +112,7 @@ struct AdminRequest {
     }
 
     init(method: Method, path: String, host: String, isAuthorized: Bool) {
-        self.method = method
-        self.path = path
-        self.host = host
-        self.isAuthorized = isAuthorized
+        (self.method, self.path, self.host, self.isAuthorized) = (method, path, host, isAuthorized)
     }
 }
 
@@ -133,9 +130,7 @@ struct AdminResponse {
     static let metrics = "text/plain; version=0.0.4; charset=utf-8"
 
     init(_ status: Status, _ contentType: String, _ body: [UInt8]) {
-        self.status = status
-        self.contentType = contentType
-        self.body = body
+        (self.status, self.contentType, self.body) = (status, contentType, body)
     }
 
     /// Lines for people.
@@ -156,33 +151,17 @@ struct AdminResponse {
     }
 }
 
-/// The doors to the rest of the program.
-public struct AdminSources: Sendable {
-    public var health: @Sendable () -> HealthReport
-    public var metrics: @Sendable () -> MetricsSnapshot
-    public var status: @Sendable () -> StatusReport
+/// What the answers come from. All of it is called by the listener's own thread, one at a time, and must not wait for anything.
+public protocol AdminSources: Sendable {
+    func health() -> HealthReport
+    func metrics() -> MetricsSnapshot
+    func status() -> StatusReport
     /// Nil for a host that is not served.
-    public var host: @Sendable (String) -> HostReport?
+    func host(_ host: String) -> HostReport?
     /// The served host that one that is not served was probably meant to be.
-    public var nearestHost: @Sendable (String) -> String?
+    func nearestHost(to host: String) -> String?
     /// All hosts, or those that were never fetched.
-    public var hosts: @Sendable (_ onlyUnfetched: Bool) -> HostList
+    func hosts(onlyUnfetched: Bool) -> HostList
     /// Certificates that end within so many seconds; nil where no TLS is spoken.
-    public var expiring: @Sendable (Int64) -> ExpiryReport?
-
-    public init(
-        health: @escaping @Sendable () -> HealthReport, metrics: @escaping @Sendable () -> MetricsSnapshot,
-        status: @escaping @Sendable () -> StatusReport, host: @escaping @Sendable (String) -> HostReport?,
-        nearestHost: @escaping @Sendable (String) -> String?,
-        hosts: @escaping @Sendable (_ onlyUnfetched: Bool) -> HostList,
-        expiring: @escaping @Sendable (Int64) -> ExpiryReport?
-    ) {
-        self.health = health
-        self.metrics = metrics
-        self.status = status
-        self.host = host
-        self.nearestHost = nearestHost
-        self.hosts = hosts
-        self.expiring = expiring
-    }
+    func expiring(within seconds: Int64) -> ExpiryReport?
 }

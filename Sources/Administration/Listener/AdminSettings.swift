@@ -16,10 +16,7 @@ public struct AdminSettings: Sendable {
     public init(
         address: SocketAddress, token: AdminToken? = nil, socketPermissions: UInt32 = 0o600, hosts: [String] = []
     ) {
-        self.address = address
-        self.token = token
-        self.socketPermissions = socketPermissions
-        self.hosts = hosts
+        (self.address, self.token, self.socketPermissions, self.hosts) = (address, token, socketPermissions, hosts)
     }
 
     /// Why these settings are not to be used; nil when they are fine.

@@ -21,9 +21,7 @@ public struct MetricFamily: Sendable, Equatable {
         public var value: MetricValue
 
         public init(suffix: String = "", labels: [Label] = [], _ value: MetricValue) {
-            self.suffix = suffix
-            self.labels = labels
-            self.value = value
+            (self.suffix, self.labels, self.value) = (suffix, labels, value)
         }
     }
 
@@ -38,10 +36,7 @@ public struct MetricFamily: Sendable, Equatable {
     }
 
     public init(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
-        self.name = name
-        self.kind = kind
-        self.help = help
-        self.samples = samples
+        (self.name, self.kind, self.help, self.samples) = (name, kind, help, samples)
     }
 }
 

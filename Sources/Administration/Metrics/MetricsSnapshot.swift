@@ -27,16 +27,9 @@ public struct MetricsSnapshot: Sendable {
         certificates: CertificateFigures?, verifiers: VerifierFigures, isStateWritable: Bool, servedDigest: String,
         process: ProcessFigures, nowMilliseconds: Int64
     ) {
-        self.program = program
-        self.records = records
-        self.workers = workers
-        self.hosting = hosting
-        self.reloads = reloads
-        self.certificates = certificates
-        self.verifiers = verifiers
-        self.isStateWritable = isStateWritable
-        self.servedDigest = servedDigest
-        self.process = process
+        (self.program, self.records, self.workers, self.hosting) = (program, records, workers, hosting)
+        (self.reloads, self.certificates, self.verifiers) = (reloads, certificates, verifiers)
+        (self.isStateWritable, self.servedDigest, self.process) = (isStateWritable, servedDigest, process)
         self.nowMilliseconds = nowMilliseconds
     }
 
@@ -57,10 +50,7 @@ public struct RunningProgram: Sendable, Equatable {
     public var isReady: Bool
 
     public init(version: String, commit: String, library: String, uptimeSeconds: Double, isReady: Bool) {
-        self.version = version
-        self.commit = commit
-        self.library = library
-        self.uptimeSeconds = uptimeSeconds
+        (self.version, self.commit, self.library, self.uptimeSeconds) = (version, commit, library, uptimeSeconds)
         self.isReady = isReady
     }
 }
@@ -103,10 +93,7 @@ public struct ReloadFigures: Sendable, Equatable {
         public var message: String?
 
         public init(outcome: Outcome, seconds: Int64, microseconds: Int64, message: String? = nil) {
-            self.outcome = outcome
-            self.seconds = seconds
-            self.microseconds = microseconds
-            self.message = message
+            (self.outcome, self.seconds, self.microseconds, self.message) = (outcome, seconds, microseconds, message)
         }
     }
 

@@ -38,10 +38,8 @@ public struct CertificateFigures: Sendable, Equatable {
         public var notAfter: Int64
         public var issuer: String
 
-        public init(folder: String, notAfter: Int64, issuer: String) {
-            self.folder = folder
-            self.notAfter = notAfter
-            self.issuer = issuer
+        public init(folder: String = "", notAfter: Int64 = 0, issuer: String = "") {
+            (self.folder, self.notAfter, self.issuer) = (folder, notAfter, issuer)
         }
     }
 
@@ -52,43 +50,13 @@ public struct CertificateFigures: Sendable, Equatable {
         public var notes: Int
 
         public init(errors: Int = 0, warnings: Int = 0, notes: Int = 0) {
-            self.errors = errors
-            self.warnings = warnings
-            self.notes = notes
+            (self.errors, self.warnings, self.notes) = (errors, warnings, notes)
         }
 
         var sum: Int { errors + warnings + notes }
     }
 
     public init() {}
-
-    private static var numbers: [(String, WritableKeyPath<CertificateFigures, Int>)] {
-        [
-            ("usable", \.usable), ("lastGood", \.lastGood), ("broken", \.broken), ("missing", \.missing),
-            ("inMemory", \.inMemory), ("standingErrors", \.open.errors), ("standingWarnings", \.open.warnings),
-            ("standingNotes", \.open.notes), ("errors", \.found.errors), ("warnings", \.found.warnings),
-            ("notes", \.found.notes), ("loadFailures", \.loadFailures),
-        ]
-    }
-
-    var value: SourceValue {
-        .object(
-            CertificateFigures.numbers.map { ($0.0, .integer(self[keyPath: $0.1])) } + [
-                ("complete", .bool(isComplete)), ("soonest", .array(soonest.map { .object($0.members) })),
-                ("problems", .array(problems.map(\.value))),
-            ])
-    }
-
-    init?(_ value: SourceValue) {
-        self.init()
-        for (name, path) in CertificateFigures.numbers {
-            guard let number = value.number(name) else { return nil }
-            self[keyPath: path] = number
-        }
-        isComplete = value.flag("complete") ?? true
-        soonest = (value.list("soonest") ?? []).compactMap { Expiry($0) }
-        problems = (value.list("problems") ?? []).compactMap { CertificateReport.Problem($0) }
-    }
 }
 
 /// The certificate that answers for one host.
@@ -113,71 +81,66 @@ public struct CertificateReport: Sendable, Equatable {
         /// The finding in one line, with its file.
         public var finding: String
 
-        public init(folder: String, sinceSeconds: Int64, rule: String, severity: String, finding: String) {
-            self.folder = folder
-            self.sinceSeconds = sinceSeconds
-            self.rule = rule
-            self.severity = severity
+        public init(
+            folder: String = "", sinceSeconds: Int64 = 0, rule: String = "", severity: String = "", finding: String = ""
+        ) {
+            (self.folder, self.sinceSeconds, self.rule, self.severity) = (folder, sinceSeconds, rule, severity)
             self.finding = finding
         }
     }
 
     public init(
-        folder: String, state: String, notAfter: Int64?, serial: String?, issuer: String?, problems: [Problem]
+        folder: String = "", state: String = "", notAfter: Int64? = nil, serial: String? = nil, issuer: String? = nil,
+        problems: [Problem] = []
     ) {
-        self.folder = folder
-        self.state = state
-        self.notAfter = notAfter
-        self.serial = serial
-        self.issuer = issuer
+        (self.folder, self.state, self.notAfter, self.serial, self.issuer) = (folder, state, notAfter, serial, issuer)
         self.problems = problems
     }
+}
 
-    var value: SourceValue {
-        .object([
-            ("folder", .string(folder)), ("state", .string(state)),
-            ("notAfterSeconds", notAfter.map { .integer(Int($0)) } ?? .null),
-            ("serial", serial.map { .string($0) } ?? .null), ("issuer", issuer.map { .string($0) } ?? .null),
-            ("problems", .array(problems.map(\.value))),
-        ])
-    }
-
-    init?(_ value: SourceValue) {
-        guard let folder = value.text("folder"), let state = value.text("state"), let problems = value.list("problems")
-        else { return nil }
-        self.init(
-            folder: folder, state: state, notAfter: value.number("notAfterSeconds").map { Int64($0) },
-            serial: value.text("serial"), issuer: value.text("issuer"), problems: problems.compactMap { Problem($0) })
+extension CertificateFigures: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("usable", \.usable), .needed("lastGood", \.lastGood), .needed("broken", \.broken),
+            .needed("missing", \.missing), .needed("inMemory", \.inMemory),
+            .needed("standingErrors", \.open.errors), .needed("standingWarnings", \.open.warnings),
+            .needed("standingNotes", \.open.notes), .needed("errors", \.found.errors),
+            .needed("warnings", \.found.warnings), .needed("notes", \.found.notes),
+            .needed("loadFailures", \.loadFailures), .optional("complete", \.isComplete),
+            .optional("soonest", \.soonest), .optional("problems", \.problems),
+        ]
     }
 }
 
-extension CertificateFigures.Expiry {
-    var members: [(String, SourceValue)] {
-        [("folder", .string(folder)), ("notAfterSeconds", .integer(Int(notAfter))), ("issuer", .string(issuer))]
-    }
-
-    init?(_ value: SourceValue) {
-        guard let folder = value.text("folder"), let end = value.number("notAfterSeconds") else { return nil }
-        self.init(folder: folder, notAfter: Int64(end), issuer: value.text("issuer") ?? "")
+extension CertificateFigures.Expiry: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [.needed("folder", \.folder), .needed("notAfterSeconds", \.notAfter), .optional("issuer", \.issuer)]
     }
 }
 
-extension CertificateReport.Problem {
-    var value: SourceValue {
-        .object([
-            ("folder", .string(folder)), ("sinceSeconds", .integer(Int(sinceSeconds))), ("rule", .string(rule)),
-            ("severity", .string(severity)), ("finding", .string(finding)),
-        ])
-    }
-
-    init?(_ value: SourceValue) {
-        guard let folder = value.text("folder"), let since = value.number("sinceSeconds"),
-            let rule = value.text("rule"), let severity = value.text("severity"), let finding = value.text("finding")
-        else { return nil }
-        self.init(folder: folder, sinceSeconds: Int64(since), rule: rule, severity: severity, finding: finding)
+extension CertificateReport: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("folder", \.folder), .needed("state", \.state), .optional("notAfterSeconds", \.notAfter),
+            .optional("serial", \.serial), .optional("issuer", \.issuer), .needed("problems", \.problems),
+        ]
     }
 }
 
+extension CertificateReport.Problem: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("folder", \.folder), .needed("sinceSeconds", \.sinceSeconds), .needed("rule", \.rule),
+            .needed("severity", \.severity), .needed("finding", \.finding),
+        ]
+    }
+}
+
+/// Which certificates end before long: what `associated status --expiring` shows.
 public struct ExpiryReport: Sendable, Equatable {
     /// When this was true, in seconds since 1970.
     public var nowSeconds: Int64
@@ -212,27 +175,25 @@ public struct ExpiryReport: Sendable, Equatable {
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
 
-    var json: [UInt8] {
-        SourceWriter.canonical(
-            .object([
-                ("nowSeconds", .integer(Int(nowSeconds))), ("withinSeconds", .integer(Int(withinSeconds))),
-                (
-                    "certificates",
-                    .array(
-                        certificates.map { expiry in
-                            let days = Int((expiry.notAfter - nowSeconds) / 86_400)
-                            return .object(expiry.members + [("daysLeft", .integer(days))])
-                        })
-                ), ("more", .integer(more)),
-            ]))
-    }
-
     /// Nil for what is no such report.
     public init?(_ value: SourceValue) {
-        guard let now = value.number("nowSeconds"), let within = value.number("withinSeconds"),
-            let certificates = value.list("certificates"), let more = value.number("more")
-        else { return nil }
-        (nowSeconds, withinSeconds, self.more) = (Int64(now), Int64(within), more)
-        self.certificates = certificates.compactMap { CertificateFigures.Expiry($0) }
+        guard let report = ExpiryReport.read(value) else { return nil }
+        self = report
+    }
+}
+
+extension ExpiryReport: JSONRecord {
+    static var blank: Self { Self(nowSeconds: 0, withinSeconds: 0, all: []) }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("nowSeconds", \.nowSeconds), .needed("withinSeconds", \.withinSeconds),
+            .needed("certificates", \.certificates).written { report in
+                .array(
+                    report.certificates.map { expiry in
+                        let days = Int((expiry.notAfter - report.nowSeconds) / 86_400)
+                        return .object(expiry.object + [("daysLeft", .integer(days))])
+                    })
+            }, .needed("more", \.more),
+        ]
     }
 }

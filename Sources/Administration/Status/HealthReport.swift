@@ -14,9 +14,7 @@ public struct HealthReport: Sendable, Equatable {
     public var notes: [String]
 
     public init(failures: [String] = [], waits: [String] = [], notes: [String] = []) {
-        self.failures = failures
-        self.waits = waits
-        self.notes = notes
+        (self.failures, self.waits, self.notes) = (failures, waits, notes)
     }
 
     /// Where a server is in its life.

@@ -62,36 +62,40 @@ public struct HostList: Sendable, Equatable {
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
 
-    /// The time of the last fetch is null where there was none, and missing where the host has no such file.
-    var json: [UInt8] {
-        let entries = hosts.map { entry in
-            let fetches = [("apple", entry.apple), ("google", entry.google)].compactMap { name, fetches in
-                fetches.map { (name, $0.lastSeconds.map { SourceValue.integer(Int($0)) } ?? .null) }
-            }
-            return SourceValue.object([("host", .string(entry.host)), ("lastGood", .bool(entry.isLastGood))] + fetches)
-        }
-        return SourceWriter.minified(
-            .object([
-                ("nowSeconds", .integer(Int(nowSeconds))),
-                ("recordedSinceSeconds", .integer(Int(recordedSinceSeconds))),
-                ("hosts", .array(entries)), ("more", .integer(more)),
-            ]))
-    }
+    var json: [UInt8] { SourceWriter.minified(jsonValue) }
 
     /// Nil for what is no such list.
     public init?(_ value: SourceValue) {
-        guard let now = value.number("nowSeconds"), let since = value.number("recordedSinceSeconds"),
-            let hosts = value.list("hosts"), let more = value.number("more")
+        guard let list = HostList.read(value) else { return nil }
+        self = list
+    }
+}
+
+extension HostList: JSONRecord {
+    static var blank: Self { Self(nowSeconds: 0, recordedSinceSeconds: 0, all: []) }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("nowSeconds", \.nowSeconds), .needed("recordedSinceSeconds", \.recordedSinceSeconds),
+            .needed("hosts", \.hosts), .needed("more", \.more),
+        ]
+    }
+}
+
+/// The time of the last fetch is null where there was none, and missing where the host has no such file.
+extension HostList.Entry: JSONValue {
+    var jsonValue: SourceValue {
+        let fetches = [("apple", apple), ("google", google)].compactMap { name, fetches in
+            fetches.map { (name, $0.lastSeconds.jsonValue) }
+        }
+        return .object([("host", .string(host)), ("lastGood", .bool(isLastGood))] + fetches)
+    }
+
+    init?(_ value: SourceValue) {
+        guard let host = value.member(named: "host")?.asString, let flag = value.member(named: "lastGood")?.asBool
         else { return nil }
-        func fetches(_ value: SourceValue, _ name: String) -> Fetches? {
-            value.member(named: name).map { _ in Fetches(lastSeconds: value.number(name).map(Int64.init)) }
+        func fetches(_ name: String) -> HostList.Fetches? {
+            value.member(named: name).map { HostList.Fetches(lastSeconds: Int64($0)) }
         }
-        (nowSeconds, recordedSinceSeconds, self.more) = (Int64(now), Int64(since), more)
-        self.hosts = hosts.compactMap { entry in
-            guard let host = entry.text("host"), let isLastGood = entry.flag("lastGood") else { return nil }
-            return Entry(
-                host: host, isLastGood: isLastGood, apple: fetches(entry, "apple"),
-                google: fetches(entry, "google"))
-        }
+        self.init(host: host, isLastGood: flag, apple: fetches("apple"), google: fetches("google"))
     }
 }

@@ -7,20 +7,20 @@ public import Telemetry
 
 public struct HostReport: Sendable, Equatable {
     /// As it was asked for.
-    public var host: String
+    public var host = ""
     /// The name by which it is configured; another one where a wildcard answers.
-    public var name: String
+    public var name = ""
     /// When this was true, in seconds since 1970.
-    public var nowSeconds: Int64
-    public var documents: [Document]
+    public var nowSeconds: Int64 = 0
+    public var documents: [Document] = []
     /// Why an earlier version is served than there is on disk; none as a rule.
-    public var reasons: [String]
+    public var reasons: [String] = []
     /// Nil where no TLS is spoken, none is needed, or no survey has come to it yet.
     public var certificate: CertificateReport?
     /// The latest first.
-    public var verifiers: [VerifierRecord]
+    public var verifiers: [VerifierRecord] = []
     /// Since when fetches of verifiers are recorded.
-    public var recordedSinceSeconds: Int64
+    public var recordedSinceSeconds: Int64 = 0
 
     /// An association file that it serves.
     public struct Document: Sendable, Equatable {
@@ -34,19 +34,7 @@ public struct HostReport: Sendable, Equatable {
         }
     }
 
-    public init(
-        host: String, name: String, nowSeconds: Int64, documents: [Document], reasons: [String],
-        certificate: CertificateReport? = nil, verifiers: [VerifierRecord], recordedSinceSeconds: Int64
-    ) {
-        self.host = host
-        self.name = name
-        self.nowSeconds = nowSeconds
-        self.documents = documents
-        self.reasons = reasons
-        self.certificate = certificate
-        self.verifiers = verifiers
-        self.recordedSinceSeconds = recordedSinceSeconds
-    }
+    public init() {}
 
     /// What a verifier got when it was last here, compared with what it would get now.
     enum Outcome: Equatable {
@@ -63,58 +51,10 @@ public struct HostReport: Sendable, Equatable {
         return current.contains(tag) ? .current(isRepeated: record.status == 304) : .older(tag: tag)
     }
 
-    var json: [UInt8] { SourceWriter.canonical(value) }
-
-    private var value: SourceValue {
-        .object([
-            ("host", .string(host)), ("name", .string(name)), ("nowSeconds", .integer(Int(nowSeconds))),
-            (
-                "documents",
-                .array(
-                    documents.map {
-                        .object([
-                            ("document", .string($0.kind.label)),
-                            ("entityTags", .array($0.entityTags.map { .string($0) })),
-                        ])
-                    })
-            ),
-            ("reasons", .array(reasons.map { .string($0) })),
-            ("certificate", certificate?.value ?? .null), ("verifiers", .array(verifiers.map { value(of: $0) })),
-            ("recordedSinceSeconds", .integer(Int(recordedSinceSeconds))),
-        ])
-    }
-
-    private func value(of record: VerifierRecord) -> SourceValue {
-        let got =
-            switch outcome(of: record) {
-            case .current: "current"
-            case .older: "older"
-            case .status: "other"
-            }
-        return .object([
-            ("verifier", .string(record.verifier.label)), ("document", .string(record.document.label)),
-            ("firstSeconds", .integer(Int(record.firstSeconds))), ("lastSeconds", .integer(Int(record.lastSeconds))),
-            ("status", .integer(Int(record.status))), ("entityTag", record.entityTag.map { .string($0) } ?? .null),
-            ("version", .string(got)), ("count", .integer(Int(clamping: record.count))),
-        ])
-    }
-
     /// Nil for what is no such report.
     public init?(_ value: SourceValue) {
-        guard let host = value.text("host"), let name = value.text("name"), let now = value.number("nowSeconds"),
-            let documents = value.list("documents"), let reasons = value.list("reasons"),
-            let verifiers = value.list("verifiers"), let since = value.number("recordedSinceSeconds")
-        else { return nil }
-        self.init(
-            host: host, name: name, nowSeconds: Int64(now),
-            documents: documents.compactMap { document in
-                guard let kind = DocumentKind(label: document.text("document")) else { return nil }
-                return Document(
-                    kind: kind, entityTags: (document.list("entityTags") ?? []).compactMap { $0.asString })
-            }, reasons: reasons.compactMap { $0.asString },
-            certificate: value.member(named: "certificate").flatMap { CertificateReport($0) },
-            verifiers: verifiers.compactMap { VerifierRecord($0) },
-            recordedSinceSeconds: Int64(since))
+        guard let report = HostReport.read(value) else { return nil }
+        self = report
     }
 
     /// One line for each verifier, whether it was here or not.
@@ -163,37 +103,51 @@ public struct HostReport: Sendable, Equatable {
     }
 }
 
-extension VerifierRecord {
-    fileprivate init?(_ value: SourceValue) {
-        guard let verifier = VerifierKind.known.first(where: { $0.label == value.text("verifier") }),
-            let document = DocumentKind(label: value.text("document")), let first = value.number("firstSeconds"),
-            let last = value.number("lastSeconds"), let status = value.number("status"),
-            let count = value.number("count")
-        else { return nil }
-        self.init(
-            verifier: verifier, document: document, status: UInt16(clamping: status),
-            entityTag: value.text("entityTag"), firstSeconds: Int64(first), lastSeconds: Int64(last),
-            count: UInt64(clamping: count))
+extension HostReport: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("host", \.host), .needed("name", \.name), .needed("nowSeconds", \.nowSeconds),
+            .needed("documents", \.documents), .needed("reasons", \.reasons), .optional("certificate", \.certificate),
+            .needed("verifiers", \.verifiers).written { report in
+                .array(
+                    report.verifiers.map { record in
+                        var members = record.object
+                        members.insert(("version", .string(report.version(of: record))), at: members.count - 1)
+                        return .object(members)
+                    })
+            }, .needed("recordedSinceSeconds", \.recordedSinceSeconds),
+        ]
+    }
+
+    private func version(of record: VerifierRecord) -> String {
+        switch outcome(of: record) {
+        case .current: "current"
+        case .older: "older"
+        case .status: "other"
+        }
     }
 }
 
-extension DocumentKind {
-    init?(label: String?) {
-        guard let kind = DocumentKind.allCases.first(where: { $0.label == label }) else { return nil }
-        self = kind
+extension HostReport.Document: JSONRecord {
+    static var blank: Self { Self(kind: .none, entityTags: []) }
+    static var members: [JSONMember<Self>] {
+        [.needed("document", \.kind), .optional("entityTags", \.entityTags)]
     }
 }
 
-extension SourceValue {
-    func text(_ name: String) -> String? { member(named: name)?.asString }
-    /// A whole number that every reader of JSON takes for the same one (RFC 8259 §6). What is beyond is not meant, and with
-    /// such bounds no difference of two of them is too large for a number: what answers a command may be anybody.
-    func number(_ name: String) -> Int? {
-        let bound = (1 << 53) - 1
-        return member(named: name)?.asInt.flatMap { (-bound...bound).contains($0) ? $0 : nil }
+extension VerifierRecord: JSONRecord {
+    static var blank: Self {
+        Self(
+            verifier: .none, document: .none, status: 0, entityTag: nil, firstSeconds: 0, lastSeconds: 0, count: 0)
     }
-    func list(_ name: String) -> [SourceValue]? { member(named: name)?.asArray }
-    func flag(_ name: String) -> Bool? { member(named: name)?.asBool }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("verifier", \.verifier), .needed("document", \.document), .needed("firstSeconds", \.firstSeconds),
+            .needed("lastSeconds", \.lastSeconds), .needed("status", \.status), .optional("entityTag", \.entityTag),
+            .needed("count", \.count),
+        ]
+    }
 }
 
 extension DocumentKind {

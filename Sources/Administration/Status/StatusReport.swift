@@ -7,32 +7,32 @@ public import Telemetry
 
 /// The answer of `/status`.
 public struct StatusReport: Sendable, Equatable {
-    public var version: String
+    public var version = ""
     /// The TLS library that it runs with.
-    public var library: String
-    public var processID: Int
+    public var library = ""
+    public var processID = 0
     /// When this was true, and when the server was started, in seconds since 1970.
-    public var nowSeconds: Int64
-    public var startedSeconds: Int64
+    public var nowSeconds: Int64 = 0
+    public var startedSeconds: Int64 = 0
     /// By the monotonic clock: the other one may be set meanwhile.
-    public var uptimeSeconds: Int64
+    public var uptimeSeconds: Int64 = 0
     /// Why it is not ready; none when it is.
-    public var waits: [String]
-    public var hosting: HostingFigures
+    public var waits: [String] = []
+    public var hosting = HostingFigures()
     /// Hosts on their last good version; the first of them.
-    public var kept: [Kept]
+    public var kept: [Kept] = []
     /// What keeps something from being served; the first of it.
-    public var findings: [OpenFinding]
+    public var findings: [OpenFinding] = []
     /// The app files of which the removal guard keeps something; the first of them.
     public var guardedFiles: [String] = []
     /// One for all that is served: two servers with equal ones serve the same.
-    public var servedDigest: String
-    public var reloads: ReloadFigures
+    public var servedDigest = ""
+    public var reloads = ReloadFigures()
     /// Nil where no TLS is spoken.
     public var certificates: CertificateFigures?
-    public var workers: [WorkerState]
-    public var openConnections: Int
-    public var verifiers: VerifierFigures
+    public var workers: [WorkerState] = []
+    public var openConnections = 0
+    public var verifiers = VerifierFigures()
     public var refusals = RefusalFigures()
 
     /// A host that is served by an earlier version than there is on disk.
@@ -41,7 +41,7 @@ public struct StatusReport: Sendable, Equatable {
         /// The first of the findings that are the reason.
         public var reason: OpenFinding
 
-        public init(host: String, reason: OpenFinding) {
+        public init(host: String = "", reason: OpenFinding = OpenFinding()) {
             self.host = host
             self.reason = reason
         }
@@ -54,7 +54,7 @@ public struct StatusReport: Sendable, Equatable {
         /// Since 1970. What was there at the start has stood for that long at least.
         public var sinceSeconds: Int64
 
-        public init(finding: String, sinceSeconds: Int64) {
+        public init(finding: String = "", sinceSeconds: Int64 = 0) {
             self.finding = finding
             self.sinceSeconds = sinceSeconds
         }
@@ -63,88 +63,17 @@ public struct StatusReport: Sendable, Equatable {
     /// How many of each list are told.
     public static let listMax = 20
 
-    public init(
-        version: String, library: String, processID: Int, nowSeconds: Int64, startedSeconds: Int64, waits: [String],
-        hosting: HostingFigures, kept: [Kept], findings: [OpenFinding], servedDigest: String, reloads: ReloadFigures,
-        certificates: CertificateFigures?, workers: [WorkerState], openConnections: Int, verifiers: VerifierFigures
-    ) {
-        self.version = version
-        self.library = library
-        self.processID = processID
-        self.nowSeconds = nowSeconds
-        self.startedSeconds = startedSeconds
-        uptimeSeconds = nowSeconds - startedSeconds
-        self.waits = waits
-        self.hosting = hosting
-        self.kept = kept
-        self.findings = findings
-        self.servedDigest = servedDigest
-        self.reloads = reloads
-        self.certificates = certificates
-        self.workers = workers
-        self.openConnections = openConnections
-        self.verifiers = verifiers
-    }
+    public init() {}
 
     public var isReady: Bool { waits.isEmpty }
 
     /// Whether an operator need do nothing, as far as is known: what has not been looked at yet is not known.
     public var isFine: Bool { isReady && hosting.errors == 0 && certificates?.isComplete != false }
 
-    var json: [UInt8] { SourceWriter.canonical(value) }
-
-    private var value: SourceValue {
-        .object([
-            ("version", .string(version)), ("tlsLibrary", .string(library)), ("processID", .integer(processID)),
-            ("nowSeconds", .integer(Int(nowSeconds))), ("startedSeconds", .integer(Int(startedSeconds))),
-            ("uptimeSeconds", .integer(Int(uptimeSeconds))),
-            ("ready", .bool(isReady)), ("waits", .strings(waits)), ("hosting", hosting.value),
-            (
-                "lastGood",
-                .array(
-                    kept.map {
-                        .object([
-                            ("host", .string($0.host)), ("reason", .string($0.reason.finding)),
-                            ("sinceSeconds", .integer(Int($0.reason.sinceSeconds))),
-                        ])
-                    })
-            ),
-            ("findings", .array(findings.map(\.value))), ("guardedFiles", .strings(guardedFiles)),
-            ("servedDigest", .string(servedDigest)),
-            ("reloads", reloads.value),
-            ("certificates", certificates?.value ?? .null), ("workers", .array(workers.map(\.value))),
-            ("openConnections", .integer(openConnections)), ("verifiers", verifiers.value),
-            ("refusals", refusals.value),
-        ])
-    }
-
     /// Nil for what is no such report.
     public init?(_ value: SourceValue) {
-        guard let version = value.text("version"), let library = value.text("tlsLibrary"),
-            let process = value.number("processID"), let now = value.number("nowSeconds"),
-            let started = value.number("startedSeconds"), let waits = value.list("waits"),
-            let hosting = value.member(named: "hosting").flatMap({ HostingFigures($0) }),
-            let kept = value.list("lastGood"), let findings = value.list("findings"),
-            let reloads = value.member(named: "reloads").flatMap({ ReloadFigures($0) }),
-            let workers = value.list("workers"), let connections = value.number("openConnections"),
-            let verifiers = value.member(named: "verifiers").flatMap({ VerifierFigures($0) })
-        else { return nil }
-        self.init(
-            version: version, library: library, processID: process, nowSeconds: Int64(now),
-            startedSeconds: Int64(started), waits: waits.compactMap { $0.asString }, hosting: hosting,
-            kept: kept.map {
-                Kept(
-                    host: $0.text("host") ?? "",
-                    reason: OpenFinding(
-                        finding: $0.text("reason") ?? "", sinceSeconds: Int64($0.number("sinceSeconds") ?? 0)))
-            },
-            findings: findings.map { OpenFinding($0) }, servedDigest: value.text("servedDigest") ?? "",
-            reloads: reloads,
-            certificates: value.member(named: "certificates").flatMap { CertificateFigures($0) },
-            workers: workers.map { WorkerState($0) }, openConnections: connections, verifiers: verifiers)
-        uptimeSeconds = Int64(value.number("uptimeSeconds") ?? now - started)
-        guardedFiles = (value.list("guardedFiles") ?? []).compactMap { $0.asString }
-        refusals = RefusalFigures(value.member(named: "refusals"))
+        guard let report = StatusReport.read(value) else { return nil }
+        self = report
     }
 
     public var text: String {
@@ -263,110 +192,104 @@ public struct StatusReport: Sendable, Equatable {
     }
 }
 
-extension StatusReport.OpenFinding {
-    fileprivate var value: SourceValue {
-        .object([("finding", .string(finding)), ("sinceSeconds", .integer(Int(sinceSeconds)))])
-    }
-
-    fileprivate init(_ value: SourceValue) {
-        self.init(finding: value.text("finding") ?? "", sinceSeconds: Int64(value.number("sinceSeconds") ?? 0))
-    }
-}
-
-extension SourceValue {
-    fileprivate static func strings(_ strings: [String]) -> SourceValue { .array(strings.map { .string($0) }) }
-}
-
-extension HostingFigures {
-    private static var fields: [(String, WritableKeyPath<HostingFigures, Int>)] {
+extension StatusReport: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
         [
-            ("hosts", \.hosts), ("appFiles", \.appFiles), ("hostsOnLastGoodVersion", \.keptHosts),
-            ("brokenFiles", \.brokenFiles), ("heldFiles", \.heldFiles), ("goneFiles", \.goneFiles),
-            ("refusedFiles", \.refusedFiles), ("unservedFiles", \.unservedFiles),
-            ("guardedEntries", \.guardedEntries), ("errors", \.errors), ("warnings", \.warnings), ("notes", \.notes),
+            .needed("version", \.version), .needed("tlsLibrary", \.library), .needed("processID", \.processID),
+            .needed("nowSeconds", \.nowSeconds), .needed("startedSeconds", \.startedSeconds),
+            JSONMember(name: "uptimeSeconds", write: { $0.uptimeSeconds.jsonValue }) { report, value in
+                report.uptimeSeconds = value.flatMap { Int64($0) } ?? report.nowSeconds - report.startedSeconds
+                return true
+            },
+            JSONMember(name: "ready", write: { .bool($0.isReady) }), .needed("waits", \.waits),
+            .needed("hosting", \.hosting), .needed("lastGood", \.kept), .needed("findings", \.findings),
+            .optional("guardedFiles", \.guardedFiles), .optional("servedDigest", \.servedDigest),
+            .needed("reloads", \.reloads), .optional("certificates", \.certificates), .needed("workers", \.workers),
+            .needed("openConnections", \.openConnections), .needed("verifiers", \.verifiers),
+            .optional("refusals", \.refusals),
         ]
     }
+}
 
-    fileprivate var value: SourceValue {
-        .object(HostingFigures.fields.map { ($0.0, .integer(self[keyPath: $0.1])) })
-    }
-
-    fileprivate init?(_ value: SourceValue) {
-        self.init()
-        for (name, path) in HostingFigures.fields {
-            guard let number = value.number(name) else { return nil }
-            self[keyPath: path] = number
-        }
+extension StatusReport.Kept: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [
+            .optional("host", \.host), .optional("reason", \.reason.finding),
+            .optional("sinceSeconds", \.reason.sinceSeconds),
+        ]
     }
 }
 
-extension ReloadFigures {
-    fileprivate var value: SourceValue {
-        .object([
-            ("changed", .integer(changed)), ("unchanged", .integer(unchanged)), ("failed", .integer(failed)),
-            (
-                "last",
-                last.map { last in
-                    .object([
-                        ("outcome", .string(last.outcome.rawValue)), ("endedSeconds", .integer(Int(last.seconds))),
-                        ("durationMicroseconds", .integer(Int(last.microseconds))),
-                        ("message", last.message.map { .string($0) } ?? .null),
-                    ])
-                } ?? .null
-            ),
-            ("controlSilentMilliseconds", .integer(Int(controlMilliseconds))),
-        ])
-    }
-
-    fileprivate init?(_ value: SourceValue) {
-        guard let changed = value.number("changed"), let unchanged = value.number("unchanged"),
-            let failed = value.number("failed")
-        else { return nil }
-        self.init()
-        (self.changed, self.unchanged, self.failed) = (changed, unchanged, failed)
-        controlMilliseconds = Int64(value.number("controlSilentMilliseconds") ?? 0)
-        guard let last = value.member(named: "last"), let seconds = last.number("endedSeconds"),
-            let microseconds = last.number("durationMicroseconds"),
-            let outcome = last.text("outcome").flatMap({ Outcome(rawValue: $0) })
-        else { return }
-        self.last = Last(
-            outcome: outcome, seconds: Int64(seconds), microseconds: Int64(microseconds), message: last.text("message"))
+extension StatusReport.OpenFinding: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [.optional("finding", \.finding), .optional("sinceSeconds", \.sinceSeconds)]
     }
 }
 
-extension WorkerState {
-    fileprivate var value: SourceValue {
-        .object([
-            ("stuck", .bool(isStuck)), ("silentMilliseconds", .integer(Int(silentMilliseconds))),
-            ("longestRoundMicroseconds", .integer(Int(clamping: longestRoundMicroseconds))),
-        ])
-    }
-
-    fileprivate init(_ value: SourceValue) {
-        self.init(
-            silentMilliseconds: Int64(value.number("silentMilliseconds") ?? 0),
-            longestRoundMicroseconds: UInt64(clamping: value.number("longestRoundMicroseconds") ?? 0))
+extension HostingFigures: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("hosts", \.hosts), .needed("appFiles", \.appFiles), .needed("hostsOnLastGoodVersion", \.keptHosts),
+            .needed("brokenFiles", \.brokenFiles), .needed("heldFiles", \.heldFiles), .needed("goneFiles", \.goneFiles),
+            .needed("refusedFiles", \.refusedFiles), .needed("unservedFiles", \.unservedFiles),
+            .needed("guardedEntries", \.guardedEntries), .needed("errors", \.errors), .needed("warnings", \.warnings),
+            .needed("notes", \.notes),
+        ]
     }
 }
 
-extension VerifierFigures {
-    fileprivate var value: SourceValue {
-        .object([
-            ("hosts", .integer(hosts)), ("evicted", .integer(evicted)), ("writeFailures", .integer(failures)),
-            (
-                "lastSeconds",
-                .object(VerifierKind.known.map { ($0.label, lastSeconds[$0].map { .integer(Int($0)) } ?? .null) })
-            ),
-        ])
+extension ReloadFigures: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("changed", \.changed), .needed("unchanged", \.unchanged), .needed("failed", \.failed),
+            .optional("last", \.last), .optional("controlSilentMilliseconds", \.controlMilliseconds),
+        ]
     }
+}
 
-    fileprivate init?(_ value: SourceValue) {
-        guard let hosts = value.number("hosts"), let last = value.member(named: "lastSeconds") else { return nil }
-        self.init()
-        self.hosts = hosts
-        evicted = value.number("evicted") ?? 0
-        failures = value.number("writeFailures") ?? 0
-        for kind in VerifierKind.known { lastSeconds[kind] = last.number(kind.label).map { Int64($0) } }
+extension ReloadFigures.Last: JSONRecord {
+    static var blank: Self { Self(outcome: .unchanged, seconds: 0, microseconds: 0) }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("outcome", \.outcome), .needed("endedSeconds", \.seconds),
+            .needed("durationMicroseconds", \.microseconds), .optional("message", \.message),
+        ]
+    }
+}
+
+extension WorkerState: JSONRecord {
+    static var blank: Self { Self(silentMilliseconds: 0, longestRoundMicroseconds: 0) }
+    static var members: [JSONMember<Self>] {
+        [
+            JSONMember(name: "stuck", write: { .bool($0.isStuck) }),
+            .optional("silentMilliseconds", \.silentMilliseconds),
+            .optional("longestRoundMicroseconds", \.longestRoundMicroseconds),
+        ]
+    }
+}
+
+extension VerifierFigures: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("hosts", \.hosts), .optional("evicted", \.evicted), .optional("writeFailures", \.failures),
+            JSONMember(
+                name: "lastSeconds",
+                write: { figures in
+                    .object(VerifierKind.known.map { ($0.label, figures.lastSeconds[$0].jsonValue) })
+                }
+            ) { figures, value in
+                for kind in VerifierKind.known {
+                    figures.lastSeconds[kind] = value?.member(named: kind.label).flatMap { Int64($0) }
+                }
+                return value != nil
+            },
+        ]
     }
 }
 
@@ -406,19 +329,15 @@ public struct RefusalFigures: Sendable, Equatable {
     }
 
     private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}
 
-    var value: SourceValue {
-        .object([
-            ("connections", .integer(connections)), ("network", network.map { .string($0) } ?? .null),
-            ("ofNetwork", .integer(ofNetwork)), ("timedOutHandshakes", .integer(handshakes)),
-        ])
-    }
-
-    /// A server of an earlier version tells nothing of it.
-    init(_ value: SourceValue?) {
-        connections = value?.number("connections") ?? 0
-        network = value?.text("network")
-        ofNetwork = value?.number("ofNetwork") ?? 0
-        handshakes = value?.number("timedOutHandshakes") ?? 0
+/// A server of an earlier version tells nothing of it.
+extension RefusalFigures: JSONRecord {
+    static var blank: Self { Self() }
+    static var members: [JSONMember<Self>] {
+        [
+            .optional("connections", \.connections), .optional("network", \.network),
+            .optional("ofNetwork", \.ofNetwork), .optional("timedOutHandshakes", \.handshakes),
+        ]
     }
 }

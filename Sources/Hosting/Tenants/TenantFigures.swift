@@ -2,7 +2,7 @@
 
 public import Association
 import Catalogue
-public import Telemetry
+import Telemetry
 
 extension HostingFigures {
     mutating func count(_ standing: AppRecord.Standing, isServed: Bool) {

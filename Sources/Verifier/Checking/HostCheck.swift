@@ -176,9 +176,7 @@ public struct ExpectedFiles: Hashable, Sendable {
     }
 
     public init(apple: [UInt8]?, statements: [UInt8]?, wildcardsBelow: Platforms = []) {
-        self.apple = apple
-        self.statements = statements
-        self.wildcardsBelow = wildcardsBelow
+        (self.apple, self.statements, self.wildcardsBelow) = (apple, statements, wildcardsBelow)
     }
 
     subscript(document: Probe.Document) -> [UInt8]? {

@@ -31,9 +31,7 @@ public enum Concurrently {
             _ inputs: [Input], _ body: @escaping @Sendable (Input) -> Output,
             _ done: @escaping @Sendable (Int) -> Void
         ) {
-            self.inputs = inputs
-            self.body = body
-            self.done = done
+            (self.inputs, self.body, self.done) = (inputs, body, done)
             state = Mutex(State(outputs: Array(repeating: nil, count: inputs.count)))
         }
 

@@ -22,13 +22,8 @@ public struct FetchRequest: Sendable {
         host: String, hostField: String, address: SocketAddress, isSecure: Bool = true, path: String, userAgent: String,
         limits: FetchLimits = FetchLimits()
     ) {
-        self.host = host
-        self.hostField = hostField
-        self.address = address
-        self.isSecure = isSecure
-        self.path = path
-        self.userAgent = userAgent
-        self.limits = limits
+        (self.host, self.hostField, self.address, self.isSecure) = (host, hostField, address, isSecure)
+        (self.path, self.userAgent, self.limits) = (path, userAgent, limits)
     }
 
     /// The bytes that are sent.

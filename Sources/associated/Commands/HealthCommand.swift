@@ -3,7 +3,6 @@
 import Administration
 import Hosting
 import Posix
-import Verifier
 
 extension Command {
     static let health = Command(
@@ -22,29 +21,29 @@ extension Command {
         ]
     ) { arguments throws(Refusal) in
         let settings = try LoadedSettings(arguments).settings
-        if let place = settings.admin { return ready(place.address) }
+        if let place = settings.admin { return try ready(place.address) }
         guard let address = settings.http.first else {
             return .failure(saying: "there is no address to ask; give one with --admin or --http")
         }
-        do throws(PingError) {
-            try Ping.send(to: address, timeoutMilliseconds: timeoutMilliseconds)
+        do throws(AdminClient.Failure) {
+            try AdminClient.ping(address, timeoutMilliseconds: timeoutMilliseconds)
             return .success
         } catch {
-            return .failure(saying: error.description)
+            throw .failure(error.description)
         }
     }
 
     private static let timeoutMilliseconds = 2_000
 
     /// Needs no token, as a probe does not.
-    private static func ready(_ address: SocketAddress) -> ExitStatus {
+    private static func ready(_ address: SocketAddress) throws(Refusal) -> ExitStatus {
         do throws(AdminClient.Failure) {
             let response = try AdminClient.get(
                 "/readyz", from: address, token: nil, timeoutMilliseconds: timeoutMilliseconds)
             Console.output(String(decoding: response.body, as: UTF8.self))
             return response.status == 200 ? .success : .failure
         } catch {
-            return .failure(saying: error.description)
+            throw .failure(error.description)
         }
     }
 }

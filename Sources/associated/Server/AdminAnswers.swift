@@ -12,7 +12,7 @@ import Synchronization
 import TLS
 import Telemetry
 
-struct AdminAnswers: Sendable {
+struct AdminAnswers: AdminSources {
     let state: ServerState
     let records: Records
     let usage: ProcessUsage
@@ -36,15 +36,18 @@ struct AdminAnswers: Sendable {
 
     func status() -> StatusReport {
         let health = health()
-        var report = StatusReport(
-            version: Product.version, library: Library.version, processID: Int(getpid()),
-            nowSeconds: Clock.wallSeconds(), startedSeconds: state.startedSeconds,
-            waits: health.failures + health.waits, hosting: hosting, kept: state.kept,
-            findings: Array((diskFindings + stateFindings + state.findings).prefix(StatusReport.listMax)),
-            servedDigest: parts.digest.text(of: parts.published.current), reloads: state.reloads,
-            certificates: certificates(listMax: StatusReport.listMax), workers: workers(),
-            openConnections: records.openConnections, verifiers: ledger.figures)
+        var report = StatusReport()
+        (report.version, report.library, report.processID) = (Product.version, Library.version, Int(getpid()))
+        (report.nowSeconds, report.startedSeconds) = (Clock.wallSeconds(), state.startedSeconds)
         report.uptimeSeconds = Int64(state.uptimeSeconds)
+        report.waits = health.failures + health.waits
+        (report.hosting, report.reloads, report.kept) = (hosting, state.reloads, state.kept)
+        report.findings = Array((diskFindings + stateFindings + state.findings).prefix(StatusReport.listMax))
+        report.servedDigest = parts.digest.text(of: parts.published.current)
+        report.certificates = certificates(listMax: StatusReport.listMax)
+        (report.workers, report.openConnections, report.verifiers) = (
+            workers(), records.openConnections, ledger.figures
+        )
         (report.guardedFiles, report.refusals) = (state.guardedFiles, state.refusals)
         return report
     }
@@ -65,11 +68,12 @@ struct AdminAnswers: Sendable {
             let tags = catalogue.entityTags(host: host, path: path)
             return tags.isEmpty ? nil : HostReport.Document(kind: kind, entityTags: tags)
         }
-        return HostReport(
-            host: host, name: name, nowSeconds: Clock.wallSeconds(), documents: documents,
-            reasons: state.reasons(of: name),
-            certificate: judgedCertificates?.certificate(of: host).map { CertificateReport($0) },
-            verifiers: ledger.records(of: name), recordedSinceSeconds: ledger.beganSeconds)
+        var report = HostReport()
+        (report.host, report.name, report.nowSeconds) = (host, name, Clock.wallSeconds())
+        (report.documents, report.reasons) = (documents, state.reasons(of: name))
+        report.certificate = judgedCertificates?.certificate(of: host).map { CertificateReport($0) }
+        (report.verifiers, report.recordedSinceSeconds) = (ledger.records(of: name), ledger.beganSeconds)
+        return report
     }
 
     private static let documents: [(kind: Telemetry.DocumentKind, path: String)] = [

@@ -75,12 +75,8 @@ final class AdminWiring: Sendable {
         state.enter(.serving)
         guard let settings, let socket else { return Running(ledger: ledger, keeper: keeper, listener: nil) }
         let answers = AdminAnswers(state: state, records: records, usage: usage, parts: parts, ledger: ledger)
-        let sources = AdminSources(
-            health: { answers.health() }, metrics: { answers.metrics() }, status: { answers.status() },
-            host: { answers.host($0) }, nearestHost: { answers.nearestHost(to: $0) },
-            hosts: { answers.hosts(onlyUnfetched: $0) }, expiring: { answers.expiring(within: $0) })
         return Running(
-            ledger: ledger, keeper: keeper, listener: try AdminListener(settings, sources, on: socket))
+            ledger: ledger, keeper: keeper, listener: try AdminListener(settings, answers, on: socket))
     }
 
     /// From now on the server is not ready; a process that takes over has the address.

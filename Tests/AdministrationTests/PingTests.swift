@@ -1,8 +1,8 @@
 // A sign of life, from servers that give one and from others.
 
+import Administration
 import Posix
 import Testing
-import Verifier
 
 struct PingTests {
     /// Answers one connection with fixed bytes.
@@ -32,22 +32,13 @@ struct PingTests {
     }
 
     @Test func `any success is a sign of life`() throws {
-        try serve("HTTP/1.1 204 No Content\r\n\r\n") { try Ping.send(to: $0, timeoutMilliseconds: 5_000) }
+        try serve("HTTP/1.1 204 No Content\r\n\r\n") { try AdminClient.ping($0, timeoutMilliseconds: 5_000) }
     }
 
     @Test(arguments: ["HTTP/1.1 503 Service Unavailable\r\n\r\n", "SSH-2.0-x\r\n", "", nil])
     func `anything else is none`(answer: String?) throws {
         try serve(answer) { address in
-            #expect(throws: PingError.self) { try Ping.send(to: address, timeoutMilliseconds: 5_000) }
-        }
-    }
-
-    @Test func `an answer that comes in drips is none when the time is up`() throws {
-        let server = try DrippingServer(Array("HTTP/1.1 2".utf8))
-        #expect {
-            try Ping.send(to: server.address, timeoutMilliseconds: 200)
-        } throws: {
-            "\($0)".hasPrefix("no answer from \(server.address): recv: ")
+            #expect(throws: AdminClient.Failure.self) { try AdminClient.ping(address, timeoutMilliseconds: 5_000) }
         }
     }
 
@@ -58,7 +49,7 @@ struct PingTests {
             address = listener.address
         }
         #expect {
-            try Ping.send(to: address, timeoutMilliseconds: 5_000)
+            try AdminClient.ping(address, timeoutMilliseconds: 5_000)
         } throws: {
             "\($0)" == "no answer from \(address): connect: connection refused"
         }
