@@ -10,58 +10,42 @@ public enum Concurrently {
         _ inputs: [Input], threadsMax: Int, done: @escaping @Sendable (Int) -> Void = { _ in },
         _ body: @escaping @Sendable (Input) -> Output
     ) -> [Output] {
-        let work = Work(inputs, body, done)
-        run(min(threadsMax, inputs.count), work)
+        let work = Work<Output>(count: inputs.count)
+        run(min(threadsMax, inputs.count)) {
+            while let index = work.next() { done(work.put(body(inputs[index]), at: index)) }
+        }
         return work.results
     }
 
-    private final class Work<Input: Sendable, Output: Sendable>: Sendable {
-        private let inputs: [Input]
-        private let body: @Sendable (Input) -> Output
-        private let done: @Sendable (Int) -> Void
-        private let state: Mutex<State>
+    private final class Work<Output: Sendable>: Sendable {
+        private let state: Mutex<(next: Int, doneCount: Int, outputs: [Output?])>
 
-        private struct State {
-            var next = 0
-            var doneCount = 0
-            var outputs: [Output?]
-        }
-
-        init(
-            _ inputs: [Input], _ body: @escaping @Sendable (Input) -> Output,
-            _ done: @escaping @Sendable (Int) -> Void
-        ) {
-            (self.inputs, self.body, self.done) = (inputs, body, done)
-            state = Mutex(State(outputs: Array(repeating: nil, count: inputs.count)))
-        }
+        init(count: Int) { state = Mutex((0, 0, Array(repeating: nil, count: count))) }
 
         /// In the end there is one for each input.
         var results: [Output] { state.withLock { $0.outputs.compactMap { $0 } } }
 
-        func run() {
-            while let index = take() {
-                let output = body(inputs[index])
-                let count = state.withLock { state in
-                    state.outputs[index] = output
-                    state.doneCount += 1
-                    return state.doneCount
-                }
-                done(count)
+        func next() -> Int? {
+            state.withLock { state in
+                guard state.next < state.outputs.count else { return nil }
+                state.next += 1
+                return state.next - 1
             }
         }
 
-        private func take() -> Int? {
+        /// How many there are now.
+        func put(_ output: Output, at index: Int) -> Int {
             state.withLock { state in
-                guard state.next < inputs.count else { return nil }
-                state.next += 1
-                return state.next - 1
+                state.outputs[index] = output
+                state.doneCount += 1
+                return state.doneCount
             }
         }
     }
 
     /// Threads cannot be kept in an array, so each waits for those that were started after it.
-    private static func run<Input, Output>(_ threads: Int, _ work: Work<Input, Output>) {
-        guard threads > 1, let thread = try? Thread(name: "check", { work.run() }) else { return work.run() }
+    private static func run(_ threads: Int, _ work: @escaping @Sendable () -> Void) {
+        guard threads > 1, let thread = try? Thread(name: "check", work) else { return work() }
         run(threads - 1, work)
         thread.join()
     }

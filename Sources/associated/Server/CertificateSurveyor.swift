@@ -3,16 +3,14 @@
 
 import Catalogue
 import Posix
-import Synchronization
 import TLS
 
 final class CertificateSurveyor: Sendable {
     private let certificates: CertificateStore
     private let published: PublishedCatalogue
-    private let isWanted: WakeUp
-    private let wishes = Mutex(Wishes())
+    private let requests: Mailbox<Requests>
 
-    private struct Wishes {
+    private struct Requests {
         /// Every served host, when it is time for that.
         var everything = false
         /// Every served host now, and what goes on to stand is said again.
@@ -50,7 +48,7 @@ final class CertificateSurveyor: Sendable {
     init(_ certificates: CertificateStore, _ published: PublishedCatalogue) throws(SystemError) {
         self.certificates = certificates
         self.published = published
-        isWanted = try WakeUp()
+        requests = try Mailbox(Requests())
         let thread = try Thread(name: "survey") { [self] in
             Thread.stepBack()
             run()
@@ -59,44 +57,38 @@ final class CertificateSurveyor: Sendable {
     }
 
     /// Looks at everything.
-    func survey() { wish { $0.everything = true } }
+    func survey() { requests.leave { $0.everything = true } }
 
     /// Looks at everything now, and says again what is still wrong.
-    func surveyAgain() { wish { $0.repeats = true } }
+    func surveyAgain() { requests.leave { $0.repeats = true } }
 
     /// Looks at folders of `config/hosts`, and at hosts that have changed, come or gone.
     func survey(_ names: some Sequence<String>) {
         let names = Set(names)
         if names.isEmpty { return }
-        wish { wishes in
+        requests.leave { requests in
             // What is in the folder of a wildcard or in `_default` may concern every host.
-            if names.contains(where: { $0.hasPrefix("_") }) { wishes.everything = true }
-            wishes.names.formUnion(names)
+            if names.contains(where: { $0.hasPrefix("_") }) { requests.everything = true }
+            requests.names.formUnion(names)
         }
-    }
-
-    private func wish(_ change: (inout Wishes) -> Void) {
-        wishes.withLock { change(&$0) }
-        isWanted.wake()
     }
 }
 
 /// The work of the thread.
 extension CertificateSurveyor {
     private func run() {
-        _ = isWanted.wait(milliseconds: -1)
+        requests.wait(milliseconds: -1)
         let began = Clock.monotonicMilliseconds()
         var agenda = Agenda(
             everything: began + CertificateSurveyor.hourMilliseconds,
             minute: began + CertificateSurveyor.minuteMilliseconds)
         while true {
-            isWanted.clear()
-            let wishes = take()
+            let wanted = requests.take()
             var now = Clock.monotonicMilliseconds()
-            agenda.wantsEverything = agenda.wantsEverything || wishes.everything || now >= agenda.everything
-            look(at: wishes.names, &agenda)
-            if wishes.repeats || agenda.wantsEverything && now >= agenda.rested {
-                lookAtEverything(repeats: wishes.repeats, &agenda)
+            agenda.wantsEverything = agenda.wantsEverything || wanted.everything || now >= agenda.everything
+            look(at: wanted.names, &agenda)
+            if wanted.repeats || agenda.wantsEverything && now >= agenda.rested {
+                lookAtEverything(repeats: wanted.repeats, &agenda)
             }
             now = Clock.monotonicMilliseconds()
             if now >= agenda.unsettledDue {
@@ -110,14 +102,7 @@ extension CertificateSurveyor {
                 look(at: certificates.foldersWithErrors(CertificateSurveyor.watchedMax), &agenda)
                 certificates.judge(now: Clock.wallSeconds())
             }
-            _ = isWanted.wait(milliseconds: Int32(clamping: max(0, agenda.next - Clock.monotonicMilliseconds())))
-        }
-    }
-
-    private func take() -> Wishes {
-        wishes.withLock { wishes in
-            defer { wishes = Wishes() }
-            return wishes
+            requests.wait(milliseconds: Int32(clamping: max(0, agenda.next - Clock.monotonicMilliseconds())))
         }
     }
 
@@ -136,11 +121,11 @@ extension CertificateSurveyor {
         var isWhole = false
         while !isWhole {
             let outcome = certificates.survey(published.current.servedHosts, repeats: repeats) {
-                let wishes = take()
-                agenda.wantsEverything = agenda.wantsEverything || wishes.everything
-                look(at: wishes.names, &agenda)
-                repeats = repeats || wishes.repeats
-                return !wishes.repeats
+                let wanted = requests.take()
+                agenda.wantsEverything = agenda.wantsEverything || wanted.everything
+                look(at: wanted.names, &agenda)
+                repeats = repeats || wanted.repeats
+                return !wanted.repeats
             }
             note(outcome, &agenda)
             isWhole = outcome.isWhole

@@ -9,7 +9,6 @@ import Engine
 import Glibc
 import Hosting
 import Posix
-import Synchronization
 import TLS
 import Telemetry
 
@@ -18,7 +17,7 @@ final class MainLoop: @unchecked Sendable {
     private let server: RunningServer
     private var jobs: JobRunner
     private let poller: Poller
-    private let requests: MainLoopRequests
+    private let requests: Mailbox<MainLoopRequests>
     /// Nil where the system has no room for watching.
     private let keeper: WatchKeeper?
     private var hasBegunWatching = false
@@ -48,7 +47,8 @@ final class MainLoop: @unchecked Sendable {
     private static let lookMillisecondsMin: Int64 = 2000
 
     init(
-        _ server: RunningServer, _ worker: Background, _ requests: MainLoopRequests, settings given: LoadedSettings,
+        _ server: RunningServer, _ worker: Background, _ requests: Mailbox<MainLoopRequests>,
+        settings given: LoadedSettings,
         after loaded: RoundReport
     ) throws(SystemError) {
         (self.server, self.requests) = (server, requests)
@@ -254,32 +254,9 @@ final class MainLoop: @unchecked Sendable {
 
 /// What the thread that hears signals wants of the main loop. It leaves a request and goes on listening, so nothing that a reload
 /// waits for, a file system least of all, makes a signal wait.
-final class MainLoopRequests: Sendable {
-    struct Requests: Sendable {
-        /// To look at everything, now.
-        var reloads = false
-        /// To begin nothing more.
-        var ends = false
-    }
-
-    private let requests = Mutex(Requests())
-    private let hasRequests: WakeUp
-
-    init() throws(SystemError) { hasRequests = try WakeUp() }
-
-    /// Readable when there are any.
-    var descriptor: Int32 { hasRequests.descriptor.number }
-
-    func add(_ change: @Sendable (inout Requests) -> Void) {
-        requests.withLock { change(&$0) }
-        hasRequests.wake()
-    }
-
-    func take() -> Requests {
-        hasRequests.clear()
-        return requests.withLock { requests in
-            defer { requests = Requests() }
-            return requests
-        }
-    }
+struct MainLoopRequests: Sendable {
+    /// To look at everything, now.
+    var reloads = false
+    /// To begin nothing more.
+    var ends = false
 }

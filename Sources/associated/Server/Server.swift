@@ -56,7 +56,7 @@ struct Server {
 
     /// What became of a start.
     private enum Start {
-        case running(MainLoop, MainLoopRequests, Engine, AdminWiring, AdminWiring.Running)
+        case running(MainLoop, Mailbox<MainLoopRequests>, Engine, AdminWiring, AdminWiring.Running)
         case ended(ExitStatus)
     }
 
@@ -115,7 +115,7 @@ struct Server {
         supervisor.tell(.ready(status: "serving \(loaded.summary)"))
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
-        let requests = try MainLoopRequests()
+        let requests = try Mailbox(MainLoopRequests())
         let server = RunningServer(
             engine: engine, published: published, tenants: tenants, certificates: certificates, surveyor: surveyor,
             tickets: engineSettings.secure?.tickets, supervisor: supervisor, sandbox: sandbox, state: wiring.state,
@@ -144,17 +144,17 @@ struct Server {
     }
 
     /// Passes signals on until one ends the server.
-    private func passSignals(_ signals: borrowing Signals, _ engine: Engine, _ requests: MainLoopRequests) {
+    private func passSignals(_ signals: borrowing Signals, _ engine: Engine, _ requests: Mailbox<MainLoopRequests>) {
         while true {
             let signal = signals.next()
             engine.lookForNeighbours()
             switch signal {
-            case SIGHUP: requests.add { $0.reloads = true }
+            case SIGHUP: requests.leave { $0.reloads = true }
             case SIGUSR1: engine.journal?.reopen()
             case SIGUSR2:
                 Log.warning(
                     "SIGUSR2 has no effect; to replace the program, start the new one beside this one, then SIGTERM")
-            default: return requests.add { $0.ends = true }
+            default: return requests.leave { $0.ends = true }
             }
         }
     }

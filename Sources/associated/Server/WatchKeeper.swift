@@ -3,7 +3,6 @@
 
 import Hosting
 import Posix
-import Synchronization
 
 final class WatchKeeper: Sendable {
     /// What has been found out since the last time.
@@ -17,15 +16,9 @@ final class WatchKeeper: Sendable {
         var complaint: String?
     }
 
-    private struct State {
-        var news = News()
-        /// Whether all directories are to be looked for once more.
-        var wantsStart = false
-    }
-
-    private let state = Mutex(State())
-    private let hasNews: WakeUp
-    private let isWanted: WakeUp
+    private let news: Mailbox<News>
+    /// Whether all directories are to be looked for once more.
+    private let startRequest: Mailbox<Bool>
 
     private static let tickMilliseconds: Int32 = 1000
 
@@ -35,10 +28,10 @@ final class WatchKeeper: Sendable {
 
     /// - Parameter complaint: what to say about the folders, asked whenever all directories have been looked for.
     init(_ watch: TreeWatch, complaint: @escaping @Sendable () -> String?) throws(SystemError) {
-        hasNews = try WakeUp()
-        isWanted = try WakeUp()
+        news = try Mailbox(News())
+        startRequest = try Mailbox(false)
         let poller = try Poller(eventsMax: 2)
-        for (descriptor, token) in [(watch.descriptor, Token.watch), (isWanted.descriptor.number, .wanted)]
+        for (descriptor, token) in [(watch.descriptor, Token.watch), (startRequest.descriptor, .wanted)]
         where !poller.add(descriptor, .readable, token: token.rawValue) {
             throw .exhausted("epoll_ctl")
         }
@@ -51,11 +44,10 @@ final class WatchKeeper: Sendable {
                 for index in 0..<count {
                     switch Token(rawValue: poller.event(index).token) {
                     case .watch: isWatchReadable = true
-                    case .wanted: isWanted.clear()
-                    case nil: break
+                    case .wanted, nil: break
                     }
                 }
-                if takeRequest() || hasStarted && watch.hasMoved() {
+                if startRequest.take() || hasStarted && watch.hasMoved() {
                     hasStarted = true
                     watch.start()
                     // What happened before a directory was watched has no event.
@@ -77,37 +69,20 @@ final class WatchKeeper: Sendable {
     }
 
     /// Readable when there is news.
-    var descriptor: Int32 { hasNews.descriptor.number }
+    var descriptor: Int32 { news.descriptor }
 
     /// Has all directories looked for, in the place of those that are watched.
-    func start() {
-        state.withLock { $0.wantsStart = true }
-        isWanted.wake()
-    }
+    func start() { startRequest.leave { $0 = true } }
 
     /// What is new since the last call.
-    func take() -> News {
-        hasNews.clear()
-        return state.withLock { state in
-            defer { state.news = News() }
-            return state.news
-        }
-    }
+    func take() -> News { news.take() }
 
-    private func takeRequest() -> Bool {
-        state.withLock { state in
-            defer { state.wantsStart = false }
-            return state.wantsStart
+    private func post(_ latest: News) {
+        news.leave { news in
+            news.changes.merge(latest.changes)
+            news.hasStarted = news.hasStarted || latest.hasStarted
+            news.shortage = latest.shortage
+            news.complaint = latest.complaint ?? news.complaint
         }
-    }
-
-    private func post(_ news: News) {
-        state.withLock { state in
-            state.news.changes.merge(news.changes)
-            state.news.hasStarted = state.news.hasStarted || news.hasStarted
-            state.news.shortage = news.shortage
-            state.news.complaint = news.complaint ?? state.news.complaint
-        }
-        hasNews.wake()
     }
 }

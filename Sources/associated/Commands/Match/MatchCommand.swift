@@ -51,9 +51,7 @@ extension Command {
         for (index, (url, operand)) in urls.enumerated() {
             let matching = source.matching(for: url)
             if isJSON {
-                var line: [UInt8] = []
-                matching.appendJSON(of: url, written: operand, to: &line)
-                Console.output(data: line)
+                Console.output(data: matching.json(of: url, written: operand))
             } else {
                 Console.output((index > 0 ? "\n" : "") + matching.text(of: url, listsAll: arguments.has("--all")))
             }
@@ -158,11 +156,10 @@ enum MatchStream {
         switch LinkURL.typed(text) {
         case .success(let url):
             let matching = source.matching(for: url)
-            matching.appendJSON(of: url, written: text, to: &output)
+            output += matching.json(of: url, written: text)
             return matching.isFine(url, expecting: expected)
         case .failure(let problem):
-            output += Array(
-                #"{"url":\#(SourceWriter.quoted(text)),"error":\#(SourceWriter.quoted(problem.message))}"#.utf8)
+            output += SourceWriter.minified(.object([("url", .string(text)), ("error", .string(problem.message))]))
             output.append(UInt8(ascii: "\n"))
             return false
         }
