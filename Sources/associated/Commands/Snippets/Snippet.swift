@@ -1,7 +1,8 @@
 // The native half of an app file: files for the app's own project that agree with what is served. Everything that comes
-// from the app file is escaped for the language it lands in.
+// from the app file is escaped for the language it lands in. Whole programs are in Templates.
 
 import Association
+import SourceJSON
 
 struct Snippet {
     let app: AppFile
@@ -23,7 +24,9 @@ struct Snippet {
         switch kind {
         case .ios: return [entitlements("\(identifier).entitlements")] + infoPlist() + swiftFiles
         case .android: return manifest() + assetStatements() + kotlinFiles
-        case .capacitor: return nativeFiles(target: "ios/App/App/App") + [capacitorHandler]
+        case .capacitor:
+            let handler = Snippet.capacitorHandler(routeFunction: routeFunction)
+            return nativeFiles(target: "ios/App/App/App") + [OutputFile(name: "src/deep-links.ts", text: handler)]
         case .reactNative: return reactNativeFiles
         case .flutter: return flutterFiles
         case .expo: return expoFiles
@@ -80,8 +83,266 @@ struct Snippet {
 
     var exactHosts: [String] { app.hosts.filter { !$0.isWildcard }.map(\.name) }
 
-    /// What the hosts below a wildcard end in, with the dot.
-    var hostSuffixes: [String] { app.hosts.filter(\.isWildcard).map { ".\($0.name)" } }
+    /// What tells the app's own links, as literals of the language that they land in.
+    struct OwnLinks {
+        let hosts: String
+        /// What the hosts below a wildcard end in, with the dot.
+        let suffixes: String
+        let scheme: String
+    }
+
+    private func ownLinks(none: String = "null", escapesDollar: Bool = false) -> OwnLinks {
+        func list(_ texts: [String]) -> String {
+            texts.map { $0.literal(escapesDollar: escapesDollar) }.joined(separator: ", ")
+        }
+        return OwnLinks(
+            hosts: list(exactHosts), suffixes: list(app.hosts.filter(\.isWildcard).map { ".\($0.name)" }),
+            scheme: app.scheme?.literal(escapesDollar: escapesDollar) ?? none)
+    }
+}
+
+/// iOS: the entitlement for each host and service, the custom scheme, and one place that both kinds of link arrive at.
+extension Snippet {
+    func entitlements(_ name: String) -> OutputFile {
+        let entries = associatedDomains.map { "    <string>\($0.xml)</string>" }
+        return OutputFile(
+            name: name,
+            text: Snippet.propertyList(
+                ["<key>com.apple.developer.associated-domains</key>", "<array>"] + entries + ["</array>"]))
+    }
+
+    /// A property list with a dictionary in it.
+    private static func propertyList(_ entries: [String]) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+        \(lines(entries, indent: 4))</dict>
+        </plist>
+
+        """
+    }
+
+    /// A service and a host each; App Clips have no wildcards.
+    var associatedDomains: [String] {
+        guard let ios = app.ios else { return [] }
+        let suffix = mode.map { "?mode=\($0)" } ?? ""
+        var entries: [String] = []
+        for service in ios.services.map(\.rawValue) + (ios.appClips.isEmpty ? [] : ["appclips"]) {
+            for host in app.hosts where service != "appclips" || !host.isWildcard {
+                entries.append("\(service):\(host.text)\(suffix)")
+            }
+        }
+        return entries
+    }
+
+    /// The target's Info.plist: the custom scheme, if there is one, and what else the kind of project needs there.
+    func infoPlist(_ more: [String] = [], folder: String = "") -> [OutputFile] {
+        var entries = more
+        if let scheme = app.scheme {
+            entries += [
+                "<key>CFBundleURLTypes</key>", "<array>", "    <dict>", "        <key>CFBundleURLName</key>",
+                "        <string>\(scheme.xml)</string>", "        <key>CFBundleURLSchemes</key>", "        <array>",
+                "            <string>\(scheme.xml)</string>", "        </array>", "    </dict>", "</array>",
+            ]
+        }
+        if entries.isEmpty { return [] }
+        return [OutputFile(name: "\(folder)Info.plist", text: Snippet.propertyList(entries))]
+    }
+
+    private var swiftFiles: [OutputFile] {
+        [
+            OutputFile(name: "DeepLink.swift", text: Snippet.swiftDeepLink(ownLinks(none: "nil"))),
+            OutputFile(name: "DeepLink+SwiftUI.swift", text: Snippet.swiftUIHandlers()),
+            OutputFile(name: "SceneDelegate.swift", text: Snippet.swiftSceneDelegate()),
+        ]
+    }
+}
+
+/// Android: an intent filter with the narrowest paths that cover the rules, and the custom scheme in a filter of its own.
+extension Snippet {
+    /// A manifest with nothing but what links need, to be merged into the app's own.
+    /// - Parameters:
+    ///   - activity: more that its activity needs.
+    ///   - folder: where the project has it, with a slash at the end.
+    func manifest(activity more: [String] = [], folder: String = "") -> [OutputFile] {
+        let statements =
+            assetStatements().isEmpty
+            ? [] : [#"<meta-data android:name="asset_statements" android:resource="@string/asset_statements" />"#]
+        let web =
+            ["http", "https"].map { "<data android:scheme=\"\($0)\" />" }
+            + app.hosts.map { "<data android:host=\"\($0.text.xml)\" />" }
+            + (app.manifestPaths ?? []).map { "<data android:\($0.kind.rawValue)=\"\($0.text.xml)\" />" }
+        var filters = exclusionNote + filter(#"<intent-filter android:autoVerify="true">"#, web)
+        if let scheme = app.scheme {
+            filters += filter("<intent-filter>", ["<data android:scheme=\"\(scheme.xml)\" />"])
+        }
+        let text = """
+            <?xml version="1.0" encoding="utf-8"?>
+            <!-- Merge this into the app's manifest. launchMode="singleTask" delivers links to the running activity. -->
+            <manifest xmlns:android="http://schemas.android.com/apk/res/android">
+                <application>
+            \(Snippet.lines(statements, indent: 8))        <activity
+                        android:name=".MainActivity"
+                        android:exported="true"
+                        android:launchMode="singleTask">
+            \(Snippet.lines(more + filters, indent: 12))        </activity>
+                </application>
+            </manifest>
+
+            """
+        return [OutputFile(name: "\(folder)AndroidManifest.xml", text: text)]
+    }
+
+    /// Which links go another way by the manifest alone.
+    private var exclusionNote: [String] {
+        guard app.links.contains(where: { $0.exclude == true }) else { return [] }
+        return app.androidMatcher == nil
+            ? [
+                "<!-- A filter cannot exclude: the app opens for every path here, whatever `links` of the app file exclude. -->"
+            ]
+            : [
+                "<!-- A filter cannot exclude: on Android 14 and earlier the app opens for every path here. Later versions also ask",
+                "     the dynamic rules of assetlinks.json. -->",
+            ]
+    }
+
+    private func filter(_ head: String, _ data: [String]) -> [String] {
+        let kind = [
+            #"<action android:name="android.intent.action.VIEW" />"#,
+            #"<category android:name="android.intent.category.DEFAULT" />"#,
+            #"<category android:name="android.intent.category.BROWSABLE" />"#,
+        ]
+        return [head] + (kind + data).map { "    \($0)" } + ["</intent-filter>"]
+    }
+
+    static func lines(_ lines: [String], indent: Int) -> String {
+        lines.map { String(repeating: " ", count: indent) + $0 + "\n" }.joined()
+    }
+
+    /// What password sharing asks of the app: a list that includes the host's.
+    func assetStatements(folder: String = "") -> [OutputFile] {
+        guard let android = app.android, let host = exactHosts.first,
+            android.relations.contains("delegate_permission/common.get_login_creds")
+        else { return [] }
+        let list = "[{\\\"include\\\": \\\"https://\(host)/.well-known/assetlinks.json\\\"}]"
+        return [
+            OutputFile(
+                name: "\(folder)res/values/asset_statements.xml",
+                text: """
+                    <?xml version="1.0" encoding="utf-8"?>
+                    <resources>
+                        <string name="asset_statements" translatable="false">\(list)</string>
+                    </resources>
+
+                    """)
+        ]
+    }
+
+    private var kotlinFiles: [OutputFile] {
+        let package = app.android?.packages.first?.name ?? "app"
+        let link = Snippet.kotlinDeepLink(package: package, ownLinks(escapesDollar: true))
+        return [
+            OutputFile(name: "MainActivity.kt", text: Snippet.kotlinMainActivity(package: package)),
+            OutputFile(name: "DeepLink.kt", text: link),
+        ]
+    }
+}
+
+/// Projects that have both platforms inside, and the head of the site's own pages.
+extension Snippet {
+    private var routeFunction: String { Snippet.typeScriptRoute(ownLinks()) }
+
+    private var flutterFiles: [OutputFile] {
+        // Flutter follows links itself only where it is told to.
+        nativeFiles(
+            target: "ios/Runner/Runner", plist: ["<key>FlutterDeepLinkingEnabled</key>", "<true/>"],
+            activity: [#"<meta-data android:name="flutter_deeplinking_enabled" android:value="true" />"#])
+            + [OutputFile(name: "lib/deep_link.dart", text: Snippet.dartDeepLink(ownLinks(escapesDollar: true)))]
+    }
+
+    private var reactNativeFiles: [OutputFile] {
+        let origin = "https://\(exactHosts.first ?? app.hosts.first?.name ?? "")"
+        let delegate = OutputFile(
+            name: "ios/\(identifier)/AppDelegate+Links.swift", text: Snippet.reactNativeDelegate())
+        let linking = Snippet.reactNativeLinking(routeFunction: routeFunction, origin: origin.literal())
+        return nativeFiles(target: "ios/\(identifier)/\(identifier)") + (app.ios == nil ? [] : [delegate])
+            + [OutputFile(name: "src/linking.ts", text: linking)]
+    }
+
+    var expoFiles: [OutputFile] {
+        var expo: [(String, SourceValue)] = []
+        if let scheme = app.scheme { expo.append(("scheme", .string(scheme))) }
+        if let id = app.ios?.appIDs.first, let dot = id.firstIndex(of: ".") {
+            expo.append(
+                (
+                    "ios",
+                    .object([
+                        ("bundleIdentifier", .string(String(id[id.index(after: dot)...]))),
+                        ("associatedDomains", .array(associatedDomains.map { .string($0) })),
+                    ])
+                ))
+        }
+        if let package = app.android?.packages.first {
+            let data = app.hosts.flatMap { host in
+                let base: [(String, SourceValue)] = [("scheme", .string("https")), ("host", .string(host.text))]
+                return app.manifestPaths.map {
+                    $0.map { SourceValue.object(base + [($0.kind.rawValue, .string($0.text))]) }
+                }
+                    ?? [.object(base)]
+            }
+            let filter: SourceValue = .object([
+                ("action", .string("VIEW")), ("autoVerify", .bool(true)), ("data", .array(data)),
+                ("category", .array([.string("BROWSABLE"), .string("DEFAULT")])),
+            ])
+            expo.append(
+                ("android", .object([("package", .string(package.name)), ("intentFilters", .array([filter]))])))
+        }
+        let json = SourceWriter.canonical(.object([("expo", .object(expo))]))
+        return [
+            OutputFile(name: "app.json", text: String(decoding: json, as: UTF8.self)),
+            OutputFile(name: "app/+native-intent.ts", text: Snippet.expoIntent(routeFunction: routeFunction)),
+        ]
+    }
+
+    /// The Smart App Banner and the App Links tags, for the head of a page; `content` is to be the page's own address.
+    var head: OutputFile {
+        let address = "https://\(exactHosts.first ?? app.hosts.first?.name ?? "")/"
+        let link = app.scheme.map { "\($0):///" } ?? address
+        var lines: [String] = []
+        func meta(_ attribute: String, _ name: String, _ content: String) {
+            lines.append("<meta \(attribute)=\"\(name)\" content=\"\(content.xml)\">")
+        }
+        if let id = app.ios?.storeID {
+            meta("name", "apple-itunes-app", "app-id=\(id), app-argument=\(address)")
+            lines += [
+                "<script>", "  // The page's own address.",
+                "  document.currentScript.previousElementSibling.content =",
+                "    \("app-id=\(id), app-argument=".literal()) + location.href.replace(/,/g, \"%2C\");", "</script>",
+            ]
+            meta("property", "al:ios:app_store_id", id)
+        }
+        if app.ios != nil {
+            meta("property", "al:ios:app_name", app.name)
+            meta("property", "al:ios:url", link)
+        }
+        if let package = app.android?.packages.first {
+            meta("property", "al:android:package", package.name)
+            meta("property", "al:android:app_name", app.name)
+            meta("property", "al:android:url", link)
+            let host = address.dropFirst("https://".count)
+            lines.append("<link rel=\"alternate\" href=\"android-app://\(package.name)/https/\(String(host).xml)\">")
+        }
+        meta("property", "al:web:url", address)
+        let text = """
+            <!-- Put this in the <head> of each page, and set the *:url tags and the alternate link to that page's own URL: programs
+                 read them without running scripts. A page that is made by a server can set app-argument there instead. -->
+            \(lines.joined(separator: "\n"))
+
+            """
+        return OutputFile(name: "head.html", text: text)
+    }
 }
 
 extension String {

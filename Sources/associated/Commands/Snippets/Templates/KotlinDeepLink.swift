@@ -1,0 +1,50 @@
+// DeepLink.kt: where a link leads, in Kotlin.
+
+extension Snippet {
+    static func kotlinDeepLink(package: String, _ own: OwnLinks) -> String {
+        """
+        package \(package)
+
+        import android.net.Uri
+
+        /** Where a link leads inside the app, whether it came as an App Link or by the custom scheme. */
+        data class DeepLink(val path: String, val parameters: Map<String, String>, val fragment: String?) {
+            companion object {
+                private val hosts = setOf<String>(\(own.hosts))
+                private val hostSuffixes = listOf<String>(\(own.suffixes))
+                private val scheme: String? = \(own.scheme)
+
+                private val answers = Regex("^[A-Za-z0-9_.%~-]+=")
+
+                private fun isOwn(host: String): Boolean {
+                    val name = host.lowercase()
+                    return name in hosts || hostSuffixes.any { name.endsWith(it) }
+                }
+
+                /** Null for a link that is not this app's. */
+                fun of(uri: Uri): DeepLink? {
+                    val host = uri.host.orEmpty()
+                    val path = when (uri.scheme?.lowercase()) {
+                        null -> return null
+                        "https", "http" -> if (isOwn(host)) uri.path.orEmpty() else return null
+                        // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 are the same link.
+                        scheme -> if (host.isEmpty() || isOwn(host)) uri.path.orEmpty() else host + uri.path.orEmpty()
+                        else -> return null
+                    }
+                    val parameters = LinkedHashMap<String, String>()
+                    // Sign-in services put their answer into the fragment: #access_token=…&state=…
+                    val answer = uri.encodedFragment?.takeIf { answers.containsMatchIn(it) }
+                    for (part in listOfNotNull(uri.encodedQuery, answer)) {
+                        for (item in part.split("&")) {
+                            val name = Uri.decode(item.substringBefore("="))
+                            parameters.putIfAbsent(name, Uri.decode(item.substringAfter("=", "")))
+                        }
+                    }
+                    return DeepLink("/" + path.trimStart('/'), parameters, if (answer == null) uri.fragment else null)
+                }
+            }
+        }
+
+        """
+    }
+}

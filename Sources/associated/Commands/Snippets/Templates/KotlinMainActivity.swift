@@ -1,0 +1,38 @@
+// MainActivity.kt: an activity that reads links on a cold start and while it runs.
+
+extension Snippet {
+    static func kotlinMainActivity(package: String) -> String {
+        """
+        package \(package)
+
+        import android.content.Intent
+        import android.os.Bundle
+        import androidx.activity.ComponentActivity
+
+        class MainActivity : ComponentActivity() {
+            override fun onCreate(savedInstanceState: Bundle?) {
+                super.onCreate(savedInstanceState)
+                // A cold start by a link; after a rotation the link has been followed already.
+                if (savedInstanceState == null) handle(intent)
+            }
+
+            override fun onNewIntent(intent: Intent) {
+                super.onNewIntent(intent)
+                setIntent(intent)
+                handle(intent)
+            }
+
+            private fun handle(intent: Intent) {
+                if (intent.action != Intent.ACTION_VIEW) return
+                val link = DeepLink.of(intent.data ?: return) ?: return
+                show(link)
+            }
+
+            private fun show(link: DeepLink) {
+                // Show what link.path stands for.
+            }
+        }
+
+        """
+    }
+}

@@ -1,0 +1,28 @@
+// AppDelegate+Links.swift: hands links to React Native.
+
+extension Snippet {
+    static func reactNativeDelegate() -> String {
+        """
+        import React
+        import UIKit
+
+        /// Hands links to React Native's Linking.
+        extension AppDelegate {
+            func application(
+                _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]
+            ) -> Bool {
+                RCTLinkingManager.application(app, open: url, options: options)
+            }
+
+            func application(
+                _ application: UIApplication, continue userActivity: NSUserActivity,
+                restorationHandler: @escaping ([UIUserActivityRestoring]?) -> Void
+            ) -> Bool {
+                RCTLinkingManager.application(
+                    application, continue: userActivity, restorationHandler: restorationHandler)
+            }
+        }
+
+        """
+    }
+}
