@@ -22,16 +22,8 @@ public final class LedgerKeeper: Sendable {
         @Sendable (_ folder: String, _ contents: () -> [UInt8], _ placed: () -> Void) throws(SystemError) -> Void
 
     private struct State {
-        var thread: Handle?
+        var thread: ThreadHandle?
         var isStopping = false
-    }
-
-    private final class Handle: @unchecked Sendable {
-        private var thread: Thread?
-
-        init(_ thread: consuming Thread) { self.thread = consume thread }
-
-        func join() { if let thread = thread.take() { thread.join() } }
     }
 
     /// What a killed process may lose.
@@ -60,7 +52,7 @@ public final class LedgerKeeper: Sendable {
         wakeUp = try WakeUp()
         let mark = absorb(since: nil)
         let thread = try Thread(name: "ledger") { [self] in run(since: mark) }
-        let handle = Handle(thread)
+        let handle = ThreadHandle(thread)
         state.withLock { $0.thread = handle }
     }
 

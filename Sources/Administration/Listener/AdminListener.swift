@@ -8,15 +8,7 @@ public final class AdminListener: Sendable {
     /// Where it listens, or did.
     public let address: SocketAddress
     private let control: AdminControl
-    private let thread: Mutex<Running?>
-
-    private final class Running: @unchecked Sendable {
-        private var thread: Thread?
-
-        init(_ thread: consuming Thread) { self.thread = consume thread }
-
-        func join() { if let thread = thread.take() { thread.join() } }
-    }
+    private let thread: Mutex<ThreadHandle?>
 
     /// Why the listener could not start.
     public enum StartError: Error, CustomStringConvertible {
@@ -48,7 +40,7 @@ public final class AdminListener: Sendable {
         do throws(SystemError) {
             let control = try AdminControl(socket)
             let loop = try AdminLoop(settings, sources, limits, control)
-            thread = Mutex(Running(try Thread(name: "admin", owning: loop) { $0.run() }))
+            thread = Mutex(ThreadHandle(try Thread(name: "admin", owning: loop) { $0.run() }))
             self.control = control
         } catch {
             throw .cannotStart(error)
@@ -60,7 +52,7 @@ public final class AdminListener: Sendable {
     public func yield() {
         // The loop has it last, and closes it: where the kernel cannot be told whose the connections are, some would wait
         // here for nobody otherwise.
-        if control.socket?.hasNeighbours == true { control.stopAccepting() }
+        if control.socket?.isShared == true { control.stopAccepting() }
     }
 
     /// Ends all connections and the thread.
@@ -117,7 +109,7 @@ public final class AdminSocket: Sendable {
     }
 
     /// Whether others listen at the address too.
-    var hasNeighbours: Bool { (ListeningSockets.inodes(at: address)?.count ?? 0) > 1 }
+    var isShared: Bool { (ListeningSockets.inodes(at: address)?.count ?? 0) > 1 }
 
     /// Removes the path of a Unix-domain socket, unless it leads to another one by now.
     func removeFile() { file?.remove() }
@@ -169,4 +161,13 @@ struct AdminLimits: Sendable {
     var writeMilliseconds: Int64 = 10_000
     /// For reading on after the last answer, so that it is seen instead of a reset.
     var lingerMilliseconds: Int64 = 1_000
+}
+
+/// A running thread, which one thread starts and perhaps another joins.
+final class ThreadHandle: @unchecked Sendable {
+    private var thread: Thread?
+
+    init(_ thread: consuming Thread) { self.thread = consume thread }
+
+    func join() { if let thread = thread.take() { thread.join() } }
 }

@@ -29,9 +29,9 @@ extension HostRules {
         judgeDrift()
     }
 
-    mutating func judgeNeighbours() {
-        for name in Probe.neighbours {
-            guard let response = answers.response(.neighbour(name)), !isRedirectedLikeAny(name, response) else {
+    mutating func judgeWellKnownFiles() {
+        for name in Probe.wellKnownNames {
+            guard let response = answers.response(.wellKnown(name)), !isRedirectedLikeAny(name, response) else {
                 continue
             }
             judge(name, response)
@@ -46,11 +46,11 @@ extension HostRules {
         func place(_ response: FetchedResponse, _ probe: Probe) -> String {
             (response["location"] ?? "").replacing(probe.path, with: "")
         }
-        return place(response, .neighbour(name)) == place(other, .unknownName)
+        return place(response, .wellKnown(name)) == place(other, .unknownName)
     }
 
     private mutating func judge(_ name: String, _ response: FetchedResponse) {
-        let probe = Probe.neighbour(name)
+        let probe = Probe.wellKnown(name)
         let isElsewhere = response.isRedirect && !staysOnSite(response)
         switch name {
         case "change-password" where [301, 308].contains(response.status):
@@ -78,7 +78,7 @@ extension HostRules {
 
     /// What is answered with 200 and is no catch-all page.
     private mutating func judgeContent(_ name: String, _ response: FetchedResponse) {
-        let probe = Probe.neighbour(name)
+        let probe = Probe.wellKnown(name)
         guard response.status == 200, let body = response.plainBody, !response.isPage else { return }
         // What any name is answered with is no file of this one (SRV-001).
         if let other = answers.response(.unknownName), other.status == 200, other.plainBody == body { return }
@@ -88,7 +88,7 @@ extension HostRules {
                 fix: "send application/json")
         }
         let isShadowed =
-            name == "windows-app-web-link.json" && answers.response(.neighbour("windows-app-web-link"))?.status == 200
+            name == "windows-app-web-link.json" && answers.response(.wellKnown("windows-app-web-link"))?.status == 200
         if isShadowed { return }
         let findings = NeighbourFile.lint(
             body, name: name, file: answers.name(probe), now: Clock.wallSeconds())

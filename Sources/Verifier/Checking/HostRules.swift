@@ -29,7 +29,7 @@ struct HostRules {
         judgeApple()
         judgeStatements()
         judgeServer()
-        judgeNeighbours()
+        judgeWellKnownFiles()
         judgeCopies()
         judgeExpectations()
     }

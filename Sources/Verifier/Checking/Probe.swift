@@ -26,7 +26,7 @@ enum Probe: Hashable, Sendable {
     case challenge
     case robots
     case home
-    case neighbour(String)
+    case wellKnown(String)
     /// The file on the host with `www.` in front, or without it.
     case sibling(Document)
 
@@ -81,7 +81,7 @@ enum Probe: Hashable, Sendable {
     }
 
     /// The well-known names that are asked for beside the two files.
-    static let neighbours =
+    static let wellKnownNames =
         ["change-password", "passkey-endpoints", "microsoft-identity-association.json", "windows-app-web-link.json"]
         + NeighbourFile.names
 
@@ -90,7 +90,7 @@ enum Probe: Hashable, Sendable {
         Document.allCases.flatMap { document in
             [.file(document), .head(document), .gzip(document), .trailingDot(document), .unknownHost(document)]
                 + document.agents.dropFirst().map { Probe.agent(document, $0) }
-        } + [.rootCopy, .unknownName, .challenge, .robots, .home] + neighbours.map { .neighbour($0) }
+        } + [.rootCopy, .unknownName, .challenge, .robots, .home] + wellKnownNames.map { .wellKnown($0) }
 
     var path: String {
         switch self {
@@ -105,7 +105,7 @@ enum Probe: Hashable, Sendable {
         case .challenge: "/.well-known/acme-challenge/associated-check"
         case .robots: "/robots.txt"
         case .home: "/"
-        case .neighbour(let name): "/.well-known/\(name)"
+        case .wellKnown(let name): "/.well-known/\(name)"
         }
     }
 
@@ -117,7 +117,7 @@ enum Probe: Hashable, Sendable {
             document.agents[0]
         case .rootCopy, .wrongName: .appleBot
         case .robots: .googlebot
-        case .unknownName, .challenge, .home, .neighbour: .unknown
+        case .unknownName, .challenge, .home, .wellKnown: .unknown
         }
     }
 }

@@ -56,7 +56,7 @@ final class MainLoop: @unchecked Sendable {
         gatherer.note(loaded.later, at: Clock.monotonicMilliseconds())
         status = "serving \(loaded.summary)"
         settingsWatch = SettingsWatch(given)
-        watchdog = Watchdog(milliseconds: server.supervisor.watchdogMilliseconds)
+        watchdog = Watchdog(milliseconds: server.notifier.watchdogMilliseconds)
         poller = try Poller(eventsMax: 8)
         for (descriptor, token) in [
             (requests.descriptor, Token.requests), (worker.descriptor, .done), (jobs.tidier.descriptor, .tidied),
@@ -148,7 +148,7 @@ final class MainLoop: @unchecked Sendable {
 
     /// An operator wants everything to be looked at, now.
     private func reloadAll() {
-        server.supervisor.tell(.reloading)
+        server.notifier.tell(.reloading)
         server.certificates?.invalidateAll()
         server.surveyor?.surveyAgain()
         checkSettings(isAsked: true)
@@ -203,9 +203,9 @@ final class MainLoop: @unchecked Sendable {
         }
         // A supervisor waits for the end of a reload that was asked for, however it went.
         if round.isAsked {
-            server.supervisor.tell(.ready(status: status))
+            server.notifier.tell(.ready(status: status))
         } else if status != former {
-            server.supervisor.tell(.serving(status: status))
+            server.notifier.tell(.serving(status: status))
         }
         round.isAsked = false
     }
@@ -218,7 +218,7 @@ final class MainLoop: @unchecked Sendable {
         server.engine.lookForNeighbours()
         // Those who do not answer until somebody wants to know have been asked by then.
         let isAlive = server.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
-        if watchdog.isDue(now: now, isAlive: isAlive) { server.supervisor.tell(.alive) }
+        if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.tell(.alive) }
         for text in server.admin.complaints() { Log.warning(text) }
         // Surveys and handshakes leave what they find to this thread.
         if let news = server.certificates?.drainNews() { ReloadLog.certificates(news) }

@@ -13,7 +13,7 @@ struct RunningServer: Sendable {
     let certificates: CertificateStore?
     let surveyor: CertificateSurveyor?
     let tickets: TicketKeys?
-    let supervisor: Supervisor
+    let notifier: SystemdNotifier
     let sandbox: Sandbox
     let state: ServerState
     let admin: AdminWiring.Running

@@ -14,7 +14,7 @@ struct Server {
     /// With the addresses of inherited sockets.
     let given: LoadedSettings
     private let sockets: Result<ServerSockets, any Error>
-    private let supervisor = Supervisor()
+    private let notifier = SystemdNotifier()
 
     /// How long a signal may wait while everything is read for the first time.
     private static let signalMilliseconds: Int32 = 50
@@ -112,13 +112,13 @@ struct Server {
         sayIfShortOfMemory()
         sandbox.report()
         announce(loaded, engine, development, shared, admin: admin.address)
-        supervisor.tell(.ready(status: "serving \(loaded.summary)"))
+        notifier.tell(.ready(status: "serving \(loaded.summary)"))
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
         let requests = try Mailbox(MainLoopRequests())
         let server = RunningServer(
             engine: engine, published: published, tenants: tenants, certificates: certificates, surveyor: surveyor,
-            tickets: engineSettings.secure?.tickets, supervisor: supervisor, sandbox: sandbox, state: wiring.state,
+            tickets: engineSettings.secure?.tickets, notifier: notifier, sandbox: sandbox, state: wiring.state,
             admin: admin, journal: ChangeJournal(folder: given.statePath), blindFolders: blindFolders)
         let loop = try MainLoop(server, background, requests, settings: given, after: loaded)
         return .running(loop, requests, engine, wiring, admin)
@@ -164,7 +164,7 @@ struct Server {
         _ engine: Engine, _ signals: borrowing Signals, _ end: @escaping @Sendable () -> Void
     ) -> ExitStatus {
         Log.info("stopping")
-        supervisor.tell(.stopping)
+        notifier.tell(.stopping)
         do {
             // Beside this thread, which goes on listening for the second signal; it is never joined, it ends the process.
             _ = try Thread(name: "drain") {

@@ -173,14 +173,14 @@ enum CheckOutput {
         for (finding, rules) in distinct(report.findings) {
             let place = finding.range.map { " \($0.start.line):\($0.start.column)" } ?? ""
             let fix = finding.fix.map { "; \($0)" } ?? ""
-            let path = isAboutNeighbour(finding) ? " \(finding.file.dropFirst("https://\(report.host)".count)):" : ""
+            let path = isAboutOtherFile(finding) ? " \(finding.file.dropFirst("https://\(report.host)".count)):" : ""
             lines.append("  \(finding.severity.rawValue)[\(rules)]:\(path)\(place) \(finding.message)\(fix)")
         }
         return lines
     }
 
     /// Whether it is about one of the other well-known files, which its rule does not tell.
-    private static func isAboutNeighbour(_ finding: Finding) -> Bool { ("SRV-006"..."SRV-013").contains(finding.rule) }
+    private static func isAboutOtherFile(_ finding: Finding) -> Bool { ("SRV-006"..."SRV-013").contains(finding.rule) }
 
     /// What stands in the way of both verifiers is said once, with the rules of both.
     private static func distinct(_ findings: [Finding]) -> [(finding: Finding, rules: String)] {

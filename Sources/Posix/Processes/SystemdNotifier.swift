@@ -5,8 +5,8 @@
 import CLinux
 import Glibc
 
-/// The supervisor's ear, if it has one.
-public final class Supervisor: Sendable {
+/// The socket of the supervisor, if it has one.
+public final class SystemdNotifier: Sendable {
     private let number: Int32?
     /// How often the supervisor wants to hear that the process is alive, at half the time after which it would act; nil where
     /// it does not want to know.
@@ -29,13 +29,13 @@ public final class Supervisor: Sendable {
     /// before any thread is started.
     public init() {
         if let address = environment("NOTIFY_SOCKET").flatMap(SocketAddress.init(notifying:)) {
-            number = Supervisor.connect(to: address)
+            number = SystemdNotifier.connect(to: address)
         } else {
             number = nil
         }
         watchdogMilliseconds =
             number == nil
-            ? nil : Supervisor.watchdogMilliseconds(environment("WATCHDOG_USEC"), environment("WATCHDOG_PID"), getpid())
+            ? nil : SystemdNotifier.watchdogMilliseconds(environment("WATCHDOG_USEC"), environment("WATCHDOG_PID"), getpid())
         for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) }
     }
 
@@ -63,7 +63,7 @@ public final class Supervisor: Sendable {
 
     public func tell(_ state: State) {
         guard let number else { return }
-        let text = Array(Supervisor.text(state).utf8)
+        let text = Array(SystemdNotifier.text(state).utf8)
         _ = retrying { send(number, text, text.count, Int32(MSG_NOSIGNAL)) }
     }
 

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Posix
 
-struct SupervisorTests {
+struct SystemdNotifierTests {
     @Test(
         arguments: [
             ("30000000", nil, 15_000), ("30000000", "7", 15_000), ("30000000", "8", nil), ("30000000", "", nil),
             ("0", nil, nil), ("-1", nil, nil), ("often", nil, nil), (nil, "7", nil),
         ] as [(String?, String?, Int64?)])
     func `the interval is half of what the supervisor allows`(text: String?, process: String?, milliseconds: Int64?) {
-        #expect(Supervisor.watchdogMilliseconds(text, process, 7) == milliseconds)
+        #expect(SystemdNotifier.watchdogMilliseconds(text, process, 7) == milliseconds)
     }
 
     @Test func `no sign comes from a process that does not move`() {
