@@ -64,7 +64,7 @@ public final class LedgerKeeper: Sendable {
         }
     }
 
-    /// Why nothing can be written to the state directory at present; nil as a rule. Tried even when there is nothing to write,
+    /// Why nothing can be written to the state directory at present; usually nil. Tried even when there is nothing to write,
     /// so that an operator learns of it before something is lost.
     public var problem: String? { failure.withLock { $0?.reason } }
 

@@ -28,7 +28,7 @@ final class AdminConnection {
     private var sent = 0
     private var closesAfterwards = false
 
-    /// Taken in one go. Whoever sends without end is met again in the next round, and the others in between.
+    /// Receives of one round. A client that sends without end continues in the next round, after the others.
     private static let receivesPerRoundMax = 16
 
     init(takingOwnershipOf number: Int32, limits: AdminLimits, now: Int64) {
@@ -82,7 +82,7 @@ final class AdminConnection {
             begin(AdminResponse(rejection.status, lines: ["not understood"]), wantsBody: true, closes: true, now: now)
         case .complete(let head, let bytes):
             let (response, wantsBody) = answer(head, received.span.extracting(0..<bytes))
-            // A body would have to be read past, and HTTP/1.0 be told that it may go on. Nobody needs either.
+            // A body would have to be skipped, and HTTP/1.0 needs a field to stay open. No client of this listener needs either.
             let closes =
                 isLast || closesAfterwards || !head.wantsKeepAlive || head.body != .none || head.minorVersion == 0
             begin(response, wantsBody: wantsBody, closes: closes, now: now)

@@ -26,7 +26,7 @@ public final class AdminListener: Sendable {
         }
     }
 
-    /// Answers whoever connects to the socket.
+    /// Starts to answer on the socket.
     public convenience init(
         _ settings: AdminSettings, _ sources: any AdminSources, on socket: AdminSocket
     ) throws(StartError) {
@@ -131,7 +131,7 @@ final class AdminControl: Sendable {
         wakeUp.wake()
     }
 
-    /// What to accept from; nil while somebody else does.
+    /// What to accept from; nil while another process does.
     var socket: AdminSocket? { state.withLock { $0.socket } }
 
     func stopAccepting() {

@@ -113,7 +113,7 @@ struct AdminLoop: ~Copyable {
             case .nobody: return
             case .lost: continue
             case .exhausted:
-                // Reported again and again as long as somebody waits, so it is not listened to for a moment.
+                // epoll would report it again and again while a client waits, so the listener pauses for a moment.
                 poller.remove(listener.number)
                 pauseAccepting()
                 return

@@ -3,10 +3,10 @@
 import HTTP
 public import Posix
 
-/// What the admin listener is told when it is started.
+/// The settings of the admin listener.
 public struct AdminSettings: Sendable {
     public var address: SocketAddress
-    /// What whoever asks for more than health has to show; nil where nobody has to.
+    /// What a client must send for everything but health; nil for no token.
     public var token: AdminToken?
     /// Who may connect to a Unix-domain socket.
     public var socketPermissions: UInt32

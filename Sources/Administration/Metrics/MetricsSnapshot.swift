@@ -14,7 +14,7 @@ public struct MetricsSnapshot: Sendable {
     /// Nil where no TLS is spoken.
     public var certificates: CertificateFigures?
     public var verifiers: VerifierFigures
-    /// Whether the state directory takes what is to be remembered.
+    /// Whether the state directory can be written.
     public var isStateWritable: Bool
     public var servedDigest: String
     public var process: ProcessFigures

@@ -1,16 +1,16 @@
 // How the server is, for machines that decide by it. Two questions that must not be confused: whether the process is of
-// any more use (an orchestrator starts another one when it is not), and whether requests shall be sent to it now.
+// any more use (an orchestrator starts another one when it is not), and whether to send requests to it now.
 
 import HTTP
 public import Telemetry
 
 /// What is wrong, if anything, in words.
 public struct HealthReport: Sendable, Equatable {
-    /// Why the process should be replaced; none as a rule.
+    /// Why the process should be replaced; usually none.
     public var failures: [String]
     /// Why no requests should be sent to it at this time, besides its failures.
     public var waits: [String]
-    /// What somebody should look at, though it stops nothing: tenants whose new version is not in service.
+    /// What an operator should look at, though it stops nothing: tenants whose new version is not in service.
     public var notes: [String]
 
     public init(failures: [String] = [], waits: [String] = [], notes: [String] = []) {

@@ -13,7 +13,7 @@ public struct HostReport: Sendable, Equatable {
     /// When this was true, in seconds since 1970.
     public var nowSeconds: Int64 = 0
     public var documents: [Document] = []
-    /// Why an earlier version is served than there is on disk; none as a rule.
+    /// Why an earlier version is served than the one on disk; usually none.
     public var reasons: [String] = []
     /// Nil where no TLS is spoken, none is needed, or no survey has come to it yet.
     public var certificate: CertificateReport?

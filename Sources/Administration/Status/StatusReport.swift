@@ -21,7 +21,7 @@ public struct StatusReport: Sendable, Equatable {
     public var hosting = HostingFigures()
     /// Hosts on their last good version; the first of them.
     public var kept: [Kept] = []
-    /// What keeps something from being served; the first of it.
+    /// The first of the findings that keep something from being served.
     public var findings: [OpenFinding] = []
     /// The app files of which the removal guard keeps something; the first of them.
     public var guardedFiles: [String] = []
@@ -47,7 +47,7 @@ public struct StatusReport: Sendable, Equatable {
         }
     }
 
-    /// A finding that stands.
+    /// An open finding.
     public struct OpenFinding: Sendable, Equatable {
         /// In one line.
         public var finding: String

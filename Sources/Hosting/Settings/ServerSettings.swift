@@ -33,7 +33,7 @@ public struct ServerSettings: Sendable {
     /// Whether another process of the same user may listen on the same addresses, for a replacement without a gap.
     public var reusesPort = false
     public var limits = Limits()
-    /// Where those who run the server ask it; nil for nowhere.
+    /// The admin listener; nil for none.
     public var admin: AdminPlace?
     public var accessLog = AccessLogSettings()
     public var processLog = ProcessLogSettings()
@@ -67,14 +67,14 @@ public enum ProxyProtocol: Sendable {
 /// The settings of the admin listener.
 public struct AdminPlace: Sendable {
     public var address: SocketAddress
-    /// A file with the token that those who ask have to show; nil where there is none.
+    /// A file with the token that clients must send; nil for none.
     public var tokenFile: String?
     /// Who may connect to a Unix-domain socket.
     public var socketPermissions: UInt32 = 0o600
     /// Names that it may be asked by, besides addresses and `localhost`.
     public var hosts: [String] = []
 
-    /// Nobody but this machine reaches it, unless somebody says where else.
+    /// Only this machine reaches it by default.
     public static let defaultAddress = "127.0.0.1:9464"
 
     public init(address: SocketAddress = SocketAddress(AdminPlace.defaultAddress)!) { self.address = address }

@@ -1,5 +1,5 @@
 // The settings of the server: one list of the keys of `server.json`, how their values are read, and the options of the command line
-// that stand above them. The reader of the file, the options, their variables, help and completions come from it, and a test
+// that override them. The reader of the file, the options, their variables, help and completions come from it, and a test
 // compares README's table with it.
 
 import Association
@@ -41,17 +41,17 @@ public struct Setting: Sendable {
         public let reason: String
     }
 
-    /// An option that stands above the key. Its variable has the same name.
+    /// An option that overrides the key. Its variable has the same name.
     public struct Option: Sendable {
         /// With its dashes.
         public let name: String
-        /// What stands for its value in the help; nil for a switch.
+        /// The placeholder of its value in the help; nil for a switch.
         public let value: String?
         public let help: String
         /// The values there are, if it takes no others, and files if its value is one.
         public let words: [String]
         public let isRepeatable: Bool
-        /// The variable that stands in where the option is not given.
+        /// The variable that is used if the option is not given.
         public var variable: String { "ASSOCIATED_" + name.dropFirst(2).uppercased().replacing("-", with: "_") }
         private let put: @Sendable (inout ServerSettings, [String]) throws(Objection) -> Void
 

@@ -35,7 +35,8 @@ public final class SystemdNotifier: Sendable {
         }
         watchdogMilliseconds =
             number == nil
-            ? nil : SystemdNotifier.watchdogMilliseconds(environment("WATCHDOG_USEC"), environment("WATCHDOG_PID"), getpid())
+            ? nil
+            : SystemdNotifier.watchdogMilliseconds(environment("WATCHDOG_USEC"), environment("WATCHDOG_PID"), getpid())
         for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) }
     }
 

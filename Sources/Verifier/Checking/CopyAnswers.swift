@@ -32,7 +32,7 @@ struct AppleFailure {
         ),
     ]
 
-    /// What somebody else wrote, bounded and without control characters.
+    /// A text from outside, bounded and without control characters.
     static func text(_ text: String?) -> String {
         String(
             String.UnicodeScalarView(

@@ -112,7 +112,7 @@ struct HostRules {
 
     mutating func report(_ finding: Finding) { findings.append(finding) }
 
-    /// For what stands in the way of both verifiers.
+    /// For a problem of both verifiers.
     private mutating func reportForBoth(
         _ apple: String, _ android: String, _ message: String, fix: String, severity: Severity? = nil
     ) {

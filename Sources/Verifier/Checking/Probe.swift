@@ -9,7 +9,7 @@ enum Probe: Hashable, Sendable {
     case file(Document)
     /// The place at the root where old devices look for Apple's file.
     case rootCopy
-    /// Apple's file under a wrong name, which helps nobody.
+    /// Apple's file under a wrong name, which no device asks for.
     case wrongName(String)
     case agent(Document, Agent)
     case head(Document)
@@ -42,7 +42,7 @@ enum Probe: Hashable, Sendable {
             }
         }
 
-        /// Those who fetch the file, the one that counts most first; the last stands for everybody else.
+        /// The clients that fetch the file, the most important first; the last one is any other client.
         var agents: [Agent] {
             switch self {
             case .apple: [.appleBot, .appleDevice, .unknown]

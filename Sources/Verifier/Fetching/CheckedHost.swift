@@ -37,7 +37,7 @@ public struct CheckedHost: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An address that stands in for what a name service says, as `HOST:PORT:ADDRESS`; the address may have a port of its own.
+/// An address to use instead of the name service's, as `HOST:PORT:ADDRESS`; the address may have a port of its own.
 /// The host `*` is every host that is looked at.
 public struct AddressOverride: Sendable {
     let host: String

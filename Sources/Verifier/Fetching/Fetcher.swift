@@ -1,5 +1,5 @@
 // One request, one answer, one connection, one time limit. Nothing is followed and nothing is tried again: what a verifier
-// would do about it is decided by whoever asked.
+// would do about it is decided by the caller.
 
 import Posix
 public import TLS

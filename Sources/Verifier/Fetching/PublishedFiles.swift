@@ -1,4 +1,4 @@
-// The association files of live hosts, for whoever wants to know what they say and not whether they are served well: one
+// The association files of live hosts, for commands that need what they say and not whether they are served well: one
 // request each, as a consumer makes it, within its time. Consumers ask by different names, accept different answers, and
 // have words of their own for what they reject.
 

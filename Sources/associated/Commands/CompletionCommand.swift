@@ -41,7 +41,7 @@ struct Completion {
         words += option.words
     }
 
-    /// By what stands for a value in the help: `DIR`, `FILE|HOST`, `[PATH…]`, `bash|zsh|fish`.
+    /// By the placeholder in the help: `DIR`, `FILE|HOST`, `[PATH…]`, `bash|zsh|fish`.
     init(placeholder: String) {
         for part in placeholder.split(separator: "|") {
             switch part.filter({ !"[]…".contains($0) }) {
@@ -226,7 +226,7 @@ struct Completion {
         "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
     }
 
-    /// The options of `complete` for such a value. fish offers files unless it is told not to.
+    /// The options of `complete` for such a value. fish offers files by default.
     private var fish: String {
         var offers = words
         if hasApps { offers.append("(__associated_apps)") }
@@ -294,7 +294,7 @@ struct Completion {
 }
 
 extension Command {
-    /// What its operands are, in their order; the last one stands for all further ones.
+    /// Its operands in order; the last one applies to all further ones.
     var operandCompletions: [(placeholder: String, completion: Completion)] {
         (operands?.usage ?? "").split(separator: " ").map { (String($0), Completion(placeholder: String($0))) }
     }

@@ -55,7 +55,7 @@ extension Command {
         ("associated snippet shop ios --output app", "Write the native files of an app."),
     ]
 
-    /// Each variable once, with the option that it stands for.
+    /// Each variable once, with its option.
     private static var variables: [(String, String)] {
         var variables: [(String, String)] = []
         for option in Program.commands.flatMap(\.options) {

@@ -1,4 +1,4 @@
-// `associated serve`: what it is told on the command line. What it does is in Server.swift.
+// `associated serve`: its options. What it does is in Server.swift.
 
 import Hosting
 

@@ -1,4 +1,4 @@
-// `associated status`: how a running server stands, and who has looked at its files.
+// `associated status`: the state of a running server, and who has fetched its files.
 
 import Administration
 import Association

@@ -73,7 +73,7 @@ struct UnifiedDifference {
         return lines
     }
 
-    /// The changes with what stands around them, joined where they meet.
+    /// The changes with the lines around them, joined where they meet.
     private static func hunks(of lines: [Line]) -> [Range<Int>] {
         var hunks: [Range<Int>] = []
         for index in lines.indices where lines[index].isChange {

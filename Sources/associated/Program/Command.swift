@@ -9,7 +9,7 @@ struct Command: Sendable {
     let summary: String
     /// What it does, for its help.
     let details: String
-    /// What may stand beside the options; nil for commands that take nothing else.
+    /// Its arguments besides options; nil for commands without any.
     var operands: Operands?
     let options: [Option]
     let run: @Sendable (ParsedArguments) throws(Refusal) -> ExitStatus
@@ -18,10 +18,10 @@ struct Command: Sendable {
     struct Option: Sendable {
         /// With its dashes.
         let name: String
-        /// What stands for its value in the help; nil for a switch.
+        /// The placeholder of its value in the help; nil for a switch.
         let value: String?
         let help: String
-        /// The variable that stands in where the option is not given. Several values are separated by commas.
+        /// The variable that is used if the option is not given. Commas separate several values.
         var variable: String?
         var isRepeatable = false
         /// The values there are, if it takes no others than these, and files if its value is one.
@@ -35,7 +35,7 @@ struct Command: Sendable {
 
     /// The arguments of a command that are not options.
     struct Operands: Sendable {
-        /// What stands for them in the help.
+        /// Their placeholders in the help.
         let usage: String
         let counts: ClosedRange<Int>
     }

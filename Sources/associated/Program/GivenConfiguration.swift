@@ -1,4 +1,4 @@
-// The configuration that a command was pointed at: its folder, its settings and what stands above them on the command line.
+// The configuration of a command: its folder, its settings and the options that override them.
 // Every command that tells what a server would do asks here, so that it decides by the same environment and signs with the
 // same certificate and passphrase.
 

@@ -2,7 +2,7 @@
 
 import Association
 
-/// The values of a command's options, and what stands beside them.
+/// The values of a command's options, and its operands.
 struct ParsedArguments: Sendable {
     private var values: [String: [String]] = [:]
     private(set) var operands: [String] = []

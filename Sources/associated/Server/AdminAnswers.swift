@@ -136,7 +136,7 @@ struct AdminAnswers: AdminSources {
         judgedCertificates.map { CertificateFigures($0, listMax: listMax, now: Clock.wallSeconds()) }
     }
 
-    /// What stands about certificates is counted with the rest.
+    /// Open findings on certificates count with the rest.
     private var hosting: HostingFigures {
         var figures = state.hosting
         figures.errors += state.stateProblems.count + diskFindings.count

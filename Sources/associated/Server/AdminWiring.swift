@@ -1,5 +1,5 @@
-// What those who run the server can ask it, put together from what the rest of the program knows: the admin listener with
-// its answers, and the ledger of verifiers.
+// What operators can ask the server, put together from what the rest of the program knows: the admin listener with its answers, and
+// the ledger of verifiers.
 
 import Administration
 import Catalogue
@@ -35,7 +35,7 @@ final class AdminWiring: Sendable {
             ledger.records(of: host).contains { $0.lastSeconds >= since }
         }
 
-        /// Why the state directory cannot be written to; nil as a rule.
+        /// Why the state directory cannot be written to; usually nil.
         var problem: String? { keeper.problem }
     }
 
@@ -54,12 +54,12 @@ final class AdminWiring: Sendable {
         state = ServerState(configPath: given.configPath, statePath: given.statePath)
         statePath = given.statePath
         if let objection = self.settings?.objection { throw AdminListener.StartError.refused(objection) }
-        // Asked in any case, because the control groups cannot be read any more when the process is shut in.
+        // Asked in any case, because the control groups cannot be read any more once files are restricted.
         let processors = processorCount()
         records = Records(workerCount: settings.workers ?? processors)
     }
 
-    /// Listens, while that is allowed; nil where nobody is to be listened to.
+    /// Listens, while that is allowed; nil without an admin listener.
     func listen() throws(AdminListener.StartError) -> AdminSocket? {
         guard let settings else { return nil }
         return try AdminSocket(settings)

@@ -1,5 +1,5 @@
-// Looks at the certificates of all served hosts on a thread of its own: behind the start, every hour, when their files change and
-// when an operator asks. So a fault shows before a client meets it. The thread lets all others go first.
+// Checks the certificates of all served hosts on a thread of its own: after the start, every hour, when their files change and when
+// an operator asks, so that a fault shows before a client meets it. The thread has the lowest priority.
 
 import Catalogue
 import Posix
@@ -13,19 +13,19 @@ final class CertificateSurveyor: Sendable {
     private struct Requests {
         /// Every served host, when it is time for that.
         var everything = false
-        /// Every served host now, and what goes on to stand is said again.
+        /// Every served host now, and open findings are reported again.
         var repeats = false
         /// Folders of `config/hosts`, and hosts that have changed, come or gone.
         var names: Set<String> = []
     }
 
-    /// When something is to be done, by the monotonic clock. Used by the thread alone.
+    /// When the next work is due, by the monotonic clock. Used by the thread alone.
     private struct Agenda {
         /// Whether everything was asked for.
         var wantsEverything = false
         /// The hourly look at everything.
         var everything: Int64
-        /// No survey of everything before this, unless somebody asks: it has had its share of the time.
+        /// No survey of everything before this, unless an operator asks: it has had its share of the time.
         var rested: Int64 = 0
         var minute: Int64
         /// Folders whose files were in the middle of being replaced.
@@ -112,7 +112,7 @@ extension CertificateSurveyor {
         note(certificates.survey(only: names) { catalogue.configuredName(of: $0) == $0 }, &agenda)
     }
 
-    /// Begins again when somebody asks meanwhile; what has been looked at by then takes no time. Hosts that change meanwhile are
+    /// Starts again when an operator asks meanwhile; what was looked at before takes no time then. Hosts that change meanwhile are
     /// looked at in between.
     private func lookAtEverything(repeats: Bool, _ agenda: inout Agenda) {
         let began = Clock.monotonicMilliseconds()

@@ -84,7 +84,7 @@ final class MainLoop: @unchecked Sendable {
     /// Returns when it is asked to end.
     func run() {
         jobs.startTidying()
-        // What the start has left for later comes first: somebody may ask for it.
+        // What the start has left for later comes first: a client may ask for it.
         if gatherer.isEmpty { startWatching() } else { startRound(.max) }
         while true {
             for index in 0..<poller.wait(milliseconds: timeout()) {
@@ -210,13 +210,13 @@ final class MainLoop: @unchecked Sendable {
         round.isAsked = false
     }
 
-    /// What is to be done every second.
+    /// The work of every second.
     private func tick(_ now: Int64) {
         nextTick = now + MainLoop.tickMilliseconds
         server.state.tick()
         checkSettings(isAsked: false)
         server.engine.lookForNeighbours()
-        // Those who do not answer until somebody wants to know have been asked by then.
+        // A worker that answers only when asked has been asked by then.
         let isAlive = server.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
         if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.tell(.alive) }
         for text in server.admin.complaints() { Log.warning(text) }

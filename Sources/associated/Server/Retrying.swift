@@ -4,7 +4,7 @@
 import Hosting
 import Posix
 
-/// What is to be looked at again without anybody's change.
+/// Looks to repeat although nothing has changed.
 struct Retrying {
     private var changes = TreeChanges()
     /// Whether the folders are to be watched anew.
@@ -31,7 +31,7 @@ struct Retrying {
         ReloadLog.recovered()
     }
 
-    /// Notes what is to be done again.
+    /// Adds work to repeat.
     mutating func add(
         _ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError
     ) {
@@ -43,7 +43,7 @@ struct Retrying {
         isSaid = true
     }
 
-    /// What is to be done now, if anything.
+    /// The work that is due, if any.
     mutating func take(now: Int64) -> (changes: TreeChanges, watches: Bool)? {
         guard !isEmpty, now >= dueMilliseconds else { return nil }
         defer { (changes, watches) = (TreeChanges(), false) }

@@ -78,7 +78,7 @@ struct Sandbox {
 
     /// Gives up everything that only a start needs.
     mutating func restrictCalls() throws {
-        // Without a sandbox, whoever stays root stays so altogether.
+        // Without a sandbox, a process that stays root keeps all rights of root.
         if mode != .off || !Privileges.isRoot { try Privileges.drop() }
         if mode == .off { return }
         if hasRestrictedFiles {

@@ -32,7 +32,7 @@ struct SandboxPlaces {
     init(_ loaded: LoadedSettings, opensSockets: Bool) {
         (config, pages, state) = (loaded.configPath, loaded.publicPath, loaded.statePath)
         let settings = loaded.settings
-        // The admin token is read before anything is shut away.
+        // The admin token is read before files are restricted.
         let files = [
             settings.ticketKeyFile, settings.passphraseFile, settings.signing?.certificateFile,
             settings.signing?.keyFile,

@@ -60,8 +60,8 @@ struct Server {
         case ended(ExitStatus)
     }
 
-    /// Everything up to where it answers. A function of its own, because what was made for the first catalogue shall not be
-    /// kept for as long as the server runs.
+    /// Everything up to the first answer. A function of its own, so that what was made for the first catalogue is freed
+    /// before the server runs.
     private func start(_ signals: borrowing Signals) throws -> Start {
         try Folder.requireKernel()
         let descriptors = DescriptorLimit.raise()
@@ -129,7 +129,7 @@ struct Server {
         _ tenants: Tenants, _ background: Background, _ signals: borrowing Signals
     ) throws -> RoundReport? {
         let outcome = Outcome<Result<RoundReport, ConfigurationError>>()
-        // Whoever wants no errors at all has to be told of all of them first.
+        // With --strict, all errors must be known before the server starts.
         let changes = settings.isStrict ? TreeChanges.allAgain : .start
         background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(changes) } }
         return isFinished(background, signals) ? try outcome.value?.get() : nil
@@ -166,7 +166,7 @@ struct Server {
         Log.info("stopping")
         notifier.tell(.stopping)
         do {
-            // Beside this thread, which goes on listening for the second signal; it is never joined, it ends the process.
+            // Beside this thread, which waits for a second signal. It is never joined: it ends the process.
             _ = try Thread(name: "drain") {
                 engine.stop()
                 AccessLog.end(engine.journal)

@@ -1,5 +1,5 @@
-// Sockets that systemd opened for the server (socket activation), sorted by what is to be spoken on them. Where there are
-// any, they are all that is listened on: the unit decides then, and the addresses of server.json and of flags are left alone.
+// Sockets that systemd opened for the server (socket activation), sorted by protocol. If there are
+// any, the server listens on them only: the unit decides then, and the addresses of server.json and of options are ignored.
 
 import Engine
 import Hosting

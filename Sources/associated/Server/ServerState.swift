@@ -33,7 +33,7 @@ final class ServerState: Sendable {
         var stateComplaint: String?
         var stateNotes: [(Log.Level, String)] = []
 
-        /// What is new stands from now on; what is not there any more is forgotten.
+        /// New findings date from now; closed ones are dropped.
         mutating func keepAges(of keys: [String], from now: Int64) {
             var ages: [String: Int64] = [:]
             for key in keys { ages[key] = since[key] ?? now }
@@ -247,7 +247,7 @@ final class DiskTimer: Sendable {
         return body()
     }
 
-    /// What to say about looks that take too long; nil as a rule.
+    /// The warning about a read that takes too long; usually nil.
     var complaint: String? {
         guard let first = begun.withLock({ $0.values.min() }) else { return nil }
         let milliseconds = Clock.monotonicMilliseconds() - first

@@ -182,7 +182,7 @@ enum CheckOutput {
     /// Whether it is about one of the other well-known files, which its rule does not tell.
     private static func isAboutOtherFile(_ finding: Finding) -> Bool { ("SRV-006"..."SRV-013").contains(finding.rule) }
 
-    /// What stands in the way of both verifiers is said once, with the rules of both.
+    /// A problem for both verifiers is reported once, with the rules of both.
     private static func distinct(_ findings: [Finding]) -> [(finding: Finding, rules: String)] {
         var found: [(finding: Finding, rules: String)] = []
         for finding in findings {
@@ -197,7 +197,7 @@ enum CheckOutput {
     }
 
     static func text(_ report: HostReport, isColored: Bool) -> String {
-        // Half of it is a stranger's.
+        // Much of it was written by others.
         var lines = lines(report).map(Printable.line)
         if isColored { lines = lines.map(colored) }
         lines.append("  \(FindingFormat.summary(distinct(report.findings).map(\.finding), showsNotes: true))")

@@ -1,4 +1,4 @@
-// `associated import`: app files from association files that somebody else wrote. How they are taken apart is in
+// `associated import`: app files from association files written elsewhere. How these are taken apart is in
 // `ImportedApps`.
 
 import Association

@@ -1,5 +1,5 @@
-// The mechanical fixes of one file, applied in thought: what it would be, and how that differs from what it is. Fixing
-// goes on as long as linting has more to suggest, because mending the text uncovers what is wrong with the values.
+// The mechanical fixes of one file, applied in memory: its text with them, and the difference. Fixing continues as long as lint has
+// more to suggest, because a fixed text shows what is wrong with its values.
 
 import Association
 import Glibc
@@ -7,7 +7,7 @@ import Posix
 import SourceJSON
 
 struct FixedFile {
-    /// Why the file has to be mended by hand.
+    /// Why the file has to be fixed by hand.
     private(set) var refusal: String?
     private(set) var editCount = 0
     /// The rules whose findings are fixed, in the order of their fixes.
@@ -16,7 +16,7 @@ struct FixedFile {
     private let original: [UInt8]
     private(set) var text: [UInt8]
 
-    /// Each round mends what the one before has uncovered; more than a few and they undo each other.
+    /// Each round fixes what the one before has uncovered; after more than a few, they undo each other.
     private static let roundsMax = 10
 
     init(_ bytes: [UInt8], path: String, kind: LintedKind) {
@@ -61,7 +61,7 @@ struct FixedFile {
         ).text
     }
 
-    /// In one step, and through a link to what it stands for.
+    /// In one step; a link is followed to its file.
     func write() throws(SystemError) {
         let permissions = (try? File.status(path))?.permissions ?? 0o644
         var place = path

@@ -1,5 +1,4 @@
-// `associated lint`: what is wrong with a configuration, or with association files that somebody else wrote, and what to
-// do about it. Where the findings come from is in `LintedFiles`, how they are printed in `FindingFormat`.
+// `associated lint`: what is wrong with a configuration, or with association files written elsewhere, and how to fix it. Where the findings come from is in `LintedFiles`, how they are printed in `FindingFormat`.
 
 import Association
 import Glibc

@@ -1,4 +1,4 @@
-// Which files there are to lint, and what is to be said about each. A configuration is loaded as `serve` loads it, so that
+// Which files to lint, and the findings on each. A configuration is loaded as `serve` loads it, so that
 // nothing is found here that a server would not find, and nothing the other way round.
 
 import Association

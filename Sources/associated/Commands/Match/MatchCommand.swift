@@ -135,7 +135,7 @@ enum MatchStream {
             if count == 0, !rest.isEmpty, !answer(rest[...], source: &source, expected, into: &output) {
                 status = .failure
             }
-            // Whoever waits for an answer gets it before the next question.
+            // A program that waits for an answer gets it before its next question.
             guard Console.output(data: output) else { return status }
             output.removeAll(keepingCapacity: true)
             if count == 0 { return status }

@@ -55,7 +55,7 @@ struct MatchSource {
         configPath = given.path
     }
 
-    /// Files that somebody serves.
+    /// Published files.
     private static func published(_ arguments: ParsedArguments) throws(Refusal) -> LinkMatching {
         let names = ["--apple", "--android"].compactMap { arguments[$0] }
         var matching = LinkMatching(origin: names.joined(separator: " together with "))
