@@ -23,7 +23,7 @@ struct FileSecretTests {
         #expect(throws: FileError.notAFile) { try read(folder.path, capacity: 5) }
     }
 
-    @Test func `makes a file with its permissions, whatever the mask`() throws {
+    @Test func `makes a file with its permissions`() throws {
         let path = folder.path + "/new"
         for (name, permissions) in [("private", 0o600), ("shared", 0o644)] as [(String, UInt32)] {
             let made = try Array("text".utf8).withUnsafeBytes {
@@ -34,6 +34,18 @@ struct FileSecretTests {
             #expect(try read("\(path).\(name)", capacity: 9) == Array("text".utf8))
         }
         #expect(try Directory.entries(folder.path).count == 2)
+    }
+
+    @Test func `the mask of the process takes no permission away`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            umask(0o077)
+            let bytes = Array("text".utf8)
+            _ = try bytes.withUnsafeBytes { try File.create(folder.path + "/made", $0, permissions: 0o644) }
+            try bytes.withUnsafeBytes { try File.replace(folder.path + "/replaced", $0, permissions: 0o640) }
+            let permissions = try ["made", "replaced"].map { try File.status("\(folder.path)/\($0)").permissions }
+            #expect(permissions == [0o644, 0o640])
+        }
     }
 
     @Test func `leaves a file alone that is there`() throws {

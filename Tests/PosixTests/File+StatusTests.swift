@@ -37,6 +37,15 @@ struct FileStatusTests {
         #expect(try !File.status(folder.path).isRegular)
     }
 
+    @Test func `a group is the process's own when the process is in it, and no other is`() {
+        let count = max(0, getgroups(0, nil))
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        #expect(getgroups(count, &groups) == count)
+        for group in groups + [getegid()] { #expect(FileAccess(permissions: 0o640, group: group).isOfOwnGroup) }
+        let foreign = gid_t(54_321)
+        #expect(FileAccess(permissions: 0o640, group: foreign).isOfOwnGroup == (groups + [getegid()]).contains(foreign))
+    }
+
     @Test func `says when there is none`() {
         #expect {
             try File.status(folder.path + "/none")

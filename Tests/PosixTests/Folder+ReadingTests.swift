@@ -48,6 +48,27 @@ struct FolderReadingTests {
         #expect(try open.settledContents() == nil, "shorter")
     }
 
+    /// The time of a change is set, because two changes within a tick of the clock have one.
+    @Test func `a file that has changed while it was read is read again, some times`() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try write("a", Data("first".utf8))
+        let folder = try Folder(path)
+        for (changes, expected) in [(0, "first"), (1, "after"), (2, "after"), (3, nil)] as [(Int, String?)] {
+            try write("a", Data("first".utf8))
+            var readCount = 0
+            let contents = try folder.read("a", bytesMax: 5) {
+                readCount += 1
+                if readCount > changes { return }
+                let writer = FileHandle(forWritingAtPath: "\(path)/a")
+                writer?.write(Data("after".utf8))
+                try? writer?.close()
+                var times = [timespec(tv_sec: readCount, tv_nsec: 0), timespec(tv_sec: readCount, tv_nsec: 0)]
+                utimensat(AT_FDCWD, "\(path)/a", &times, 0)
+            }
+            #expect(contents.map { String(decoding: $0.bytes, as: UTF8.self) } == expected, "\(changes)")
+        }
+    }
+
     @Test func `what is handed out is one state of a file that keeps changing`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let size = 300_000

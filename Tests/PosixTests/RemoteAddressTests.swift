@@ -33,6 +33,18 @@ struct RemoteAddressTests {
         #expect(mapped == RemoteAddress(try #require(SocketAddress("192.0.2.7:9"))))
     }
 
+    /// Who shares a quota: an IPv4 address with nobody, an IPv6 address with its /64, and this machine has none.
+    @Test(arguments: [
+        ("192.0.2.7:1", "192.0.2.7:2", true), ("192.0.2.7:1", "192.0.2.8:1", false),
+        ("[2001:db8::1]:1", "[2001:db8::ffff:ffff:ffff:ffff]:1", true),
+        ("[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false), ("[2001:db8::1]:1", "[2001:db9::1]:1", false),
+        ("[::1]:1", "127.255.255.255:1", true), ("[::2]:1", "[::1]:1", false), ("126.0.0.1:1", "128.0.0.1:1", false),
+    ])
+    func `clients of one network have one key`(one: String, other: String, isSame: Bool) throws {
+        let keys = try [one, other].map { RemoteAddress(try #require(SocketAddress($0))).networkKey }
+        #expect((keys[0] == keys[1]) == isSame)
+    }
+
     @Test func `who has no address is said so`() throws {
         #expect(RemoteAddress(try #require(SocketAddress("unix:/tmp/x"))).description == "unix:")
         #expect(RemoteAddress(.unknown).description == "-")

@@ -113,6 +113,11 @@ public struct Folder: ~Copyable, Sendable {
     /// Reads a regular file below this directory. Nil when it kept changing while it was read: it is somebody else's
     /// work in progress, to be read again when they are done.
     public func read(_ path: String, bytesMax: Int) throws(FileError) -> SettledContents? {
+        try read(path, bytesMax: bytesMax) {}
+    }
+
+    /// - Parameter didRead: is called each time when the bytes are read, before the file is looked at again.
+    func read(_ path: String, bytesMax: Int, didRead: () -> Void) throws(FileError) -> SettledContents? {
         for _ in 0..<Folder.attemptsMax {
             let number: Int32
             do { number = try openBeneath(path) } catch { throw .system(error) }
@@ -122,6 +127,7 @@ public struct Folder: ~Copyable, Sendable {
             guard before.isRegular else { throw .notAFile }
             if before.byteCount > bytesMax { throw .tooLarge(byteCount: Int(before.byteCount), limit: bytesMax) }
             let bytes = try File.readAll(file, expected: Int(before.byteCount), bytesMax)
+            didRead()
             if try Folder.status(file) == before, bytes.count == before.byteCount {
                 return SettledContents(bytes: bytes, status: before, readNanoseconds: now)
             }

@@ -55,6 +55,7 @@ struct SystemCallFilterTests {
         (SYS_sendto, [3, address, 5, UInt64(MSG_NOSIGNAL) | fastOpen, 0, 0], EPERM),
         (SYS_sendto, [3, address, 5, UInt64(MSG_NOSIGNAL) | fastOpen, address, 16], EPERM),
         (SYS_sendto, [3, address, 5, 0, address, 16], EPERM),
+        (SYS_sendto, [3, address, 5, 0, address, 0], EPERM),
         (SYS_sendto, [3, address, 5, 0, 0x1000, 16], EPERM),
         (SYS_sendto, [3, address, 5, 0, 0x7FFF_0000_0000, 16], EPERM),
         (SYS_shutdown, [3, UInt64(SHUT_WR)], 0),
