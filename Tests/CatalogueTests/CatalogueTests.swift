@@ -66,6 +66,18 @@ struct CatalogueTests {
         }
     }
 
+    @Test func `a closed host has no answer, from no wildcard and no older layer`() {
+        var older = CatalogueBuilder()
+        for host in ["*.example", "a.example", "*.deep.example"] {
+            older.add(PreparedSite(host: host, answers: [("/x", page(host))]))
+        }
+        var newer = CatalogueBuilder()
+        for host in ["a.example", "*.deep.example"] { newer.close(host: host) }
+        let catalogue = Catalogue(layers: [newer.finish(), older.finish()])
+        for host in ["a.example", "A.example", "b.deep.example"] { #expect(body(catalogue, host, "/x") == nil) }
+        for host in ["b.example", "b.a.example", "deep.example"] { #expect(body(catalogue, host, "/x") == "*.example") }
+    }
+
     @Test(arguments: ["example", ".example", "", "other", "a.example.org", "aexample", "."])
     func `an unknown host has no site, nor has a wildcard's parent`(host: String) {
         #expect(body(catalogue([("*.example", [("/x", "y")])]), host, "/x") == nil)

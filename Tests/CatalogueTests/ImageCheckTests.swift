@@ -1,6 +1,8 @@
 // Images with wrong numbers in them: refused, or read within their bounds.
 
+import Foundation
 import HTTP
+import Posix
 import Testing
 
 @testable import Catalogue
@@ -81,6 +83,58 @@ struct ImageCheckTests {
         #expect(bounds(header.rules, header.items.count, items) == [true, false])
         func path(_ record: inout RouteRecord, _ end: UInt64) { record.path.offset = end + 1 - record.path.count }
         #expect(bounds(header.routes, header.byteCount, path) == [true, false])
+    }
+
+    /// A look-up ends at an empty slot.
+    @Test func `a table of slots must have an empty one`() {
+        let good = CatalogueLayer.sample().imageBytes
+        let table = good.withUnsafeBytes { $0.loadUnaligned(as: ImageHeader.self) }.slots
+        for emptyCount in 0...1 {
+            var image = good
+            image.withUnsafeMutableBytes { bytes in
+                for index in 0..<Int(table.count) {
+                    let slot = index < emptyCount ? Slot.empty : Slot(site: 0, hash: 0)
+                    bytes.storeBytes(
+                        of: slot, toByteOffset: Int(table.offset) + index * MemoryLayout<Slot>.stride, as: Slot.self)
+                }
+            }
+            #expect(Self.isSound(image) == (emptyCount == 1))
+        }
+    }
+
+    /// A worker has room for fields of a certain size.
+    @Test func `the fields of an answer have a longest form`() {
+        let good = CatalogueLayer.sample(hostCount: 30).imageBytes
+        #expect(good.count > CatalogueBuilder.fieldBytesMax)
+        let table = good.withUnsafeBytes { $0.loadUnaligned(as: ImageHeader.self) }.answers
+        for count in [CatalogueBuilder.fieldBytesMax - 1, CatalogueBuilder.fieldBytesMax] {
+            var image = good
+            image.withUnsafeMutableBytes { bytes in
+                var answer = bytes.loadUnaligned(fromByteOffset: Int(table.offset), as: AnswerRecord.self)
+                answer.identity.fields = Blob(offset: 0, count: UInt64(count))
+                bytes.storeBytes(of: answer, toByteOffset: Int(table.offset), as: AnswerRecord.self)
+            }
+            #expect(Self.isSound(image) == (count < CatalogueBuilder.fieldBytesMax))
+        }
+    }
+
+    @Test func `an answer from a file has the length of the file`() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        #expect(FileManager.default.createFile(atPath: path, contents: Data("a page".utf8)))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var builder = CatalogueBuilder()
+        builder.add(PreparedSite(host: "a", answers: [("/", .sample(.file(try OpenFile(path))))]))
+        let good = builder.finish().imageBytes
+        let table = good.withUnsafeBytes { $0.loadUnaligned(as: ImageHeader.self) }.files
+        for (byteCount, isSound) in [(6, true), (5, false), (7, false), (-6, false)] as [(Int64, Bool)] {
+            var image = good
+            image.withUnsafeMutableBytes { bytes in
+                var file = bytes.loadUnaligned(fromByteOffset: Int(table.offset), as: FileRecord.self)
+                file.byteCount = byteCount
+                bytes.storeBytes(of: file, toByteOffset: Int(table.offset), as: FileRecord.self)
+            }
+            #expect(Self.isSound(image) == isSound, "\(byteCount)")
+        }
     }
 
     @Test func `tables that lie over each other or over the header are refused`() {

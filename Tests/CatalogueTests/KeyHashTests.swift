@@ -66,6 +66,50 @@ struct KeyHashTests {
         #expect(Set(texts.map { Self.hash(hash, $0) }).count == texts.count)
     }
 
+    /// With the beginning of a text as its key, and nothing to start from, the hash of every text that begins so is 0.
+    private static func blind(to beginning: String) -> KeyHash {
+        let key = Array(beginning.utf8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+        return unsafeBitCast((UInt64(0), key), to: KeyHash.self)
+    }
+
+    @Test func `hosts of one hash are told apart`() {
+        let hash = Self.blind(to: "host-no-")
+        let hosts = (0..<20).map { "host-no-\($0)" }
+        #expect(Set(hosts.map { Self.hash(hash, Array($0.utf8)) }) == [0])
+        var builder = CatalogueBuilder(hash: hash)
+        for (number, host) in hosts.enumerated() {
+            builder.add(PreparedSite(host: host, answers: [("/", Self.page(UInt8(number)))]))
+        }
+        let catalogue = Catalogue(layers: [builder.finish()])
+        for (number, host) in (hosts + ["host-no-x"]).enumerated() {
+            let name = Array(host.utf8)
+            let site = catalogue.view.site(host: name.span)
+            let body = Array("/".utf8).withUnsafeBytes { path in
+                site.flatMap { catalogue.view.answer($0, path: path) }.map { Array($0.form(.identity).body) }
+            }
+            #expect(body == (number < hosts.count ? [UInt8(number)] : nil))
+        }
+    }
+
+    @Test func `paths of one hash are told apart`() throws {
+        let hash = Self.blind(to: "/page-no")
+        let paths = (0..<20).map { "/page-no\($0)" }
+        #expect(Set(paths.map { Self.hash(hash, Array($0.utf8)) }) == [0])
+        var builder = CatalogueBuilder(hash: hash)
+        let answers = paths.enumerated().map { ($1, Self.page(UInt8($0))) }
+        builder.add(PreparedSite(host: "a.example", answers: answers))
+        let catalogue = Catalogue(layers: [builder.finish()])
+        let name = Array("a.example".utf8)
+        let known = catalogue.view.site(host: name.span)
+        let site = try #require(known)
+        for (number, path) in (paths + ["/page-nox"]).enumerated() {
+            let body = Array(path.utf8).withUnsafeBytes { path in
+                catalogue.view.answer(site, path: path).map { Array($0.form(.identity).body) }
+            }
+            #expect(body == (number < paths.count ? [UInt8(number)] : nil))
+        }
+    }
+
     /// A table of slots uses the lower bits, an index the upper ones.
     @Test(arguments: [0, 48])
     func `names that are counted up are spread over a table`(shift: Int) {

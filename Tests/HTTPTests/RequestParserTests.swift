@@ -88,6 +88,7 @@ struct RequestParserTests {
         ("9112 §5.1 tab", get("Host: a\r\nX\t: b\r\n"), .malformedField),
         ("9112 §5.1 inside", get("Host: a\r\nX Y: b\r\n"), .malformedField),
         ("9112 §5.2 fold", get("Host: a\r\nX: b\r\n c\r\n"), .foldedField),
+        ("9112 §5.2 fold with a tab", get("Host: a\r\nX: b\r\n\tc\r\n"), .foldedField),
         ("9112 §5.2 fold on host", get("Host:\r\n a\r\n"), .foldedField),
         ("9112 §2.2 first line blank", get(" X: b\r\nHost: a\r\n"), .foldedField),
         ("9112 §5.2 only blanks", get("Host: a\r\n   \r\n"), .foldedField),

@@ -18,6 +18,15 @@ struct ScannerEscapesTests {
         #expect(read(text).value?.asArray?.first?.asString == content)
     }
 
+    @Test(arguments: [
+        (#"\uD800\uDC00"#, "\u{10000}"), (#"\uD800\uDFFF"#, "\u{103FF}"), (#"\uDBFF\uDC00"#, "\u{10FC00}"),
+        (#"\uDBFF\uDFFF"#, "\u{10FFFF}"), (#"\uD7FF\uE000"#, "\u{D7FF}\u{E000}"),
+    ])
+    func `two surrogates make one character, from the first to the last of both`(text: String, content: String) {
+        #expect(problems("[\"\(text)\"]") == [])
+        #expect(read("[\"\(text)\"]").value?.asArray?.first?.asString == content)
+    }
+
     @Test func `an escape that the text ends in is a truncation`() {
         #expect(problems("\"\\") == ["truncated@1:3"])
         #expect(problems("\"\\u12") == ["invalid-escape@1:2", "truncated@1:6"])

@@ -128,6 +128,14 @@ struct CredentialsTests {
         }
     }
 
+    @Test func `a file holds as many certificates as a chain may have, and no more`() throws {
+        let pair = try authority.issue(["a.example"])
+        let longest = Array(repeating: pair.certificate, count: CertificateLimits.chainCertificatesMax).joined()
+        #expect(throws: Never.self) { try load(longest, pair.key) }
+        let problem = #expect(throws: CertificateProblem.self) { try load(longest + pair.certificate, pair.key) }
+        #expect(problem?.kind == .malformedCertificate)
+    }
+
     @Test func `reads a key behind its curve's parameters, as ecparam writes it`() throws {
         try OpenSSLCommand.run("ecparam", "-name", "prime256v1", "-genkey", "-out", "ec.key", in: folder)
         try OpenSSLCommand.run(

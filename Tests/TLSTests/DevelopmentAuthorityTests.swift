@@ -95,9 +95,10 @@ struct DevelopmentAuthorityTests {
         #expect(first === second)
     }
 
-    @Test func `refuses a key that others may read`() throws {
+    @Test(arguments: [0o644, 0o640, 0o604, 0o620] as [mode_t])
+    func `refuses a key that others may read or write`(mode: mode_t) throws {
         _ = try DevelopmentAuthority(directory: state)
-        chmod(state + "/development-ca.key", 0o644)
+        chmod(state + "/development-ca.key", mode)
         let error = #expect(throws: TLSError.self) { try DevelopmentAuthority(directory: state) }
         #expect(error?.description.hasSuffix("chmod 600 \(state)/development-ca.key") == true)
     }

@@ -115,6 +115,18 @@ struct HelloGateTests {
         #expect(try server.shake("unknown.test") == (0, nil))
     }
 
+    @Test func `each letter of a name may be in upper case, one dot may end it, and nothing else changes`() {
+        let every = (0...UInt8.max).map { $0 }
+        func canonical(_ name: [UInt8]) -> [UInt8] {
+            name.withUnsafeBytes { withCanonicalName($0) { $0.withUnsafeBytes { Array($0) } } }
+        }
+        let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        #expect(canonical(every) == every.map { letters.contains($0) ? $0 + 0x20 : $0 })
+        for (name, expected) in [("a.", "a"), ("a..", "a."), (".", "."), ("", ""), ("a", "a")] {
+            #expect(canonical(Array(name.utf8)) == Array(expected.utf8))
+        }
+    }
+
     @Test func `what is expected of a handshake comes from memory, and is read beside it`() throws {
         try bench.install("shop.test", names: ["shop.test"])
         try bench.hosts.write("broken.test/fullchain.pem", "no certificate")

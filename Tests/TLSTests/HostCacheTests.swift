@@ -45,6 +45,24 @@ struct HostCacheTests {
         #expect(Self.value("a.example.com", &cache) == nil)
     }
 
+    @Test func `names of one hash are told apart, in any order of coming and going`() {
+        var cache = HostCache<Int>(capacity: 8)
+        let names = (0..<8).map { Array("host\($0)".utf8) }
+        for (number, name) in names.enumerated() { cache.insert(name.span, hash: 7, number) }
+        for (number, name) in names.enumerated().reversed() {
+            let place = cache.place(name.span, hash: 7)
+            #expect(place.map { cache[$0] } == number)
+        }
+        let other = Array("host8".utf8)
+        let unknown = cache.place(other.span, hash: 7)
+        #expect(unknown == nil)
+        for (number, name) in names.enumerated() where number % 2 == 0 { cache.remove(name.span, hash: 7) }
+        for (number, name) in names.enumerated() {
+            let place = cache.place(name.span, hash: 7)
+            #expect(place.map { cache[$0] } == (number % 2 == 0 ? nil : number))
+        }
+    }
+
     @Test(arguments: [1, 2, 7, 64])
     func `agrees with a plain list over many random steps`(capacity: Int) {
         var random = SystemRandomNumberGenerator()

@@ -47,6 +47,17 @@ struct LoadingQueueTests {
         }
     }
 
+    @Test func `refreshes that nobody waits for have a longest line, and a handshake comes in nevertheless`() throws {
+        let store = bench.store()
+        let queue = try LoadingQueue(store)
+        let ready = try ReadyHandshakes()
+        for index in 0..<2_000 { queue.add(name("h\(index).test")) }
+        queue.add(name("waiting.test"), (1, ready))
+        queue.readAll()
+        #expect(ready.take().map(\.token) == [1])
+        #expect(store.nameCount == 1_024 + 1)
+    }
+
     @Test func `what has not begun to be read stays unread at the end`() throws {
         let store = bench.store()
         let queue = try LoadingQueue(store)

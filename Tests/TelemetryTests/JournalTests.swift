@@ -12,13 +12,16 @@ final class TestJournal {
     let records: Records
     let journal: Journal
 
-    init(_ name: String = "access.log", workers: Int = 1, prepare: (String) throws -> Void = { _ in }) throws {
+    init(
+        _ name: String = "access.log", _ selection: LogSelection = LogSelection(), workers: Int = 1,
+        prepare: (String) throws -> Void = { _ in }
+    ) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString.prefix(13))").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
         try prepare(path)
         records = Records(workerCount: workers)
-        journal = try Journal(.file(path), .json, records: records)
+        journal = try Journal(.file(path), .json, selection, records: records)
     }
 
     deinit {
@@ -103,6 +106,47 @@ struct JournalTests {
             let own = numbers.filter { $0 / 100_000 == worker }
             #expect(own == own.sorted() && Set(own).count == own.count)
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `a query is in the log only where the settings want it`(hasQuery: Bool) throws {
+        var selection = LogSelection()
+        selection.hasQuery = hasQuery
+        let test = try TestJournal("access.log", selection)
+        var sink = test.journal.sink(0)
+        var entry = EntryText()
+        entry.query = Array("secret=1".utf8)
+        entry.with { sink.append($0) }
+        sink.publish()
+        test.journal.end()
+        let text = try test.text()
+        #expect(text.contains("/.well-known/assetlinks.json"))
+        #expect(text.contains("secret") == hasQuery)
+    }
+
+    @Test func `handshakes that come to nothing have ten lines in a second, and ten in the next`() throws {
+        var selection = LogSelection()
+        selection.hasHandshakes = true
+        let test = try TestJournal("access.log", selection)
+        var sink = test.journal.sink(0)
+        var entry = AccessEntry()
+        entry.handshake = .unknownName
+        for second in [100, 101] as [Int64] {
+            for number in 0..<12 {
+                entry.wallMicroseconds = second * 1_000_000 + Int64(number)
+                sink.append(handshake: entry)
+            }
+        }
+        sink.publish()
+        test.journal.end()
+        let lines = try test.text().split(separator: "\n")
+        #expect(lines.count == 20)
+        #expect(lines.count { $0.contains("T00:01:40.000Z") } == 10)
+    }
+
+    @Test func `the log is for the server's user and group alone`() throws {
+        let test = try TestJournal()
+        #expect(try File.status("\(test.folder)/access.log").permissions & 0o137 == 0)
     }
 
     @Test func `a log that nobody reads costs lines and nothing else`() throws {

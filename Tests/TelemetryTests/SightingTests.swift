@@ -15,7 +15,8 @@ struct SightingTests {
         ("Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/UD1A)", .androidDevice),
         ("Mozilla/5.0 (X11; Linux x86_64) Dalvik/2", .none), ("curl/8.1", .none), ("", .none), ("Google", .none),
         ("G", .none), ("AASA-Bo", .none), ("AASA-Bot/1.0.0 associated-check/1.0", .none),
-        ("associated-check/1.0", .none), ("AASA-Bot/1.0.0 associated-check/1.0 x", .appleCDN),
+        ("Mozilla/5.0 swcd", .none), ("associated-check/1.0", .none),
+        ("AASA-Bot/1.0.0 associated-check/1.0 x", .appleCDN),
     ])
     func `verifiers are told by their user agents`(agent: String, expected: VerifierKind) {
         #expect(Array(agent.utf8).withUnsafeBytes { VerifierKind(userAgent: $0) } == expected)
@@ -33,6 +34,7 @@ struct SightingTests {
     @Test func `a sighting keeps what was seen, and the host in lower case`() {
         let seen = sighting("Shop.Example", "\"abc\"", seconds: 1_700_000_000)
         #expect(seen.host == "shop.example")
+        #expect(sighting("ABCDEFGHIJKLMNOPQRSTUVWXYZ@[").host == "abcdefghijklmnopqrstuvwxyz@[")
         #expect(seen.entityTag == "\"abc\"")
         #expect(seen.seconds == 1_700_000_000)
         #expect(seen.status == 200)

@@ -28,6 +28,7 @@ import Testing
             ("straße.de", .unsureCharacter("ß")), ("ﬁsch.de", .unsureCharacter("ﬁ")), ("ａ.de", .unsureCharacter("ａ")),
             ("a\u{301}.de", .unsureCharacter("\u{301}")), ("\u{1100}\u{1161}.kr", .unsureCharacter("\u{1100}")),
             ("xn--a.example", .notPunycode("xn--a")), ("xn--abc-.example", .hyphenAtEdge("xn--abc-")),
+            ("xn---tda.example", .notPunycode("xn---tda")),
         ] as [(String, HostPattern.Fault)])
     func `refuses what is no host`(written: String, fault: HostPattern.Fault) {
         #expect(HostPattern.parse(written) == .failure(fault))
@@ -50,6 +51,8 @@ import Testing
         ("*.example.com", "badexample.com", false), ("*.example.com", "a.example.com.", true),
         ("*.example.com", "", false), ("shop.example.com", "", false), ("shop.example.com", ".", false),
         ("shop.example.com", "shop[example.com", false),
+        ("abcdefghijklm.nopqrstuvwxyz", "ABCDEFGHIJKLM.NOPQRSTUVWXYZ", true),
+        ("*.nopqrstuvwxyz", "A.NOPQRSTUVWXYZ", true),
     ])
     func `matches requests`(pattern: String, host: String, matches: Bool) throws {
         #expect(try HostPattern.parse(pattern).get().matches(host) == matches)

@@ -39,6 +39,7 @@ struct AndroidMatcherTests {
         ([item(("flag", "*"))], "/x?flag", .none), ([item(("b", "2"))], "/x?a=1;b=2", .allow(rule: 0)),
         ([item(("b", "2"))], "/x?a=1%26b=2", .allow(rule: 0)), ([item(("b", "2"))], "/x?a=1;b=2&c=3", .none),
         ([AndroidRule(fragment: "*")], "/x", .none), ([AndroidRule(fragment: "*")], "/x#", .allow(rule: 0)),
+        ([AndroidRule(fragment: "app")], "/x#other", .none), ([AndroidRule(fragment: "app")], "/x#application", .none),
         ([AndroidRule()], "/x", .none), ([AndroidRule(exclude: true), AndroidRule(path: "*")], "/x", .allow(rule: 1)),
         ([AndroidRule(path: "/x", exclude: true)], "/y", .none), ([], "/x", .manifest),
         ([AndroidRule(path: "")], "/x", .manifest),

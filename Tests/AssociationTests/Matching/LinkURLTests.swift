@@ -9,6 +9,7 @@ struct LinkURLTests {
         #expect(url.path == "/A/../%c3")
         #expect(url.query == "b=1?c")
         #expect(url.fragment == "d#e")
+        #expect(LinkURL("https://example.com@other.test@shop.example.com/")?.host == "shop.example.com")
     }
 
     @Test func `tells an absent query and fragment from empty ones`() throws {

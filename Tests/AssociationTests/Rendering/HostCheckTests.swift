@@ -61,6 +61,13 @@ import Testing
         }
     }
 
+    @Test func `a statement list is as large as Android reads, and no larger`() throws {
+        let check = HostCheck(apps: [try Sample.app(Sample.text())], host: "shop.acme.test")
+        for (count, rules) in [(Renderer.statementBytesMax, []), (Renderer.statementBytesMax + 1, ["APP-033"])] {
+            #expect(check.sizeFindings(appleBytes: nil, statementBytes: count).rules == rules)
+        }
+    }
+
     /// An app whose paths have so many bytes altogether.
     private func app(pathBytes: Int) throws -> AppFile {
         var left = pathBytes

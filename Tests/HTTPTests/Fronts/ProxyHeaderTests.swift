@@ -92,6 +92,10 @@ struct ProxyHeaderTests {
         let line = Array("PROXY UNKNOWN ".utf8) + [UInt8](repeating: 0x20, count: 92)
         #expect(ProxyHeaderTests.read(line) == .incomplete)
         #expect(ProxyHeaderTests.read(line + [0x0D]) == .rejected)
+        let end = [UInt8]("\r\n".utf8)
+        let whole = ProxyHeader(client: nil, byteCount: 107)
+        #expect(ProxyHeaderTests.read(line.dropLast() + end) == .complete(whole))
+        #expect(ProxyHeaderTests.read(line + end) == .rejected)
     }
 
     @Test func `spoilt headers are read to some end and never beyond it`() {
