@@ -20,13 +20,14 @@ enum Subject {
     static let executable: URL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("associated")
 
-    /// What programs are run with: nothing of ours, but what `script/sanitize` tells the sanitizers.
+    /// What programs are run with: nothing of ours, but what `script/sanitize` tells the sanitizers, and `script/mutate` the
+    /// faults.
     static let environment = {
         let ours = ProcessInfo.processInfo.environment
         // In a sandbox a sanitizer cannot ask what a function is called, so it cannot leave out what it is told to.
         let sandbox = ours["ASSOCIATED_SANITIZER"] == nil ? [:] : ["ASSOCIATED_SANDBOX": "off"]
-        return ours.filter { $0.key.hasSuffix("SAN_OPTIONS") }.merging(["PATH": "/usr/bin:/bin"]) { $1 }
-            .merging(sandbox) { $1 }
+        let kept = ours.filter { $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "SEEDED_FAULT" }
+        return kept.merging(["PATH": "/usr/bin:/bin"]) { $1 }.merging(sandbox) { $1 }
     }()
 
     /// Puts the program somewhere else. By another process: what is open for writing cannot be run, and a file of this one
