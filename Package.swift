@@ -27,6 +27,7 @@ let package = Package(
         .target(name: "CLinux"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CResolver"),
 
         .target(name: "SourceJSON", swiftSettings: pure),
         .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: pure),
@@ -41,6 +42,7 @@ let package = Package(
             swiftSettings: house),
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: house),
+        .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
             name: "Verifier", dependencies: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib"],
             swiftSettings: house),
@@ -64,13 +66,14 @@ let package = Package(
         tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry"),
         tests("Telemetry", "HTTP", "Posix", "SourceJSON"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS", "Telemetry"),
+        tests("DNS", "Posix"),
         tests("Verifier", "Association", "Posix", "TLS"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry"),
         .testTarget(name: "EndToEndTests", dependencies: ["associated", "Posix"], swiftSettings: house),
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "Association", "Catalogue", "HTTP", "Hosting", "Posix", "SourceJSON", "TLS", "Verifier",
+                "Association", "Catalogue", "DNS", "HTTP", "Hosting", "Posix", "SourceJSON", "TLS", "Verifier",
             ], swiftSettings: house),
         .testTarget(name: "HouseRulesTests", swiftSettings: house),
     ],

@@ -18,6 +18,7 @@ let package = Package(
         .target(name: "CLinux"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CResolver"),
         .target(name: "SourceJSON", swiftSettings: house),
         .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: house),
         .target(name: "HTTP", swiftSettings: house),
@@ -28,13 +29,14 @@ let package = Package(
             name: "Hosting",
             dependencies: ["Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib"],
             swiftSettings: house),
+        .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
             name: "Verifier", dependencies: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib"],
             swiftSettings: house),
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Hosting", "Verifier",
+                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "DNS", "Hosting", "Verifier",
             ],
             swiftSettings: house),
         .executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], swiftSettings: house),

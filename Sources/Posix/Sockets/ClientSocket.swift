@@ -4,13 +4,17 @@
 import CLinux
 import Glibc
 
-/// A connected stream socket.
+/// A connected socket: of a stream as a rule.
 public struct ClientSocket: ~Copyable, Sendable {
     private let descriptor: Descriptor
 
     /// Connects. Every later call fails after `timeoutMilliseconds` without progress, as this one does.
-    public init(to address: SocketAddress, timeoutMilliseconds: Int) throws(SystemError) {
-        let number = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    /// - Parameter isDatagram: each call then moves one datagram, and those of other senders are not received.
+    public init(
+        to address: SocketAddress, isDatagram: Bool = false, timeoutMilliseconds: Int
+    ) throws(SystemError) {
+        let kind = isDatagram ? SOCK_DGRAM : SOCK_STREAM
+        let number = socket(address.family, Int32(kind.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { throw .last("socket") }
         let descriptor = Descriptor(takingOwnershipOf: number)
         try ClientSocket.limit(number, timeoutMilliseconds)

@@ -15,6 +15,16 @@ public struct SocketAddress: Sendable {
         self.length = length
     }
 
+    /// An Internet address as C libraries keep it: a `sockaddr_in` or `sockaddr_in6`. Nil for other families.
+    public init?(copying address: UnsafeRawPointer) {
+        let family = address.loadUnaligned(as: sa_family_t.self)
+        switch Int32(family) {
+        case AF_INET: fill(with: address.loadUnaligned(as: sockaddr_in.self))
+        case AF_INET6: fill(with: address.loadUnaligned(as: sockaddr_in6.self))
+        default: return nil
+        }
+    }
+
     /// Nil when the text is not an address in one of the three forms; names are not looked up.
     public init?(_ text: String) {
         if text.hasPrefix("unix:") {

@@ -50,6 +50,7 @@ enum ModuleTable {
             ]),
         Module(
             "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
+        Module("DNS", .control, mayImport: ["CResolver", "Posix"]),
         Module(
             "Verifier", .control,
             mayImport: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib", "Synchronization"]),

@@ -1,0 +1,224 @@
+// Answers from the bytes of a packet. The C library takes names and records apart and keeps within the packet; what the
+// records mean is read here. The packet comes from whoever answered first, so nothing in it is believed.
+
+import CResolver
+import Posix
+
+/// An answer to one question.
+struct DNSMessage {
+    /// With the upper bits of EDNS (RFC 6891 §6.1.3).
+    let code: Int
+    /// Whether it only names servers that may know more.
+    let isReferral: Bool
+    /// Whether the zone's SOA record is given, which proves that there is nothing else (RFC 2308 §2).
+    let provesAbsence: Bool
+    private var answers: [Entry] = []
+
+    private struct Entry {
+        var owner: DomainName
+        var type: UInt16
+        var content: DNSRecord
+    }
+
+    enum Reading {
+        /// Not an answer to this question: somebody else's, or forged (RFC 5452 §9).
+        case unrelated
+        /// Cut, to be asked for again over TCP.
+        case truncated
+        case malformed(String)
+        case message(DNSMessage)
+    }
+
+    /// Reads a packet that came for a question asked under this number.
+    static func read(_ packet: [UInt8], id: UInt16, question: DNSQuestion) -> Reading {
+        guard packet.count >= 2, number(packet, 0) == id else { return .unrelated }
+        guard packet.count >= headerBytes else { return .malformed("it has \(packet.count) bytes") }
+        let flags = number(packet, 2)
+        guard flags & 0x8000 != 0 else { return .unrelated }
+        guard flags & 0x7800 == 0 else { return .malformed("it answers something else than a query") }
+        if flags & 0x0200 != 0 { return .truncated }
+        do throws(DNSMalformation) {
+            return try packet.withUnsafeBufferPointer { bytes throws(DNSMalformation) in
+                var reader = try DNSPacketReader(bytes)
+                guard try reader.isAbout(question, flags) else { return .unrelated }
+                return .message(try DNSMessage(&reader, flags, question))
+            }
+        } catch {
+            return .malformed(error.reason)
+        }
+    }
+
+    private static let headerBytes = 12
+
+    /// Sixteen bits of the header.
+    static func number(_ packet: [UInt8], _ offset: Int) -> UInt16 {
+        UInt16(packet[offset]) << 8 | UInt16(packet[offset + 1])
+    }
+
+    private init(_ reader: inout DNSPacketReader, _ flags: UInt16, _ question: DNSQuestion) throws(DNSMalformation) {
+        let types = [question.type, .cname].map(\.rawValue)
+        for record in try reader.records(in: ns_s_an) where record.isInternet && types.contains(record.type) {
+            answers.append(Entry(owner: record.owner, type: record.type, content: try reader.content(of: record)))
+        }
+        let authorities = try reader.records(in: ns_s_ns)
+        provesAbsence = authorities.contains { $0.type == UInt16(ns_t_soa.rawValue) }
+        let options = try reader.records(in: ns_s_ar).filter { $0.type == UInt16(ns_t_opt.rawValue) }
+        code = Int(flags & 0xF) | Int((options.first?.timeToLive ?? 0) >> 24) << 4
+        let isAuthoritative = flags & 0x0400 != 0, isRecursive = flags & 0x0080 != 0
+        isReferral = answers.isEmpty && !provesAbsence && !isAuthoritative && (!authorities.isEmpty || !isRecursive)
+    }
+
+    /// The records that were asked for, and the names that lead to them. Records of other names do not count, wherever in
+    /// the answer they stand.
+    func records(of question: DNSQuestion, from name: DomainName) throws(DNSFailure.Kind)
+        -> (records: [DNSRecord], aliases: [DomainName])
+    {
+        var (name, aliases) = (name, [DomainName]())
+        while true {
+            let own = answers.filter { $0.owner == name }
+            let records = own.filter { $0.type == question.type.rawValue }.map(\.content)
+            if !records.isEmpty { return (records, aliases) }
+            guard case .alias(let target)? = own.first?.content else { return ([], aliases) }
+            guard aliases.count < DNSLimits.aliasesMax else { throw .tooManyAliases }
+            aliases.append(target)
+            name = target
+        }
+    }
+}
+
+/// The codes of answers that are told apart (RFC 6895 §2.3).
+enum DNSCode {
+    static let noError = 0
+    static let formatError = 1
+    static let serverFailure = 2
+    static let noSuchName = 3
+    static let notImplemented = 4
+    static let refused = 5
+    static let badVersion = 16
+}
+
+/// What is wrong with a packet.
+struct DNSMalformation: Error {
+    let reason: String
+}
+
+/// The sections of a packet, taken apart by the C library. The corresponding C functions are `ns_initparse`, `ns_parserr` and
+/// `ns_name_uncompress`.
+struct DNSPacketReader {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var message = ns_msg()
+
+    /// One record; its data lie in the packet.
+    struct Record {
+        var owner: DomainName
+        var type: UInt16
+        var isInternet: Bool
+        var timeToLive: UInt32
+        var data: Range<Int>
+    }
+
+    /// Fails unless the packet consists of its sections and nothing else.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(DNSMalformation) {
+        self.bytes = bytes
+        guard ns_initparse(bytes.baseAddress, Int32(bytes.count), &message) == 0 else {
+            throw DNSMalformation(reason: "its sections do not fill its \(bytes.count) bytes")
+        }
+    }
+
+    /// Whether it repeats the question. Servers that do not understand one may leave it out when they say so.
+    mutating func isAbout(_ question: DNSQuestion, _ flags: UInt16) throws(DNSMalformation) -> Bool {
+        let code = Int(flags & 0xF)
+        if count(ns_s_qd) == 0, code != DNSCode.noError, code != DNSCode.noSuchName { return true }
+        guard count(ns_s_qd) == 1 else { throw DNSMalformation(reason: "it has \(count(ns_s_qd)) questions") }
+        let asked = try record(ns_s_qd, 0)
+        return asked.owner == question.name && asked.type == question.type.rawValue && asked.isInternet
+    }
+
+    mutating func records(in section: ns_sect) throws(DNSMalformation) -> [Record] {
+        let count = count(section)
+        guard count <= DNSLimits.recordsMax else {
+            throw DNSMalformation(reason: "a section has more than \(DNSLimits.recordsMax) records")
+        }
+        var records: [Record] = []
+        for index in 0..<count { records.append(try record(section, index)) }
+        return records
+    }
+
+    /// What a record of the types that are asked for says.
+    func content(of record: Record) throws(DNSMalformation) -> DNSRecord {
+        let data = bytes[record.data]
+        switch DNSRecordType(rawValue: record.type) {
+        case .a where data.count == 4:
+            return .address(RemoteAddress(family: .ipv4, high: 0, low: DNSPacketReader.number(data), port: 0))
+        case .aaaa where data.count == 16:
+            let (high, low) = (DNSPacketReader.number(data.prefix(8)), DNSPacketReader.number(data.suffix(8)))
+            return .address(RemoteAddress(family: .ipv6, high: high, low: low, port: 0))
+        case .ns: return .nameServer(try name(record.data))
+        case .cname: return .alias(try name(record.data))
+        case .txt: return .text(try DNSPacketReader.strings(data))
+        case .caa: return .authorization(try DNSPacketReader.authorization(data))
+        default: throw DNSMalformation(reason: "an address has \(data.count) bytes")
+        }
+    }
+
+    private func count(_ section: ns_sect) -> Int {
+        let offset = 4 + 2 * Int(section.rawValue)
+        return Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
+    }
+
+    private mutating func record(_ section: ns_sect, _ index: Int) throws(DNSMalformation) -> Record {
+        var record = ns_rr()
+        guard ns_parserr(&message, section, Int32(index), &record) == 0, let base = bytes.baseAddress else {
+            throw DNSMalformation(reason: "a record has a name that cannot be read")
+        }
+        let start = record.rdata.map { $0 - base } ?? 0
+        let owner = withUnsafeBytes(of: &record.name) { DNSPacketReader.name($0) }
+        return Record(
+            owner: owner, type: record.type, isInternet: record.rr_class == UInt16(ns_c_in.rawValue),
+            timeToLive: record.ttl, data: start..<start + Int(record.rdlength))
+    }
+
+    /// A name that fills the data of its record.
+    private func name(_ data: Range<Int>) throws(DNSMalformation) -> DomainName {
+        guard let base = bytes.baseAddress else { throw DNSMalformation(reason: "it is empty") }
+        let found = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NS_MAXDNAME)) { room -> DomainName? in
+            let count = ns_name_uncompress(
+                base, base + bytes.count, base + data.lowerBound, room.baseAddress, room.count)
+            return Int(count) == data.count ? DNSPacketReader.name(UnsafeRawBufferPointer(room)) : nil
+        }
+        guard let found else { throw DNSMalformation(reason: "a record leads to a name that cannot be read") }
+        return found
+    }
+
+    private static func name(_ text: UnsafeRawBufferPointer) -> DomainName {
+        DomainName(escaped: String(decoding: text.prefix { $0 != 0 }, as: UTF8.self))
+    }
+
+    private static func number(_ data: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64 {
+        data.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The strings of a TXT record, each behind its length.
+    private static func strings(_ data: Slice<UnsafeBufferPointer<UInt8>>) throws(DNSMalformation) -> [UInt8] {
+        var (text, rest) = ([UInt8](), data)
+        while let length = rest.popFirst() {
+            guard rest.count >= length else { throw DNSMalformation(reason: "a string ends behind its record") }
+            text += rest.prefix(Int(length))
+            rest = rest.dropFirst(Int(length))
+        }
+        return text
+    }
+
+    private static func authorization(
+        _ data: Slice<UnsafeBufferPointer<UInt8>>
+    ) throws(DNSMalformation) -> CAARecord {
+        let tag = data.dropFirst(2).prefix(data.count < 2 ? 0 : Int(data[data.startIndex + 1]))
+        let isWhole = data.count >= 2 && tag.count == data[data.startIndex + 1]
+        guard isWhole, !tag.isEmpty, tag.allSatisfy({ $0 >= 0x21 && $0 < 0x7F }) else {
+            throw DNSMalformation(reason: "a CAA record has no tag")
+        }
+        return CAARecord(
+            isCritical: data[data.startIndex] & 0x80 != 0, tag: String(decoding: tag, as: UTF8.self).lowercased(),
+            value: Array(data[tag.endIndex...]))
+    }
+}

@@ -1,0 +1,56 @@
+// What can be asked for, and what the answers say.
+
+public import Posix
+
+/// The types of records that can be asked for, by their numbers (RFC 1035 §3.2.2, RFC 3596, RFC 8659).
+public enum DNSRecordType: UInt16, CaseIterable, Sendable, CustomStringConvertible {
+    case a = 1
+    case ns = 2
+    case cname = 5
+    case txt = 16
+    case aaaa = 28
+    case caa = 257
+
+    public var description: String {
+        switch self {
+        case .a: "A"
+        case .ns: "NS"
+        case .cname: "CNAME"
+        case .txt: "TXT"
+        case .aaaa: "AAAA"
+        case .caa: "CAA"
+        }
+    }
+}
+
+/// What one record says.
+public enum DNSRecord: Hashable, Sendable {
+    /// Of A and AAAA; the port is 0.
+    case address(RemoteAddress)
+    case nameServer(DomainName)
+    case alias(DomainName)
+    /// The strings of a TXT record, joined.
+    case text([UInt8])
+    case authorization(CAARecord)
+}
+
+/// Who may issue certificates for a domain (RFC 8659 §4.1).
+public struct CAARecord: Hashable, Sendable {
+    /// Whether a certificate authority that does not know the tag must not issue.
+    public var isCritical: Bool
+    /// In lower case.
+    public var tag: String
+    public var value: [UInt8]
+
+    public init(isCritical: Bool = false, tag: String, value: [UInt8]) {
+        self.isCritical = isCritical
+        self.tag = tag
+        self.value = value
+    }
+}
+
+/// What is asked for.
+struct DNSQuestion: Hashable, Sendable {
+    var type: DNSRecordType
+    var name: DomainName
+}

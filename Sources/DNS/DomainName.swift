@@ -1,0 +1,53 @@
+// The names that are looked up. They are always complete: nothing here appends the search domains of this machine.
+
+/// A complete domain name, in lower case and without its trailing dot.
+public struct DomainName: Hashable, Sendable, CustomStringConvertible {
+    /// Bytes that no host name has are escaped as in a zone file (RFC 1035 §5.1). Empty for the root.
+    let text: String
+
+    static let labelBytesMax = 63
+    /// Of the text, without the trailing dot.
+    static let bytesMax = 253
+
+    /// Reads `shop.example.com`, `_acme-challenge.shop.example.com` or `*.example.com`, with or without a trailing dot. Nil
+    /// for what is no name.
+    public init?(_ text: String) {
+        let name = text.hasSuffix(".") ? text.dropLast() : text[...]
+        guard name.utf8.count <= DomainName.bytesMax else { return nil }
+        let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        for (index, label) in labels.enumerated() {
+            guard !label.isEmpty, label.count <= DomainName.labelBytesMax else { return nil }
+            let isWildcard = index == 0 && label.elementsEqual("*".utf8)
+            guard isWildcard || label.allSatisfy(DomainName.isPlain) else { return nil }
+        }
+        self.text = name.lowercased()
+    }
+
+    /// A name of an answer, as `ns_name_ntop` writes it.
+    init(escaped text: String) { self.text = text.lowercased() }
+
+    /// Letters, digits, the hyphen of host names and the underscore of names for services (RFC 8552).
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    public var isWildcard: Bool { text.hasPrefix("*.") }
+
+    /// The name without its first label. Nil for a top-level domain.
+    public var parent: DomainName? {
+        var isEscaped = false
+        for index in text.utf8.indices {
+            switch text.utf8[index] {
+            case UInt8(ascii: ".") where !isEscaped: return DomainName(escaped: String(text[index...].dropFirst()))
+            case UInt8(ascii: "\\"): isEscaped.toggle()
+            default: isEscaped = false
+            }
+        }
+        return nil
+    }
+
+    public var description: String { text.isEmpty ? "." : text }
+}

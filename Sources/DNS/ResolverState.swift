@@ -1,0 +1,44 @@
+// What the C library keeps for one resolver: the name servers of /etc/resolv.conf, and how a query is written.
+
+import CResolver
+import Posix
+
+/// The owner of a `res_state`. The corresponding C functions are `res_ninit`, `res_nmkquery` and `res_nclose`.
+struct ResolverState: ~Copyable {
+    private let pointer: UnsafeMutableRawPointer
+
+    init() throws(SystemError) {
+        guard let pointer = associated_resolver_open() else { throw .exhausted("res_ninit") }
+        self.pointer = pointer
+    }
+
+    deinit { associated_resolver_close(pointer) }
+
+    var servers: [SocketAddress] {
+        (0..<associated_resolver_server_count(pointer)).compactMap { index in
+            associated_resolver_server(pointer, index).flatMap { SocketAddress(copying: $0) }
+        }
+    }
+
+    /// The bytes of a question for exactly this name: search domains are a matter of `res_nsearch`. Nil for a name that an
+    /// answer led to and that cannot be written.
+    func query(_ question: DNSQuestion, id: UInt16, withEDNS: Bool) -> [UInt8]? {
+        var query = [UInt8](repeating: 0, count: 512)
+        let count = associated_resolver_query(
+            pointer, question.name.text, Int32(question.type.rawValue), &query, Int32(query.count))
+        guard count > 0 else { return nil }
+        query.removeSubrange(Int(count)...)
+        query.replaceSubrange(0..<2, with: ResolverState.bytes(id))
+        if withEDNS {
+            // The root as owner, OPT as type, the size as class, and neither flags nor data (RFC 6891 §6.1.2).
+            query += [0, 0, 41] + ResolverState.bytes(DNSLimits.datagramBytesMax) + [0, 0, 0, 0, 0, 0]
+            // The number of additional records.
+            query[11] = 1
+        }
+        return query
+    }
+
+    static func bytes(_ number: UInt16) -> [UInt8] {
+        [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
+    }
+}

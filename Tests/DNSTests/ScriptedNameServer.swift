@@ -1,0 +1,173 @@
+// A name server that answers whatever a test wants, over UDP and TCP at one port of this machine.
+
+import Foundation
+import Synchronization
+
+@testable import DNS
+@testable import Posix
+
+/// One thread that answers until its owner lets go of it.
+final class ScriptedNameServer: Sendable {
+    /// What came.
+    struct Query: Sendable {
+        var id: UInt16
+        var question: DNSQuestion
+        var hasEDNS: Bool
+        var isStream: Bool
+    }
+
+    /// What is sent back: datagrams, or bytes of a stream.
+    enum Answer: Sendable {
+        case packets([[UInt8]])
+        /// Over TCP, without a length in front; then the connection ends.
+        case bytes([UInt8])
+        case silence
+    }
+
+    private let loop: ScriptedNameLoop
+    var address: SocketAddress { loop.address }
+    var heard: [Query] { loop.heard.withLock { $0 } }
+
+    /// - Parameter hasStream: whether anything listens for TCP.
+    init(hasStream: Bool = true, _ respond: @escaping @Sendable (Query) -> Answer) throws {
+        let loop = try ScriptedNameLoop(hasStream, respond)
+        self.loop = loop
+        Foundation.Thread { loop.run() }.start()
+    }
+
+    deinit { loop.stop() }
+
+    /// A server that answers each query with one packet.
+    static func answering(_ packet: @escaping @Sendable (Query) -> DNSPacket) throws -> ScriptedNameServer {
+        try ScriptedNameServer { query in
+            var answer = packet(query)
+            answer.id = query.id
+            return .packets([answer.bytes])
+        }
+    }
+}
+
+/// The work of the thread, which outlives the server's owner by a moment.
+private final class ScriptedNameLoop: Sendable {
+    let address: SocketAddress
+    let heard = Mutex<[ScriptedNameServer.Query]>([])
+    private let datagrams: Descriptor
+    private let streams: Listener
+    private let respond: @Sendable (ScriptedNameServer.Query) -> ScriptedNameServer.Answer
+    private let isStopping = Atomic<Bool>(false)
+
+    init(
+        _ hasStream: Bool, _ respond: @escaping @Sendable (ScriptedNameServer.Query) -> ScriptedNameServer.Answer
+    ) throws {
+        self.respond = respond
+        var attempts = 0
+        while true {
+            let descriptor = Descriptor(
+                takingOwnershipOf: socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+            _ = SocketAddress("127.0.0.1:0")!.withPointer { bind(descriptor.number, $0, $1) }
+            var found = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let address = withUnsafeMutablePointer(to: &found) { place in
+                place.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    _ = getsockname(descriptor.number, $0, &length)
+                }
+                return SocketAddress(copying: place)!
+            }
+            attempts += 1
+            do {
+                // The number may be taken for TCP. Without TCP the listener is somewhere else.
+                streams = try Listener(hasStream ? address : SocketAddress("127.0.0.1:0")!, sharesPort: false)
+            } catch {
+                if attempts < 20 { continue }
+                throw error
+            }
+            self.address = address
+            datagrams = descriptor
+            return
+        }
+    }
+
+    func stop() { isStopping.store(true, ordering: .relaxed) }
+
+    func run() {
+        while !isStopping.load(ordering: .relaxed) {
+            var events = [datagrams.number, streams.descriptor.number].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            guard poll(&events, nfds_t(events.count), 20) > 0 else { continue }
+            if events[0].revents != 0 { answerDatagram() }
+            if events[1].revents != 0 { answerStream() }
+        }
+    }
+
+    private func answerDatagram() {
+        var (peer, room) = (sockaddr_in(), [UInt8](repeating: 0, count: 4_096))
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &peer) { place in
+            place.withMemoryRebound(to: sockaddr.self, capacity: 1) { peer in
+                let count = recvfrom(datagrams.number, &room, room.count, 0, peer, &length)
+                guard case .packets(let packets) = answer(Array(room.prefix(max(0, count))), isStream: false) else {
+                    return
+                }
+                for packet in packets { _ = sendto(datagrams.number, packet, packet.count, 0, peer, length) }
+            }
+        }
+    }
+
+    private func answerStream() {
+        var peer = SocketAddress("127.0.0.1:0")!
+        guard case .accepted(let fd) = streams.accept(peer: &peer) else { return }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 8)
+        defer {
+            room.deallocate()
+            close(fd)
+        }
+        guard isReadable(fd, milliseconds: 5_000), case .moved(let count) = receive(fd, into: room) else { return }
+        switch answer(Array(room[..<count].dropFirst(2)), isStream: true) {
+        case .packets(let packets):
+            for packet in packets { send(ResolverState.bytes(UInt16(packet.count)) + packet, fd) }
+        case .bytes(let bytes): send(bytes, fd)
+        case .silence: while !isStopping.load(ordering: .relaxed), !isReadable(fd, milliseconds: 20) {}
+        }
+    }
+
+    private func answer(_ bytes: [UInt8], isStream: Bool) -> ScriptedNameServer.Answer {
+        guard let query = ScriptedNameLoop.query(bytes, isStream) else { return .silence }
+        heard.withLock { $0.append(query) }
+        return respond(query)
+    }
+
+    private static func query(_ bytes: [UInt8], _ isStream: Bool) -> ScriptedNameServer.Query? {
+        guard bytes.count > 12 else { return nil }
+        var (labels, offset) = ([String](), 12)
+        while offset < bytes.count, bytes[offset] > 0 {
+            let end = min(bytes.count, offset + 1 + Int(bytes[offset]))
+            labels.append(String(decoding: bytes[offset + 1..<end], as: UTF8.self))
+            offset = end
+        }
+        guard offset + 4 < bytes.count, let name = DomainName(labels.joined(separator: ".")),
+            let type = DNSRecordType(rawValue: DNSMessage.number(bytes, offset + 1))
+        else { return nil }
+        return ScriptedNameServer.Query(
+            id: DNSMessage.number(bytes, 0), question: DNSQuestion(type: type, name: name), hasEDNS: bytes[11] == 1,
+            isStream: isStream)
+    }
+
+    private func send(_ bytes: [UInt8], _ fd: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            switch rest.withUnsafeBytes({ transmit(fd, $0) }) {
+            case .moved(let count): rest = rest.dropFirst(count)
+            case .wouldBlock:
+                var event = pollfd(fd: fd, events: Int16(POLLOUT), revents: 0)
+                if poll(&event, 1, 2_000) <= 0 { return }
+            case .ended, .failed: return
+            }
+        }
+    }
+
+    private func isReadable(_ fd: Int32, milliseconds: Int32) -> Bool {
+        var event = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
+        return poll(&event, 1, milliseconds) > 0
+    }
+}
