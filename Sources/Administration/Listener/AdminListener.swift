@@ -71,6 +71,9 @@ public final class AdminListener: Sendable {
 }
 
 /// A listening socket for the admin listener.
+///
+/// Two processes have the same address while a new server takes over from an old one. From the moment the new one listens, every new
+/// connection is its own, and it is ready then: no client is told by a process that is about to exit that the server is not ready.
 public final class AdminSocket: Sendable {
     private let listener: Listener
     private let file: SocketFile?
@@ -147,7 +150,7 @@ final class AdminControl: Sendable {
     }
 }
 
-/// How much and how long.
+/// Bounds on clients of the admin listener. Operators are few, or the listener has a token; the bounds are for all others.
 struct AdminLimits: Sendable {
     /// Connections at once. One more ends the one that has been silent for longest, so that a probe always gets through.
     var connectionsMax = 32

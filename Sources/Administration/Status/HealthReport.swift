@@ -60,6 +60,7 @@ public struct HealthReport: Sendable, Equatable {
     }
 }
 
+/// How long ago something was, as people say it.
 enum Age {
     /// `12 minutes`, in the largest unit of which there are two at least, or one whole; nothing finer than a second.
     static func text(seconds: Int64) -> String {

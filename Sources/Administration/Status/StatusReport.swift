@@ -300,6 +300,8 @@ extension CertificateReport.Problem {
     }
 }
 
+/// The connections and handshakes that the server refused in the last minute. The counters of the metrics name no client; this names the
+/// network that matters most in a flood.
 public struct RefusalFigures: Sendable, Equatable {
     /// Connections that were refused because their network had too many.
     public var connections = 0

@@ -188,6 +188,7 @@ extension Substring {
     }
 }
 
+/// Bodies in gzip form, as a verifier would take them apart.
 enum Gunzip {
     /// The bytes in plain form; nil where they are not gzip (RFC 1952) or more than `bytesMax`.
     static func expand(_ bytes: [UInt8], bytesMax: Int) -> [UInt8]? {

@@ -98,6 +98,7 @@ struct ParsedArguments: Sendable {
     }
 }
 
+/// "Did you mean": for commands and options.
 enum NearestWord {
     /// A suggestion as a clause, when something known is near enough.
     static func advice(for word: String, among known: [String]) -> String? {
@@ -105,6 +106,7 @@ enum NearestWord {
     }
 }
 
+/// A span of time as it is typed: `90s`, `30m`, `12h`, `14d`.
 struct TimeSpan: Equatable {
     let seconds: Int64
 

@@ -212,6 +212,8 @@ extension CertificateReport.Problem {
     }
 }
 
+/// One digest of everything that is served, to compare replicas: the same files give the same digest on every machine, in whatever order
+/// they were read. It is a sum of digests, one for each answer, computed on request and once for each catalogue.
 final class ServedDigest: Sendable {
     private struct Known {
         weak var catalogue: Catalogue?

@@ -224,6 +224,8 @@ extension ReloadFigures {
     }
 }
 
+/// How long reads of the disk take. The thread that reads cannot say it while a file system hangs, so each read is noted here: the admin
+/// listener shows it, and a thread that never goes to the disk logs it.
 final class DiskTimer: Sendable {
     enum Reader {
         /// The thread that waits for changes: at `server.json`.

@@ -50,6 +50,7 @@ struct SettingsWatch {
     }
 }
 
+/// Adds up once a minute how many connections and handshakes the server has refused. The workers only count them.
 struct RefusalWatch {
     private var nextMilliseconds: Int64
     private var connections: UInt64 = 0

@@ -116,6 +116,8 @@ struct StartCheck {
     }
 }
 
+/// Why a server does not start with what it was given, and what to do. `serve` exits with the first of them, `serve --check` reports
+/// the same.
 struct StartObjections {
     private let given: LoadedSettings
 

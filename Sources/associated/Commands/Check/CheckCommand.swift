@@ -154,6 +154,7 @@ struct CheckRun {
     }
 }
 
+/// What the command prints of a report.
 enum CheckOutput {
     /// What stays the same while nothing changes: without times.
     static func lines(_ report: HostReport) -> [String] {

@@ -104,6 +104,7 @@ struct BindingAnswer {
     }
 }
 
+/// The app of one platform that the options name, and what every consumer of that platform's file says about it.
 enum BindingQuestion {
     case android(AndroidBinding)
     case apple(AppleBinding)

@@ -137,6 +137,7 @@ struct ImportedApp {
     }
 }
 
+/// Dynamic rules as values that can be compared, whatever file they were read from.
 enum ImportedRules: Equatable {
     case list([Rule])
     /// There are some, and Android throws them away, or may.

@@ -280,6 +280,8 @@ struct LintedFiles {
     }
 }
 
+/// Names in one folder that differ in their bytes alone: `é` as one character, and as `e` with a combining accent. A file system
+/// keeps them apart, but texts compare as equal, so the server sees only one of them.
 enum LookalikeNames {
     private static let depthMax = 16
 
