@@ -105,11 +105,13 @@ enum Samples {
         var process = ProcessFigures()
         (process.descriptors, process.descriptorsMax, process.residentBytes) = (17, 1_024, 9_437_184)
         process.processorSeconds = 1.5
-        return MetricsSnapshot(
-            program: RunningProgram(
-                version: "0.1.0", commit: "unknown", library: "OpenSSL 3", uptimeSeconds: 93_600, isReady: true),
-            records: records, workers: workers, hosting: hosting, reloads: reloads, certificates: certificates,
-            verifiers: verifiers, isStateWritable: true, servedDigest: "00ff", process: process, nowMilliseconds: 1_000)
+        var snapshot = MetricsSnapshot(records)
+        (snapshot.version, snapshot.commit, snapshot.library) = ("0.1.0", "unknown", "OpenSSL 3")
+        (snapshot.uptimeSeconds, snapshot.isReady) = (93_600, true)
+        (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers, hosting, reloads)
+        (snapshot.certificates, snapshot.verifiers, snapshot.servedDigest) = (certificates, verifiers, "00ff")
+        snapshot.process = process
+        return snapshot
     }
 
     static var status: StatusReport {

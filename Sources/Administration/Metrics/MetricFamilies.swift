@@ -12,15 +12,15 @@ extension MetricsSnapshot {
                 [
                     .init(
                         labels: [
-                            .init("version", program.version), .init("commit", program.commit),
-                            .init("tls_library", program.library),
+                            .init("version", version), .init("commit", commit),
+                            .init("tls_library", library),
                         ], .count(1))
                 ]),
             gauge(
-                "associated_uptime_seconds", "Time since the server was started.", .number(program.uptimeSeconds)),
+                "associated_uptime_seconds", "Time since the server was started.", .number(uptimeSeconds)),
             gauge(
                 "associated_ready", "1 while requests should be sent here, as /readyz says.",
-                .count(program.isReady ? 1 : 0)),
+                .count(isReady ? 1 : 0)),
         ]
     }
 

@@ -1,57 +1,34 @@
-// Everything that `/metrics` tells, read at one moment by whoever has it. The families are made of it in the files beside
-// this one, by subject.
+// Everything that `/metrics` reports, read at one moment. `MetricFamilies` makes the families of it.
 
 public import Telemetry
 
 /// The numbers of one scrape.
 public struct MetricsSnapshot: Sendable {
-    public var program: RunningProgram
+    public var version = ""
+    public var commit = ""
+    /// The TLS library that it runs with.
+    public var library = ""
+    public var uptimeSeconds = 0.0
+    public var isReady = false
     /// What the workers count.
     public var records: Records
-    public var workers: [WorkerState]
-    public var hosting: HostingFigures
-    public var reloads: ReloadFigures
+    public var workers: [WorkerState] = []
+    public var hosting = HostingFigures()
+    public var reloads = ReloadFigures()
     /// Nil where no TLS is spoken.
     public var certificates: CertificateFigures?
-    public var verifiers: VerifierFigures
+    public var verifiers = VerifierFigures()
     /// Whether the state directory can be written.
-    public var isStateWritable: Bool
-    public var servedDigest: String
-    public var process: ProcessFigures
-    /// By the monotonic clock.
-    public var nowMilliseconds: Int64
+    public var isStateWritable = true
+    public var servedDigest = ""
+    public var process = ProcessFigures()
 
-    public init(
-        program: RunningProgram, records: Records, workers: [WorkerState], hosting: HostingFigures,
-        reloads: ReloadFigures,
-        certificates: CertificateFigures?, verifiers: VerifierFigures, isStateWritable: Bool, servedDigest: String,
-        process: ProcessFigures, nowMilliseconds: Int64
-    ) {
-        (self.program, self.records, self.workers, self.hosting) = (program, records, workers, hosting)
-        (self.reloads, self.certificates, self.verifiers) = (reloads, certificates, verifiers)
-        (self.isStateWritable, self.servedDigest, self.process) = (isStateWritable, servedDigest, process)
-        self.nowMilliseconds = nowMilliseconds
-    }
+    public init(_ records: Records) { self.records = records }
 
     /// In the order in which a reader meets them.
     var families: [MetricFamily] {
         programFamilies + trafficFamilies + workerFamilies + hostingFamilies + certificateFamilies + verifierFamilies
             + processFamilies
-    }
-}
-
-/// Which program it is, and how it does.
-public struct RunningProgram: Sendable, Equatable {
-    public var version: String
-    public var commit: String
-    /// The TLS library that it runs with.
-    public var library: String
-    public var uptimeSeconds: Double
-    public var isReady: Bool
-
-    public init(version: String, commit: String, library: String, uptimeSeconds: Double, isReady: Bool) {
-        (self.version, self.commit, self.library, self.uptimeSeconds) = (version, commit, library, uptimeSeconds)
-        self.isReady = isReady
     }
 }
 

@@ -22,16 +22,15 @@ struct AdminAnswers: AdminSources {
     func health() -> HealthReport { HealthReport(state.phase, workers: workers(), hosting: hosting) }
 
     func metrics() -> MetricsSnapshot {
-        MetricsSnapshot(
-            program: RunningProgram(
-                version: Product.version, commit: Product.commit, library: Library.version,
-                uptimeSeconds: state.uptimeSeconds,
-                isReady: health().isReady),
-            records: records, workers: workers(), hosting: hosting, reloads: state.reloads,
-            certificates: certificates(), verifiers: ledger.figures,
-            isStateWritable: state.stateProblems.isEmpty,
-            servedDigest: parts.digest.text(of: parts.published.current), process: process(),
-            nowMilliseconds: Clock.monotonicMilliseconds())
+        var snapshot = MetricsSnapshot(records)
+        (snapshot.version, snapshot.commit, snapshot.library) = (Product.version, Product.commit, Library.version)
+        (snapshot.uptimeSeconds, snapshot.isReady) = (state.uptimeSeconds, health().isReady)
+        (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers(), hosting, state.reloads)
+        (snapshot.certificates, snapshot.verifiers) = (certificates(), ledger.figures)
+        snapshot.isStateWritable = state.stateProblems.isEmpty
+        snapshot.servedDigest = parts.digest.text(of: parts.published.current)
+        snapshot.process = process()
+        return snapshot
     }
 
     func status() -> StatusReport {
