@@ -280,14 +280,9 @@ extension Setting {
         Setting("lint.ignore") { $0.readIgnored($1.value) },
         Setting("lint.severity") { $0.readSeverities($1.value) },
         Setting("linkTargets") { $0.settings.linkTargets = $0.linkTargets($1) },
-        Setting(
-            "acme.webroot",
-            Option(
-                "--acme-webroot", "DIR", "folder where an ACME client leaves challenges of all hosts", parse: { $0 }
-            ) { $0.acme.webroot = $1.last }
-        ) { reader, member in
-            if let path = reader.string(member) { reader.settings.acme.webroot = path }
-        },
+        text(
+            "acme.webroot", \.acme.webroot,
+            ("--acme-webroot", "DIR", "folder where an ACME client leaves challenges of all hosts")),
         Setting("acme.thumbprint") { $0.readThumbprint($1) },
         Setting("owners") { $0.readOwners($1.value) },
     ]
