@@ -132,36 +132,54 @@ struct LinkMatching {
     }
 
     /// The answer as one line of JSON. A platform of which nothing is known has no member in it, and `error` says why.
-    func json(of url: LinkURL, written: String) -> [UInt8] {
-        func decided(_ name: String, _ id: String, _ decision: (word: String, rule: Int?)) -> [(String, SourceValue)] {
-            [
-                (name, .string(id)), ("decision", .string(decision.word)),
-                ("rule", decision.rule.map { .integer($0) } ?? .null),
-            ]
-        }
-        var members: [(String, SourceValue)] = [("url", .string(written))]
+    // Written without values in between, which would cost `match -` a fifth of its speed.
+    func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
+        output += #"{"url":"#.utf8
+        SourceWriter.append(quoted: written, to: &output)
         if appleProblem == nil {
-            let apps = apple.map { app -> SourceValue in
-                let problem = app.problem.map { [("problem", SourceValue.string($0))] } ?? []
-                return .object(decided("appID", app.appID, app.decide(url)) + problem)
+            output += #","apple":["#.utf8
+            for (index, app) in apple.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                output += #"{"appID":"#.utf8
+                SourceWriter.append(quoted: app.appID, to: &output)
+                let (word, rule) = app.decide(url)
+                LinkMatching.append(word, rule, to: &output)
+                if let problem = app.problem { output += #","problem":\#(SourceWriter.quoted(problem))"#.utf8 }
+                output.append(UInt8(ascii: "}"))
             }
-            members.append(("apple", .array(apps)))
+            output.append(UInt8(ascii: "]"))
         }
         if androidProblem == nil {
-            let apps = android.map { app -> SourceValue in
-                var members = decided("package", app.package, app.decide(url))
+            output += #","android":["#.utf8
+            for (index, app) in android.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                output += #"{"package":"#.utf8
+                SourceWriter.append(quoted: app.package, to: &output)
+                let (word, rule) = app.decide(url)
+                LinkMatching.append(word, rule, to: &output)
                 if let outcome = app.manifest?.decide(url).outcome, outcome != .leftOpen {
-                    members.append(("android14", .string(outcome == .opens ? "app" : "web")))
+                    output += #","android14":"\#(outcome == .opens ? "app" : "web")""#.utf8
                 }
                 if !app.rejectedBy.isEmpty {
-                    members.append(("rejectedBy", .array(app.rejecting.map { .string($0.rawValue) })))
+                    let consumers = app.rejecting.map { SourceWriter.quoted($0.rawValue) }.joined(separator: ",")
+                    output += #","rejectedBy":[\#(consumers)]"#.utf8
                 }
-                return .object(members)
+                output.append(UInt8(ascii: "}"))
             }
-            members.append(("android", .array(apps)))
+            output.append(UInt8(ascii: "]"))
         }
-        if let problem = appleProblem ?? androidProblem { members.append(("error", .string(Printable.line(problem)))) }
-        return SourceWriter.minified(.object(members)) + [UInt8(ascii: "\n")]
+        if let problem = appleProblem ?? androidProblem {
+            output += #","error":"#.utf8
+            SourceWriter.append(quoted: Printable.line(problem), to: &output)
+        }
+        output += "}\n".utf8
+    }
+
+    private static func append(_ word: String, _ rule: Int?, to output: inout [UInt8]) {
+        output += #","decision":""#.utf8
+        output += word.utf8
+        output += #"","rule":"#.utf8
+        output += (rule.map { String($0) } ?? "null").utf8
     }
 
     mutating func readApple(_ bytes: [UInt8], file: String) throws(Refusal) {

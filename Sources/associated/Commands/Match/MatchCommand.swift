@@ -51,7 +51,9 @@ extension Command {
         for (index, (url, operand)) in urls.enumerated() {
             let matching = source.matching(for: url)
             if isJSON {
-                Console.output(data: matching.json(of: url, written: operand))
+                var line: [UInt8] = []
+                matching.appendJSON(of: url, written: operand, to: &line)
+                Console.output(data: line)
             } else {
                 Console.output((index > 0 ? "\n" : "") + matching.text(of: url, listsAll: arguments.has("--all")))
             }
@@ -156,7 +158,7 @@ enum MatchStream {
         switch LinkURL.typed(text) {
         case .success(let url):
             let matching = source.matching(for: url)
-            output += matching.json(of: url, written: text)
+            matching.appendJSON(of: url, written: text, to: &output)
             return matching.isFine(url, expecting: expected)
         case .failure(let problem):
             output += SourceWriter.minified(.object([("url", .string(text)), ("error", .string(problem.message))]))
