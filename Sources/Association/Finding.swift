@@ -20,8 +20,7 @@ public enum Severity: String, Hashable, Sendable, CaseIterable {
 
 /// One result of linting. Printed as `file:line:column: severity[rule]: message; fix`.
 public struct Finding: Hashable, Sendable {
-    /// The id of the rule, such as `AASA-019`; the key into `LintRule.all`.
-    public var rule: String
+    public var rule: RuleID
     public var severity: Severity
     /// The file as its reader named it; this module opens none.
     public var file: String
@@ -36,12 +35,13 @@ public struct Finding: Hashable, Sendable {
     /// Whether nothing of the file is read because of it. It is reported first: nothing else counts until it is fixed.
     public var isFatal = false
 
+    /// Without a severity it takes the rule's.
     public init(
-        rule: String, severity: Severity, file: String, range: SourceRange?, message: String, fix: String? = nil,
+        rule: RuleID, severity: Severity? = nil, file: String, range: SourceRange?, message: String, fix: String? = nil,
         edit: SourceEdit? = nil
     ) {
         self.rule = rule
-        self.severity = severity
+        self.severity = severity ?? rule.severity
         self.file = file
         self.range = range
         self.message = message

@@ -43,13 +43,13 @@ import Testing
     @Test func `a variable under another spelling is not defined`() throws {
         let links = #"[{ "/": "/$(\#(Self.two))" }]"#
         let reading = appFile(#"variables: { "\#(Self.one)": ["a"] }"#, links: links)
-        #expect(reading.findings.rules == ["AASA-065", "AASA-060"])
+        #expect(reading.findings.rules == [.aasa065, .aasa060])
         let text = #"""
             {"applinks": {"substitutionVariables": {"\#(Self.one)": ["a"]},
               "details": [{"appIDs": ["8KQ2V7M4XN.dev.acme.shop"], "components": [{"/": "/$(\#(Self.two))"}]}]}}
             """#
         let apple = aasa(text)
-        #expect(apple.findings.rules.contains("AASA-060") && apple.findings.rules.contains("AASA-065"))
+        #expect(apple.findings.rules.contains(.aasa060) && apple.findings.rules.contains(.aasa065))
         let applinks = try #require(apple.association?.applinks)
         let matcher = try #require(applinks.details.first).matcher(in: applinks)
         #expect(matcher.decide(try #require(LinkURL("https://h.test/a"))) == .none)
@@ -61,11 +61,11 @@ import Testing
                 #"{"/": "\#(first)", "percentEncoded": false}, {"/": "\#(second)", "percentEncoded": false}"#)
         }
         let ids = aasa(components("/\(Self.one)/*", "/\(Self.two)")).findings.rules
-        #expect(!ids.contains("AASA-037") && !ids.contains("AASA-047"), "\(ids)")
+        #expect(!ids.contains(.aasa037) && !ids.contains(.aasa047), "\(ids)")
         // Both sides of it.
-        #expect(aasa(components("/\(Self.one)/*", "/\(Self.one)")).findings.rules.contains("AASA-047"))
-        #expect(!aasa(components("/\(Self.one)x", "/\(Self.two)*")).findings.rules.contains("AASA-048"))
-        #expect(aasa(components("/\(Self.one)x", "/\(Self.one)*")).findings.rules.contains("AASA-048"))
+        #expect(aasa(components("/\(Self.one)/*", "/\(Self.one)")).findings.rules.contains(.aasa047))
+        #expect(!aasa(components("/\(Self.one)x", "/\(Self.two)*")).findings.rules.contains(.aasa048))
+        #expect(aasa(components("/\(Self.one)x", "/\(Self.one)*")).findings.rules.contains(.aasa048))
     }
 
     @Test func `Android compares bytes of paths and of item names too`() throws {
@@ -119,10 +119,10 @@ import Testing
     }
 
     @Test func `a combining mark hides no sign of a pattern`() {
-        #expect(AndroidPatternCheck.problems(in: "/a**\u{301}", isPath: true).map(\.rule).contains("DAL-036"))
-        #expect(AndroidPatternCheck.problems(in: "/$(\u{301}x)", isPath: true).map(\.rule).contains("DAL-039"))
+        #expect(AndroidPatternCheck.problems(in: "/a**\u{301}", isPath: true).map(\.rule).contains(.dal036))
+        #expect(AndroidPatternCheck.problems(in: "/$(\u{301}x)", isPath: true).map(\.rule).contains(.dal039))
         let value = aasa(LintExample.variables(#""v": ["$(\#u{301}x)"]"#)).findings.rules
-        #expect(value.contains("AASA-062"))
+        #expect(value.contains(.aasa062))
         let path = aasa(LintExample.paths(#""NOT \#u{301}/x""#)).association?.applinks?.details.first?.paths?.first
         #expect(path?.pattern.utf8.elementsEqual("\u{301}/x".utf8) == true)
     }
@@ -147,14 +147,14 @@ import Testing
     @Test(arguments: [("/\u{212A}", false), ("/x\u{212A}", false), ("/\u{212B}", true), ("/\u{E9}", true)])
     func `says never only of what never matches without case`(path: String, isNever: Bool) throws {
         let text = LintExample.component(#""/": "\#(path)", "caseSensitive": false"#)
-        let messages = aasa(text).findings.filter { $0.rule == "AASA-051" }.map(\.message)
+        let messages = aasa(text).findings.filter { $0.rule == .aasa051 }.map(\.message)
         #expect(messages.count == 1)
         #expect(messages.allSatisfy { $0.contains("never matches") == isNever })
         let matcher = AppleMatcher(components: [AppleComponent(path: path, caseSensitive: false)])
         let url = try #require(LinkURL("https://h.test" + path.replacing("\u{212A}", with: "k")))
         #expect((matcher.decide(url) == .match(rule: 0)) == !isNever)
         // With case it is never matched.
-        let exact = aasa(LintExample.component(#""/": "\#(path)""#)).findings.filter { $0.rule == "AASA-051" }
+        let exact = aasa(LintExample.component(#""/": "\#(path)""#)).findings.filter { $0.rule == .aasa051 }
         #expect(exact.allSatisfy { $0.message.contains("never matches") })
     }
 }

@@ -127,7 +127,7 @@ struct AdmissionTests {
         play.find("f", AppPlay.text(["a.example"], ["one"], more: "guard: \"warn\""))
         var admission = play.admission
         for _ in 0..<2 { admission.guardRemovals() }
-        #expect(admission.scan.candidates["f"]?.findings.map(\.rule) == ["APP-042"])
+        #expect(admission.scan.candidates["f"]?.findings.map(\.rule) == [.app042])
     }
 
     /// The host that fails, which of the files have changed, the files that are rejected, and whether the host stays as it is.
@@ -147,7 +147,7 @@ struct AdmissionTests {
             "g", AppPlay.text(["new.example", "shared.example", "*.w.example"], ["one"]),
             isChanged: changed.contains("g"))
         var admission = play.admission
-        let reason = Finding(rule: "APP-034", severity: .error, file: "f", range: nil, message: "m", fix: nil)
+        let reason = Finding(rule: .app034, severity: .error, file: "f", range: nil, message: "m", fix: nil)
         let isAgain = admission.reject([host: [reason]])
         #expect(isAgain == !rejected.isEmpty)
         let decision = admission.decision()

@@ -44,13 +44,13 @@ struct AppFolderShareTests {
         for number in 1...3 { try site.write("config/apps/evil/sub/\(number).json", "{") }
         try site.shop("evil/a.json", hosts: ["a.example.com", "c.example.com"])
         let report = try AppFolderShareTests.looks[look](self)
-        #expect(report.findings.map(\.rule) == ["CFG-010"])
+        #expect(report.findings.map(\.rule) == [.cfg010])
         let finding = try #require(report.findings.first)
         #expect(finding.file == "\(site.tree.config)/apps/evil")
         #expect(finding.message.hasPrefix("apps/evil has more than 3 files"))
         #expect(finding.fix?.contains("limits.filesPerAppFolderMax") == true)
         #expect(site.answer("a.example.com") != nil && site.answer("c.example.com") == nil)
-        #expect(site.tenants.openFindings.map(\.rule) == ["CFG-010"])
+        #expect(site.tenants.openFindings.map(\.rule) == [.cfg010])
         // A change of what is there takes no effect, and nothing of it is read.
         try site.shop("evil/a.json", hosts: ["c.example.com"])
         let quiet = try site.round(event("evil/a.json", "evil/sub/4.json"))
@@ -63,13 +63,13 @@ struct AppFolderShareTests {
         try site.shop("evil/a.json", hosts: ["a.example.com", "c.example.com"])
         let last = try site.round(event("evil/sub/3.json"))
         #expect(site.answer("c.example.com") != nil)
-        #expect(last.findings.allSatisfy { $0.rule != "CFG-010" } && !last.findings.isEmpty)
+        #expect(last.findings.allSatisfy { $0.rule != .cfg010 } && !last.findings.isEmpty)
         #expect(last.mendedFiles == ["\(site.tree.config)/apps/evil"])
     }
 
     @Test func `links that lead outside count as files`() throws {
         for number in 0..<8 { try site.link("config/apps/evil/l\(number).json", to: "/etc/passwd") }
-        #expect(try site.round().findings.map(\.rule) == ["CFG-010"])
+        #expect(try site.round().findings.map(\.rule) == [.cfg010])
         #expect(site.answer("a.example.com") != nil)
     }
 
@@ -83,7 +83,7 @@ struct AppFolderShareTests {
         try site.shop(path ?? "evil/a.json", hosts: hosts, more: "/* \(comment) */")
         try site.write("config/apps/evil/notes.txt", comment)
         let report = try site.round(path.map { event($0) } ?? .all)
-        #expect(report.findings.map(\.rule) == ["CFG-010"])
+        #expect(report.findings.map(\.rule) == [.cfg010])
         #expect(report.findings.first?.message.hasPrefix("apps/evil has more than 3000 bytes of app files") == true)
         #expect(report.findings.first?.fix?.contains("limits.bytesPerAppFolderMax") == true)
         // A look at everything reads what was written a moment ago once more.
@@ -98,7 +98,7 @@ struct AppFolderShareTests {
     @Test func `folders without files count too`() throws {
         for number in 0..<5 { try site.write("config/apps/evil/d\(number)/.hidden", "") }
         let report = try site.round()
-        #expect(report.findings.map(\.rule) == ["CFG-010"])
+        #expect(report.findings.map(\.rule) == [.cfg010])
         #expect(report.findings.first?.fix?.contains("limits.foldersPerAppFolderMax") == true)
     }
 
@@ -108,7 +108,7 @@ struct AppFolderShareTests {
         #expect(site.tenants.catalogue.siteCount == 22)
         site.limits.appFilesMax = 10
         let report = try site.restart()
-        #expect(report.findings.map(\.rule) == ["CFG-010"])
+        #expect(report.findings.map(\.rule) == [.cfg010])
         #expect(report.findings.first?.fix?.contains("limits.appFilesMax") == true)
         #expect(site.tenants.catalogue.siteCount == 22)
     }

@@ -95,14 +95,14 @@ struct ChallengesTests {
         try write("config/hosts/a.example.com/well-known/acme-challenge", "t1", "t1.print")
         let loaded = try tree.load()
         #expect(loaded.answer("a.example.com", "/.well-known/acme-challenge/t1") == nil)
-        #expect(!loaded.findings.contains { $0.rule.hasPrefix("CFG") })
+        #expect(!loaded.findings.contains { $0.rule.family == .configuration })
     }
 
     @Test(arguments: ["config/hosts/a.example.com", "public/a.example.com", "public/_default", "public/_default/sub"])
     func `a hidden well-known is a finding`(folder: String) throws {
         try tree.write("public/a.example.com/index.html", "<p>")
         try write("\(folder)/.well-known/acme-challenge", "t1", "t1.print")
-        let findings = try tree.load().findings.filter { $0.rule.hasPrefix("CFG") }
+        let findings = try tree.load().findings.filter { $0.rule.family == .configuration }
         #expect(!findings.isEmpty)
         #expect(findings.first?.file == "\(tree.root)/\(folder)/.well-known")
         #expect(findings.first?.fix?.contains("config/hosts/<host>/well-known") == true)

@@ -76,7 +76,7 @@ struct ConfigurationLoaderTests {
             try tree.write("config/hosts/\(host)/well-known/x.txt", "x")
         }
         let loaded = try tree.load()
-        #expect(!loaded.findings.contains { $0.rule == "CFG-011" }, "a server does not mention it")
+        #expect(!loaded.findings.contains { $0.rule == .cfg011 }, "a server does not mention it")
         #expect(loaded.strays.map(\.file.hostFolder) == ["quite-other.test", "shop.exmaple.com"])
         #expect(loaded.strays.map(\.severity) == [.note, .warning])
         #expect(loaded.strays.map(\.fix) == [nil, "did you mean `shop.example.com`?"])
@@ -123,7 +123,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.answer("a.example.com", "/in.txt") == "inside")
         #expect(loaded.answer("a.example.com", "/out.txt") == nil)
         #expect(loaded.answer("a.example.com", "/all/secret.txt") == nil)
-        let warned = loaded.findings.filter { $0.rule == "CFG-004" }
+        let warned = loaded.findings.filter { $0.rule == .cfg004 }
         #expect(warned.contains { $0.file == pages + "/out.txt" && $0.message.hasSuffix("leads out of \(pages)") })
         #expect(loaded.form("a.example.com", "/large.bin")?.file != nil)
         #expect(loaded.form("a.example.com", "/in.txt")?.file == nil)

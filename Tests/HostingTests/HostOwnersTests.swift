@@ -48,7 +48,7 @@ struct HostOwnersTests {
         let tree = try ConfigTree()
         try tree.write("config/server.json", "{ owners: \(text) }")
         let reader = SettingsReader(file: "\(tree.config)/server.json")
-        #expect(reader.findings.map(\.rule) == ["CFG-003"])
+        #expect(reader.findings.map(\.rule) == [.cfg003])
         #expect(reader.lostSafeguards == ["owners"])
     }
 
@@ -64,7 +64,7 @@ struct HostOwnersTests {
             "b/b.json", hosts: environments.isEmpty ? ["b.example", "a.example"] : ["b.example"],
             ids: ["8KQ2V7M4XN.dev.other"], more: environments)
         for report in [try site.round(), try site.restart()] {
-            #expect(report.errors.map(\.rule) == ["APP-046"])
+            #expect(report.errors.map(\.rule) == [.app046])
             #expect(report.errors.first?.message.hasPrefix("a.example is not this file's to name") == true)
             #expect(["a.example", "b.example"].map { site.answer($0) } == bodies)
         }
@@ -83,7 +83,7 @@ struct HostOwnersTests {
         site.owners = try owners()
         for _ in 0..<2 {
             let report = try site.restart(program: program)
-            #expect(Set(report.errors.map(\.rule)) == ["APP-046"])
+            #expect(Set(report.errors.map(\.rule)) == [.app046])
             #expect(site.answer("a.example")?.contains("dev.evil") == false)
             #expect(site.answer("a.example")?.contains("dev.associated.shop") == true)
             #expect(site.answer("w.a.example") == nil && site.answer("b.example") == nil)

@@ -61,7 +61,7 @@ struct KnownFilesTests {
                     kind: .page, contentType: "text/plain", content: .bytes(Array(text.utf8)), cacheSeconds: 1,
                     modified: 1))
         }
-        let finding = Finding(rule: "CFG-004", severity: .warning, file: "f", range: nil, message: "m", fix: nil)
+        let finding = Finding(rule: .cfg004, severity: .warning, file: "f", range: nil, message: "m", fix: nil)
         func file(_ name: String, _ text: String?, isWithheld: Bool = false) -> MadeFile {
             MadeFile(
                 path: "/\(name)", mark: mark([], path: name), answer: text.map(answer), isWithheld: isWithheld,
@@ -150,7 +150,7 @@ struct KnownFilesTests {
         #expect(report.hostFilesRead == 1)
         // What there is to say is the same, and in the same order.
         #expect(report.findings == whole.findings)
-        #expect(Set(whole.findings.map(\.rule)) == ["CFG-005", "CFG-006", "CFG-009", "GHST-007"])
+        #expect(Set(whole.findings.map(\.rule)) == [.cfg005, .cfg006, .cfg009, .ghst007])
         var after = answers(site)
         #expect(after["/new.txt"] != before["/new.txt"])
         after["/new.txt"] = before["/new.txt"]
@@ -172,13 +172,13 @@ struct KnownFilesTests {
         let report = try site.round()
         // The packed form is a page by itself, too.
         #expect(report.hostFilesRead == 3)
-        #expect(!report.findings.contains { $0.rule == "CFG-006" })
+        #expect(!report.findings.contains { $0.rule == .cfg006 })
         #expect(site.answer("a.example.com", "/index.html") == nil && site.answer("a.example.com", "/") == nil)
         try site.remove("public/a.example.com/new.txt")
         try site.remove("public/a.example.com/copy.txt")
         let last = try site.round()
         #expect(last.hostFilesRead == 0)
         #expect(site.answer("a.example.com", "/new.txt") == nil)
-        #expect(last.findings.count { $0.rule == "CFG-009" } == 1)
+        #expect(last.findings.count { $0.rule == .cfg009 } == 1)
     }
 }

@@ -156,7 +156,7 @@ struct LandingTemplateTests {
         #expect(try page("b.example.com").hasPrefix("<!doctype html>"))
         #expect(try page("x.b.example.com").hasPrefix("<!doctype html>"))
         #expect(loaded.answer("a.example.com", "/_landing.html") == nil, "a template is no page")
-        let found = loaded.findings.filter { $0.rule == "CFG-007" }
+        let found = loaded.findings.filter { $0.rule == .cfg007 }
         #expect(
             Set(found.map { "\($0.file.dropFirst(tree.root.utf8.count)):\($0.range?.start.line ?? 0)" }) == [
                 "/public/_wildcard.b.example.com/_landing.html:2", "/public/b.example.com/_landing.html:0",

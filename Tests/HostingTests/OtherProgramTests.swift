@@ -78,7 +78,7 @@ struct OtherProgramTests {
         try site.write("config/apps/w.json", "{")
         try site.remove("config/apps/b.json")
         let report = try site.restart(program: "another")
-        #expect(report.errors.count { $0.rule == "APP-042" } == 1)
+        #expect(report.errors.count { $0.rule == .app042 } == 1)
         #expect(report.figures.goneFiles == 1)
         #expect(report.figures.brokenFiles == 1)
         for host in ["a", "b", "shared", "any"] { #expect(site.answer("\(host).example.com") != nil) }

@@ -76,7 +76,7 @@ struct PackedPageTests {
         #expect(
             try answer(loaded, "/a.css").identity.fields.contains(
                 "vary: accept-encoding"))
-        #expect(loaded.findings.filter { $0.rule == "CFG-006" } == [])
+        #expect(loaded.findings.filter { $0.rule == .cfg006 } == [])
         let tag = form.tag
         try put("a.css.gz", Gzip.compress(Array(page.utf8)))
         #expect(
@@ -92,7 +92,7 @@ struct PackedPageTests {
         let form = try #require(try answer(loaded, "/a.css").gzip)
         #expect(form.body == Gzip.compress(Array(page.utf8)))
         #expect(
-            loaded.findings.filter { $0.rule == "CFG-006" }.map(\.file) == [tree.root + "/public/_default/a.css.gz"])
+            loaded.findings.filter { $0.rule == .cfg006 }.map(\.file) == [tree.root + "/public/_default/a.css.gz"])
     }
 
     @Test func `a large page has a packed form only where somebody made one`() throws {
@@ -112,7 +112,7 @@ struct PackedPageTests {
             let isPacked = try answer(loaded, "/\(name).txt").gzip != nil
             #expect(!isPacked, "\(name)")
         }
-        #expect(loaded.findings.filter { $0.rule == "CFG-006" }.count == 3)
+        #expect(loaded.findings.filter { $0.rule == .cfg006 }.count == 3)
     }
 
     @Test(arguments: [0, 1, 100, 70_000])

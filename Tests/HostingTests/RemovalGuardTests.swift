@@ -37,7 +37,7 @@ struct RemovalGuardTests {
         var changes = TreeChanges.all
         changes.appFiles = ["app.json"]
         let report = try site.round(changes)
-        #expect(report.errors.map(\.rule) == ["APP-042"], sourceLocation: sourceLocation)
+        #expect(report.errors.map(\.rule) == [.app042], sourceLocation: sourceLocation)
         for part in parts {
             #expect(report.errors.first?.message.contains(part) == true, sourceLocation: sourceLocation)
         }
@@ -145,7 +145,7 @@ struct RemovalGuardTests {
         try site.shop("moved.json", hosts: ["other.example.com"])
         #expect(try site.round().findings.isEmpty)
         try site.remove("config/apps/moved.json")
-        #expect(try site.round().errors.map(\.rule) == ["APP-042"])
+        #expect(try site.round().errors.map(\.rule) == [.app042])
         try site.shop("moved.json", hosts: ["other.example.com"])
         #expect(try site.round().findings.isEmpty)
         // What was live before is guarded as ever.

@@ -45,7 +45,7 @@ struct SettingsReaderTests {
               lint: { ignore: ["APP-040"], severity: { "APP-036": "error" } },
             }
             """)
-        #expect(reader.settings.lint.ignored == ["APP-040"] && reader.settings.lint.severities == ["APP-036": .error])
+        #expect(reader.settings.lint.ignored == [.app040] && reader.settings.lint.severities == [.app036: .error])
         #expect(reader.findings.isEmpty)
         #expect(reader.settings.http.map(\.description) == ["0.0.0.0:80", "[::]:80", "unix:/run/a.sock"])
         #expect(reader.settings.https.map(\.description) == ["0.0.0.0:443"])
@@ -89,52 +89,54 @@ struct SettingsReaderTests {
         #expect(reader.settings.accessLog.format == .json)
     }
 
-    @Test(arguments: [
-        ("{ access: 'sdtout' }", "CFG-003", "write `off`, `stdout`, or a path such as `access.log`"),
-        ("{ access: '/var/log/' }", "CFG-003", "write `off`, `stdout`, or a path such as `access.log`"),
-        ("{ access: true }", "CFG-003", "put it in quotes"), ("{ format: 'jsno' }", "CFG-003", "write `json`"),
-        ("{ formats: 'json' }", "CFG-002", "write `format`"), ("'stdout'", "CFG-003", nil),
-    ])
-    func `a log that cannot be meant is a finding`(log: String, rule: String, fix: String?) throws {
+    @Test(
+        arguments: [
+            ("{ access: 'sdtout' }", RuleID.cfg003, "write `off`, `stdout`, or a path such as `access.log`"),
+            ("{ access: '/var/log/' }", .cfg003, "write `off`, `stdout`, or a path such as `access.log`"),
+            ("{ access: true }", .cfg003, "put it in quotes"), ("{ format: 'jsno' }", .cfg003, "write `json`"),
+            ("{ formats: 'json' }", .cfg002, "write `format`"), ("'stdout'", .cfg003, nil),
+        ] as [(String, RuleID, String?)])
+    func `a log that cannot be meant is a finding`(log: String, rule: RuleID, fix: String?) throws {
         let reader = try read("{ log: \(log) }")
         #expect(reader.findings.map(\.rule) == [rule])
         #expect(reader.findings.first?.fix == fix)
         #expect(reader.settings.accessLog == AccessLogSettings())
     }
 
-    @Test(arguments: [
-        ("{ htpp: [] }", "CFG-002", "write `http`"),
-        ("{ limits: { headByteMax: 1 } }", "CFG-002", "write `headBytesMax`"),
-        ("{ http: \"127.0.0.1:80\" }", "CFG-003", "write `[\"127.0.0.1:8080\"]`"),
-        ("{ http: [\"localhost\"] }", "CFG-003", "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"),
-        ("{ workers: 0 }", "CFG-003", nil), ("{ workers: 257 }", "CFG-003", nil),
-        ("{ workers: \"2\" }", "CFG-003", nil),
-        ("{ strict: 1 }", "CFG-003", nil), ("{ environment: \"\" }", "CFG-003", "put it in quotes"),
-        ("{ acme: { thumbprint: 'short' } }", "CFG-003", "write the 43 characters of its SHA-256 in base64url"),
-        ("{ acme: { webrot: '/srv' } }", "CFG-002", "write `webroot`"),
-        ("{ linkTargets: ['srv'] }", "CFG-003", "write `[\"/srv/acme-challenges\"]`"),
-        ("{ linkTargets: ['/./'] }", "CFG-003", "name the folders that links may lead into"),
-        ("{ lint: { ignore: [\"APP-4\"] } }", "CFG-003", "write `APP-004`"),
-        ("{ lint: { ignore: [\"APP-O40\"] } }", "CFG-003", "write `APP-040`"),
-        ("{ lint: { ignore: \"APP-040\" } }", "CFG-003", "write `[\"APP-040\"]`"),
-        ("{ lint: { severity: { \"AAS-001\": \"note\" } } }", "CFG-003", "write `AASA-001`"),
-        (
-            "{ lint: { severity: { \"AASA-001\": \"off\" } } }", "CFG-003",
-            "write `\"error\"`, `\"warning\"` or `\"note\"`"
-        ),
-        ("{ lint: { ignored: [] } }", "CFG-002", "write `ignore`"),
-        ("[]", "CFG-001", nil),
-        ("{ signing: { keyFile: \"a\" } }", "CFG-003", nil), ("{ signing: [] }", "CFG-003", nil),
-        ("{ limits: [] }", "CFG-003", nil), ("{ tls: { ticketkeyfile: \"a\" } }", "CFG-002", "write `ticketKeyFile`"),
-        ("{ admin: \"94640\" }", "CFG-003", "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`"),
-        ("{ admin: { address: 9464 } }", "CFG-003", "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`"),
-        ("{ admin: 1 }", "CFG-003", nil), ("{ admin: { adress: \"\" } }", "CFG-002", "write `address`"),
-        ("{ admin: { socketMode: \"0999\" } }", "CFG-003", "write `\"0600\"` or `\"0660\"`"),
-        ("{ admin: { hosts: [1] } }", "CFG-003", "write `[\"metrics.example.com\"]`"),
-        ("{ admin: { tokenFile: 1 } }", "CFG-003", "put it in quotes"),
-        ("{ https: [1] }", "CFG-003", "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"),
-    ])
-    func `names what is wrong`(text: String, rule: String, fix: String?) throws {
+    @Test(
+        arguments: [
+            ("{ htpp: [] }", RuleID.cfg002, "write `http`"),
+            ("{ limits: { headByteMax: 1 } }", .cfg002, "write `headBytesMax`"),
+            ("{ http: \"127.0.0.1:80\" }", .cfg003, "write `[\"127.0.0.1:8080\"]`"),
+            ("{ http: [\"localhost\"] }", .cfg003, "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"),
+            ("{ workers: 0 }", .cfg003, nil), ("{ workers: 257 }", .cfg003, nil),
+            ("{ workers: \"2\" }", .cfg003, nil),
+            ("{ strict: 1 }", .cfg003, nil), ("{ environment: \"\" }", .cfg003, "put it in quotes"),
+            ("{ acme: { thumbprint: 'short' } }", .cfg003, "write the 43 characters of its SHA-256 in base64url"),
+            ("{ acme: { webrot: '/srv' } }", .cfg002, "write `webroot`"),
+            ("{ linkTargets: ['srv'] }", .cfg003, "write `[\"/srv/acme-challenges\"]`"),
+            ("{ linkTargets: ['/./'] }", .cfg003, "name the folders that links may lead into"),
+            ("{ lint: { ignore: [\"APP-4\"] } }", .cfg003, "write `APP-004`"),
+            ("{ lint: { ignore: [\"APP-O40\"] } }", .cfg003, "write `APP-040`"),
+            ("{ lint: { ignore: \"APP-040\" } }", .cfg003, "write `[\"APP-040\"]`"),
+            ("{ lint: { severity: { \"AAS-001\": \"note\" } } }", .cfg003, "write `AASA-001`"),
+            (
+                "{ lint: { severity: { \"AASA-001\": \"off\" } } }", .cfg003,
+                "write `\"error\"`, `\"warning\"` or `\"note\"`"
+            ),
+            ("{ lint: { ignored: [] } }", .cfg002, "write `ignore`"),
+            ("[]", .cfg001, nil),
+            ("{ signing: { keyFile: \"a\" } }", .cfg003, nil), ("{ signing: [] }", .cfg003, nil),
+            ("{ limits: [] }", .cfg003, nil), ("{ tls: { ticketkeyfile: \"a\" } }", .cfg002, "write `ticketKeyFile`"),
+            ("{ admin: \"94640\" }", .cfg003, "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`"),
+            ("{ admin: { address: 9464 } }", .cfg003, "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`"),
+            ("{ admin: 1 }", .cfg003, nil), ("{ admin: { adress: \"\" } }", .cfg002, "write `address`"),
+            ("{ admin: { socketMode: \"0999\" } }", .cfg003, "write `\"0600\"` or `\"0660\"`"),
+            ("{ admin: { hosts: [1] } }", .cfg003, "write `[\"metrics.example.com\"]`"),
+            ("{ admin: { tokenFile: 1 } }", .cfg003, "put it in quotes"),
+            ("{ https: [1] }", .cfg003, "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"),
+        ] as [(String, RuleID, String?)])
+    func `names what is wrong`(text: String, rule: RuleID, fix: String?) throws {
         let findings = try read(text).findings
         #expect(findings.map(\.rule) == [rule])
         #expect(findings.first?.fix == fix)
@@ -180,7 +182,7 @@ struct SettingsReaderTests {
     }
 
     @Test func `a file that is not JSON5 is an error`() throws {
-        #expect(try read("{ http: [").findings.first?.rule == "CFG-001")
+        #expect(try read("{ http: [").findings.first?.rule == .cfg001)
     }
 
     @Test(arguments: LimitKey.all)

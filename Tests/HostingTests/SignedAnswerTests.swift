@@ -109,7 +109,7 @@ struct SignedAnswerTests {
         #expect((served(loaded, "a.example.com", Self.wellKnown) != nil) == servesWellKnown)
         #expect(served(loaded, "a.example.com", "/.well-known/assetlinks.json") != nil)
         #expect(served(loaded, "b.example.com", Self.wellKnown) != nil)
-        let finding = try #require(loaded.findings.first { $0.rule == "APP-041" })
+        let finding = try #require(loaded.findings.first { $0.rule == .app041 })
         #expect(finding.severity == .error)
         #expect(finding.file == "\(tree.config)/apps/a.example.com.json")
         #expect(finding.range?.start.line == 4)
@@ -121,15 +121,20 @@ struct SignedAnswerTests {
         try certificate("a.example.com")
         try tree.write("config/hosts/a.example.com/privkey.pem", "rubbish")
         let findings = try loader.load().findings
-        let finding = try #require(findings.first { $0.rule == "CERT-004" })
+        let finding = try #require(findings.first { $0.rule == .cert004 })
         #expect(finding.file == "\(tree.config)/hosts/a.example.com/privkey.pem")
-        #expect(LintRule.named(finding.rule)?.severity == finding.severity)
-        #expect(findings.contains { $0.rule == "APP-041" })
+        #expect(finding.rule.severity == finding.severity)
+        #expect(findings.contains { $0.rule == .app041 })
+    }
+
+    @Test(arguments: CertificateProblem.Kind.allCases)
+    func `each fault of a certificate has a rule of its severity`(kind: CertificateProblem.Kind) {
+        #expect(RuleID(kind.rawValue)?.severity.rawValue == kind.severity.rawValue)
     }
 
     @Test func `certificates of hosts that sign nothing are not looked at`() throws {
         try app("a.example.com", signed: "false")
         try tree.write("config/hosts/a.example.com/fullchain.pem", "rubbish")
-        #expect(try loader.load().findings.allSatisfy { !$0.rule.hasPrefix("CERT-") })
+        #expect(try loader.load().findings.allSatisfy { $0.rule.family != .certificate })
     }
 }

@@ -32,7 +32,7 @@ struct SiteRendererTests {
         let many = try (0..<3000).map { try app(["a.example.com"], id: "8KQ2V7M4XN.dev.associated.shop\($0)") }
         let rendered = try renderer.render(SiteSource(host: "a.example.com", apps: many, folders: []))
         #expect(rendered.site == nil)
-        #expect(rendered.findings.contains { $0.rule == "APP-045" })
+        #expect(rendered.findings.contains { $0.rule == .app045 })
     }
 
     @Test(arguments: [

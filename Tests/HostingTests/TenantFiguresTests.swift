@@ -26,7 +26,7 @@ struct TenantFiguresTests {
         _ = try site.round()
         let reasons = site.tenants.keptReasons(hostsMax: 10)
         #expect(reasons.map(\.host) == ["a.example.com", "b.example.com"])
-        #expect(reasons.map { $0.findings.contains { $0.rule == "APP-042" } } == [false, true])
+        #expect(reasons.map { $0.findings.contains { $0.rule == .app042 } } == [false, true])
         #expect(reasons.allSatisfy { !$0.findings.isEmpty })
         #expect(site.tenants.keptReasons(hostsMax: 1).map(\.host) == ["a.example.com"])
     }
@@ -98,12 +98,12 @@ struct TenantFiguresTests {
         try site.round()
         let reasons = site.tenants.keptReasons(hostsMax: 9)
         #expect(reasons.map(\.host) == ["a.example.com"])
-        #expect(reasons.first?.findings.map(\.rule) == ["CFG-005"])
+        #expect(reasons.first?.findings.map(\.rule) == [.cfg005])
         // Beside an error that changes nothing of what is served, it is the reason all the same.
         try site.write("config/hosts/a.example.com/well-known/apple-app-site-association", "{bad")
         try site.round()
         let rules = site.tenants.keptReasons(hostsMax: 9).first?.findings.map(\.rule) ?? []
-        #expect(Set(rules) == ["AASA-001", "CFG-005"])
+        #expect(Set(rules) == [.aasa001, .cfg005])
     }
 
     @Test func `counts a host whose own file would be refused, and what is wrong with it`() throws {

@@ -52,7 +52,7 @@ struct TenantsBadInputTests {
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
             let report = try site.round()
-            #expect(report.errors.map(\.rule) == (age == 0 ? [] : ["APP-001"]))
+            #expect(report.errors.map(\.rule) == (age == 0 ? [] : [.app001]))
             #expect(report.later.appFiles == (age == 0 ? ["a.json"] : []))
             #expect(site.answer("good.example.com") != nil)
         }
@@ -71,7 +71,7 @@ struct TenantsBadInputTests {
             for index in 0..<100 { try site.link("\(folder)/l\(index)", to: ".") }
         }
         let report = try site.round()
-        #expect(Set(report.findings.map(\.rule)) == ["CFG-004", "CFG-005"])
+        #expect(Set(report.findings.map(\.rule)) == [.cfg004, .cfg005])
         #expect(report.findings.count == 2 * (FolderFindings.countMax + 1))
         #expect(report.findings.contains { $0.message == "80 more findings on files of this folder" })
         #expect(site.answer("good.example.com") != nil)
@@ -112,7 +112,7 @@ struct TenantsBadInputTests {
         try site.link("config/hosts/x.example.com", to: "../../outside")
         try site.link("public/x.example.com", to: "../outside")
         let report = try site.round()
-        #expect(Set(report.findings.map(\.rule)) == ["CFG-004", "CFG-005"])
+        #expect(Set(report.findings.map(\.rule)) == [.cfg004, .cfg005])
         for finding in report.findings {
             #expect(finding.message.contains("a link to another place than this host's own"))
             #expect(finding.fix?.contains("linkTargets") == true)
@@ -158,7 +158,7 @@ struct TenantsBadInputTests {
         try site.shop("x1.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.one"], more: "cacheControl: 60")
         try site.shop("x2.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.two"], more: "cacheControl: 600")
         let report = try site.round()
-        #expect(report.findings.map(\.rule) == ["APP-037"])
+        #expect(report.findings.map(\.rule) == [.app037])
         #expect(report.findings[0].file.hasSuffix("/x2.json"))
         #expect(report.changedHosts == ["x.example.com"])
         for id in ["one", "two"] { #expect(site.answer("x.example.com")?.contains("dev.\(id)") == true) }

@@ -129,7 +129,7 @@ struct TenantsStartTests {
             try site.shop("\(name).json", hosts: ["x.example.com", "\(name).example.com"], ids: ids)
         }
         let report = try site.round()
-        #expect(report.errors.map(\.rule) == ["APP-034"])
+        #expect(report.errors.map(\.rule) == [.app034])
         #expect(report.hostCount == 2)
         #expect(site.answer("a.example.com") != nil)
         #expect(site.answer("b.example.com") != nil)

@@ -44,7 +44,7 @@ struct TreeScannerTests {
         for name in names {
             try site.shop("\(name).json", hosts: ["x.example.com", "\(name).example.com"], ids: Self.many)
             let report = try change("\(name).json")
-            #expect(report.errors.map(\.rule) == ["APP-034"])
+            #expect(report.errors.map(\.rule) == [.app034])
             #expect(report.later.waiting.isEmpty, "a file that is refused changes nothing for the others")
         }
         #expect(names.allSatisfy { site.answer("\($0).example.com") == nil })
@@ -128,7 +128,7 @@ struct TreeScannerTests {
         // What went live a moment ago is not guarded.
         site.tenants.memory.recent = RecentIdentities()
         try site.shop("live.json", hosts: ["x.example.com"])
-        #expect(try change("live.json").errors.map(\.rule) == ["APP-042"])
+        #expect(try change("live.json").errors.map(\.rule) == [.app042])
         try site.shop("third.json", hosts: ["third.example.com"], ids: [id])
         #expect(try change("third.json").later.waiting.isEmpty)
         var changes = TreeChanges()

@@ -86,7 +86,7 @@ struct WellKnownFilesTests {
         let form = loaded.form("a.example.com", "/.well-known/change-password")
         guard let target else {
             #expect(form == nil)
-            #expect(loaded.findings.contains { $0.rule == "CFG-005" && $0.file.hasSuffix("/change-password") })
+            #expect(loaded.findings.contains { $0.rule == .cfg005 && $0.file.hasSuffix("/change-password") })
             return
         }
         let fields = String(decoding: try #require(form).fields, as: UTF8.self)
@@ -108,7 +108,7 @@ struct WellKnownFilesTests {
             #expect(loaded.answer("a.example.com", "/.well-known/\(name)") == nil)
         }
         #expect(loaded.answer("a.example.com", "/.well-known/webauthn") == "{,}", "a warning changes no byte")
-        let warned = loaded.findings.filter { $0.rule == "CFG-005" }.map { $0.file.dropFirst(tree.config.count + 7) }
+        let warned = loaded.findings.filter { $0.rule == .cfg005 }.map { $0.file.dropFirst(tree.config.count + 7) }
         #expect(
             Set(warned) == [
                 "a.example.com/well-known/large.json", "a.example.com/well-known/out", "Upper.example.com/well-known",
@@ -138,6 +138,6 @@ struct WellKnownFilesTests {
 
     @Test func `a robots file that hides the statement list is a finding`() throws {
         try tree.page("a.example.com/robots.txt", "User-agent: *\nDisallow: /\n")
-        #expect(try tree.load().findings.contains { $0.rule == "GHST-007" && $0.range?.start.line == 2 })
+        #expect(try tree.load().findings.contains { $0.rule == .ghst007 && $0.range?.start.line == 2 })
     }
 }

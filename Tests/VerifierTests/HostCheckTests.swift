@@ -10,7 +10,7 @@ import Verifier
 struct HostCheckTests {
     /// What a server does otherwise than a good one.
     struct Fault: Sendable, CustomTestStringConvertible {
-        var rule: String
+        var rule: RuleID?
         var severity = Severity.error
         /// The answer to a request; nil where the server is good.
         var answer: @Sendable (Request) -> ScriptedServer.Answer?
@@ -27,7 +27,7 @@ struct HostCheckTests {
             case withoutIntermediate
         }
 
-        var testDescription: String { rule }
+        var testDescription: String { rule?.description ?? "none" }
     }
 
     /// A request as a scripted server sees it.
@@ -128,14 +128,14 @@ struct HostCheckTests {
         let faults = Set((HostFault.apple + HostFault.android + HostFault.server).map(\.rule))
         // What is wrong in an app's own project shows on no server.
         let rules = LintRule.all.filter { rule in
-            ["AHST-", "GHST-", "SRV-"].contains(where: rule.id.hasPrefix) && rule.subject != .nativeProject
+            [.appleHosting, .androidHosting, .server].contains(rule.id.family) && rule.subject != .nativeProject
         }
         #expect(rules.count > 50)
         #expect(rules.map(\.id).filter { !faults.contains($0) } == [])
     }
 
     @Test func `a good server has no findings`() throws {
-        let report = try HostCheckTests.look(Fault(rule: "none") { _ in nil })
+        let report = try HostCheckTests.look(Fault(rule: nil) { _ in nil })
         #expect(report.findings.map(\.message) == [])
         #expect(report.peer?.version == "TLSv1.3")
         #expect(report.files.map(\.status) == [200, 200])
@@ -147,40 +147,41 @@ struct HostCheckTests {
             #""relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":"#
             + #"[{"/":"/b/*/c"}]}},"target""#
         let rendered = statements.replacing(#""target""#, with: rules)
-        func found(_ expected: ExpectedFiles?) throws -> [String] {
+        func found(_ expected: ExpectedFiles?) throws -> [RuleID] {
             try HostCheckTests.look(
                 Fault(
-                    rule: "none", answer: { $0.isStatements ? HostCheckTests.answer("200 OK", rendered) : nil },
+                    rule: nil, answer: { $0.isStatements ? HostCheckTests.answer("200 OK", rendered) : nil },
                     adjust: { $0.expected = { _ in expected } })
-            ).findings.map(\.rule).filter { $0.hasPrefix("DAL-") || $0 == "SRV-014" }.sorted()
+            ).findings.map(\.rule).filter { $0.family == .statements || $0 == .srv014 }.sorted()
         }
-        #expect(try found(nil) == ["DAL-035", "DAL-040", "SRV-014"])
+        #expect(try found(nil) == [.dal035, .dal040, .srv014])
         #expect(try found(ExpectedFiles(apple: Array(apple.utf8), statements: Array(rendered.utf8))) == [])
         #expect(
-            try found(ExpectedFiles(apple: Array(apple.utf8), statements: nil)).contains("DAL-040"), "not its rendering"
+            try found(ExpectedFiles(apple: Array(apple.utf8), statements: nil)).contains(.dal040), "not its rendering"
         )
     }
 
     @Test func `what any name is answered with is no file of a neighbour`() throws {
         let report = try HostCheckTests.look(
-            Fault(rule: "none") { request in
+            Fault(rule: nil) { request in
                 request.isApple || request.isStatements
                     ? nil : HostCheckTests.answer("200 OK", "app\n", type: "text/plain")
             })
-        #expect(report.findings.map(\.rule).filter { $0.hasPrefix("SRV-") } == ["SRV-001"])
+        #expect(report.findings.map(\.rule).filter { $0.family == .server } == [.srv001])
     }
 
-    @Test(arguments: [(301, [String]()), (302, ["SRV-006", "SRV-008", "SRV-011"])])
-    func `what is redirected like any other name is no file of a neighbour`(status: Int, rules: [String]) throws {
+    @Test(arguments: [(301, [RuleID]()), (302, [RuleID.srv006, .srv008, .srv011])])
+    func `what is redirected like any other name is no file of a neighbour`(status: Int, rules: [RuleID]) throws {
         let report = try HostCheckTests.look(
-            Fault(rule: "none") { request in
+            Fault(rule: nil) { request in
                 if request.isApple || request.isStatements { return nil }
                 let isUnknown = request.path.contains("should-not-exist")
                 return HostCheckTests.answer(
                     "\(isUnknown ? 301 : status) Elsewhere", "", type: nil,
                     "location: https://other.example\(request.path)")
             })
-        #expect(report.findings.map(\.rule).filter { $0.hasPrefix("SRV-0") && $0 != "SRV-004" }.sorted() == rules)
+        let found = report.findings.map(\.rule).filter { $0.family == .server && $0 != .srv004 }
+        #expect(found.sorted() == rules)
     }
 
     @Test(arguments: [
@@ -190,14 +191,14 @@ struct HostCheckTests {
         let other = HostCheckTests.apple.replacing("/a/*", with: path)
         let report = try HostCheckTests.look(
             Fault(
-                rule: "SRV-016", answer: { $0.isApple ? HostCheckTests.answer("200 OK", other) : nil },
+                rule: RuleID.srv016, answer: { $0.isApple ? HostCheckTests.answer("200 OK", other) : nil },
                 adjust: {
                     $0.expected = { _ in
                         ExpectedFiles(
                             apple: Array(HostCheckTests.apple.utf8), statements: Array(HostCheckTests.statements.utf8))
                     }
                 }))
-        let finding = try #require(report.findings.first { $0.rule == "SRV-016" })
+        let finding = try #require(report.findings.first { $0.rule == .srv016 })
         #expect(finding.message.contains(sizes))
         #expect(finding.fix?.contains("`associated render shop.example --diff`") == true)
     }
@@ -205,12 +206,12 @@ struct HostCheckTests {
     @Test func `a host that lets everything wait is asked twice and no more`() throws {
         let heads = HeardHeads()
         let report = try HostCheckTests.look(
-            Fault(rule: "AHST-013") { request in
+            Fault(rule: .ahst013) { request in
                 heads.add(request.path)
                 return .stall(Array("HTTP/1.1 200 OK\r\n".utf8))
             })
         #expect(heads.all == [AssociationPath.apple, AssociationPath.statements])
-        #expect(report.findings.map(\.rule) == ["AHST-013", "GHST-005"])
+        #expect(report.findings.map(\.rule) == [.ahst013, .ghst005])
         #expect(report.findings.allSatisfy { $0.severity == .error })
     }
 
@@ -222,6 +223,6 @@ struct HostCheckTests {
         let report = try HostCheckTests.look(fault)
         let found = report.findings.filter { $0.rule == fault.rule }
         #expect(found.first?.severity == fault.severity, "\(report.findings.map { "\($0.rule) \($0.message)" })")
-        #expect(found.allSatisfy { !$0.message.isEmpty && LintRule.named($0.rule) != nil })
+        #expect(found.allSatisfy { !$0.message.isEmpty })
     }
 }

@@ -18,183 +18,183 @@ enum HostFault {
     /// Whatever keeps the platform's agent out.
     static let refusals = [
         "401 Unauthorized", "403 Forbidden", "407 Proxy Authentication Required", "429 Too Many Requests",
-    ].map { status in Fault(rule: "AHST-003") { $0.isApple ? answer(status) : nil } }
+    ].map { status in Fault(rule: .ahst003) { $0.isApple ? answer(status) : nil } }
 
     static let apple: [Fault] = [
-        Fault(rule: "AHST-001") { $0.isApple || $0.isStatements ? answer("404 Not Found") : nil },
-        Fault(rule: "AHST-001", severity: .note) { $0.isApple ? answer("404 Not Found") : nil },
-        Fault(rule: "AHST-001") { _ in .text("nonsense") },
-        Fault(rule: "AHST-001") { _ in .text("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nshort") },
-        Fault(rule: "AHST-001", answer: { _ in nil }, host: "does-not-exist.invalid"),
-        Fault(rule: "AHST-002") { request in
+        Fault(rule: .ahst001) { $0.isApple || $0.isStatements ? answer("404 Not Found") : nil },
+        Fault(rule: .ahst001, severity: .note) { $0.isApple ? answer("404 Not Found") : nil },
+        Fault(rule: .ahst001) { _ in .text("nonsense") },
+        Fault(rule: .ahst001) { _ in .text("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nshort") },
+        Fault(rule: .ahst001, answer: { _ in nil }, host: "does-not-exist.invalid"),
+        Fault(rule: .ahst002) { request in
             request.isApple ? HostCheckTests.answer("301 Moved", "", type: nil, "location: http://shop.example/x") : nil
         },
-        Fault(rule: "AHST-002") { request in
+        Fault(rule: .ahst002) { request in
             HostCheckTests.answer("302 Found", "", type: nil, "location: https://shop.example\(request.path)")
         },
-        Fault(rule: "AHST-003") { $0.isApple && $0.agent.contains("CFNetwork") ? answer("403 Forbidden") : nil },
-        Fault(rule: "AHST-004") { $0.isApple ? answer("503 Service Unavailable") : nil },
-        Fault(rule: "AHST-005") { $0.isApple ? answer("200 OK", "\n<!doctype html>", type: "text/html") : nil },
-        Fault(rule: "AHST-006", severity: .warning) {
+        Fault(rule: .ahst003) { $0.isApple && $0.agent.contains("CFNetwork") ? answer("403 Forbidden") : nil },
+        Fault(rule: .ahst004) { $0.isApple ? answer("503 Service Unavailable") : nil },
+        Fault(rule: .ahst005) { $0.isApple ? answer("200 OK", "\n<!doctype html>", type: "text/html") : nil },
+        Fault(rule: .ahst006, severity: .warning) {
             $0.isApple ? answer("200 OK", HostCheckTests.apple, type: "application/octet-stream") : nil
         },
-        Fault(rule: "AHST-007", severity: .note) {
+        Fault(rule: .ahst007, severity: .note) {
             $0.isApple ? answer("200 OK", HostCheckTests.apple, type: "application/pkcs7-mime") : nil
         },
-        Fault(rule: "AHST-008", severity: .warning) { request in
+        Fault(rule: .ahst008, severity: .warning) { request in
             request.isApple
                 ? answer("404 Not Found")
                 : request.path == "/apple-app-site-association" ? answer("200 OK", HostCheckTests.apple) : nil
         },
-        Fault(rule: "AHST-009", severity: .warning) {
+        Fault(rule: .ahst009, severity: .warning) {
             $0.path == "/apple-app-site-association" ? answer("200 OK", "{}") : nil
         },
-        Fault(rule: "AHST-010") { request in
+        Fault(rule: .ahst010) { request in
             request.isApple
                 ? answer("404 Not Found") : request.path.hasSuffix("association.json") ? answer("200 OK", "{}") : nil
         },
-        Fault(rule: "AHST-011", answer: { _ in nil }, certificate: "other.example"),
-        Fault(rule: "AHST-012", severity: .warning, answer: { _ in nil }, chain: .withoutIntermediate),
-        Fault(rule: "AHST-013") { $0.isApple ? .stall([]) : nil },
-        Fault(rule: "AHST-013") {
+        Fault(rule: .ahst011, answer: { _ in nil }, certificate: "other.example"),
+        Fault(rule: .ahst012, severity: .warning, answer: { _ in nil }, chain: .withoutIntermediate),
+        Fault(rule: .ahst013) { $0.isApple ? .stall([]) : nil },
+        Fault(rule: .ahst013) {
             $0.isApple ? .stall(Array("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{".utf8)) : nil
         },
-        Fault(rule: "AHST-014", answer: { _ in nil }, host: "localhost"),
+        Fault(rule: .ahst014, answer: { _ in nil }, host: "localhost"),
         Fault(
-            rule: "AHST-015", severity: .note,
+            rule: .ahst015, severity: .note,
             answer: { $0.host == "copies.example" ? answer("200 OK", "{}") : nil },
             adjust: { $0.appleCDN = WebLocation("http://copies.example/a/v1/") }),
         Fault(
-            rule: "AHST-016",
+            rule: .ahst016,
             answer: { request in
                 request.host == "copies.example"
                     ? HostCheckTests.answer(
                         "404 Not Found", "", type: nil, "apple-failure-reason: SWCERR00301 Timeout",
                         "cache-control: max-age=3600") : nil
             }, adjust: { $0.appleCDN = WebLocation("http://copies.example/a/v1/") }),
-        Fault(rule: "AHST-017", severity: .warning) {
+        Fault(rule: .ahst017, severity: .warning) {
             $0.isApple && $0.agent.hasPrefix("associated") ? answer("200 OK", "{}") : nil
         },
-        Fault(rule: "AHST-018", severity: .warning) { request in
+        Fault(rule: .ahst018, severity: .warning) { request in
             request.isApple && request.fields["accept-encoding"] != nil
                 ? HostCheckTests.answer("200 OK", HostCheckTests.apple, "content-encoding: gzip") : nil
         },
-        Fault(rule: "AHST-019", severity: .warning) { $0.method == "HEAD" ? answer("405 No") : nil },
-        Fault(rule: "AHST-020", severity: .warning) {
+        Fault(rule: .ahst019, severity: .warning) { $0.method == "HEAD" ? answer("405 No") : nil },
+        Fault(rule: .ahst020, severity: .warning) {
             $0.isApple ? HostCheckTests.answer("200 OK", HostCheckTests.apple, "cache-control: max-age=86401") : nil
         },
         Fault(
-            rule: "AHST-022", answer: { $0.isApple ? answer("404 Not Found") : nil },
+            rule: .ahst022, answer: { $0.isApple ? answer("404 Not Found") : nil },
             adjust: {
                 $0.expected = { _ in ExpectedFiles(apple: nil, statements: expected.statements, wildcardsBelow: .apple)
                 }
             }),
-        Fault(rule: "AHST-026", severity: .warning) { request in
+        Fault(rule: .ahst026, severity: .warning) { request in
             request.isApple && request.host == "shop.example"
                 ? answer("404 Not Found") : request.isApple ? answer("200 OK", HostCheckTests.apple) : nil
         },
-        Fault(rule: "AHST-027", severity: .warning) {
+        Fault(rule: .ahst027, severity: .warning) {
             $0.path == "/"
                 ? answer("200 OK", "<meta content='app-argument=x' name=apple-itunes-app>", type: "text/html") : nil
         },
-        Fault(rule: "AASA-001") {
+        Fault(rule: .aasa001) {
             $0.isApple ? answer("200 OK", #"{"applinks":{"details":[],}}"#) : nil
         },
     ]
 
     static let android: [Fault] = [
-        Fault(rule: "GHST-001") { $0.isApple || $0.isStatements ? answer("404 Not Found") : nil },
-        Fault(rule: "GHST-001") { $0.isStatements ? answer("500 Oh") : nil },
-        Fault(rule: "GHST-002") { request in
+        Fault(rule: .ghst001) { $0.isApple || $0.isStatements ? answer("404 Not Found") : nil },
+        Fault(rule: .ghst001) { $0.isStatements ? answer("500 Oh") : nil },
+        Fault(rule: .ghst002) { request in
             request.isStatements
                 ? HostCheckTests.answer("307 Elsewhere", "", type: nil, "location: /assetlinks.json") : nil
         },
-        Fault(rule: "GHST-003") {
+        Fault(rule: .ghst003) {
             $0.isStatements ? answer("200 OK", HostCheckTests.statements, type: "text/plain") : nil
         },
-        Fault(rule: "GHST-003") { $0.isStatements ? answer("200 OK", "<html>", type: "text/html") : nil },
-        Fault(rule: "GHST-004", answer: { _ in nil }, certificate: "other.example"),
-        Fault(rule: "GHST-005") { $0.isStatements ? .stall([]) : nil },
-        Fault(rule: "GHST-006") { $0.isStatements ? answer("200 OK", String(repeating: " ", count: 2_200_000)) : nil },
-        Fault(rule: "GHST-007", severity: .warning) {
+        Fault(rule: .ghst003) { $0.isStatements ? answer("200 OK", "<html>", type: "text/html") : nil },
+        Fault(rule: .ghst004, answer: { _ in nil }, certificate: "other.example"),
+        Fault(rule: .ghst005) { $0.isStatements ? .stall([]) : nil },
+        Fault(rule: .ghst006) { $0.isStatements ? answer("200 OK", String(repeating: " ", count: 2_200_000)) : nil },
+        Fault(rule: .ghst007, severity: .warning) {
             $0.path == "/robots.txt" ? answer("200 OK", "User-agent: *\nDisallow: /", type: "text/plain") : nil
         },
-        Fault(rule: "GHST-008", severity: .warning) {
+        Fault(rule: .ghst008, severity: .warning) {
             $0.isStatements && $0.host.hasSuffix(".") ? answer("404 Not Found") : nil
         },
         Fault(
-            rule: "GHST-009", severity: .warning, answer: { $0.isStatements ? answer("404 Not Found") : nil },
+            rule: .ghst009, severity: .warning, answer: { $0.isStatements ? answer("404 Not Found") : nil },
             adjust: {
                 $0.expected = { _ in ExpectedFiles(apple: expected.apple, statements: nil, wildcardsBelow: .android) }
             }),
         Fault(
-            rule: "GHST-010", severity: .warning, answer: { $0.isStatements ? answer("404 Not Found") : nil },
+            rule: .ghst010, severity: .warning, answer: { $0.isStatements ? answer("404 Not Found") : nil },
             adjust: { $0.expected = { _ in expected } }),
-        Fault(rule: "GHST-011", severity: .warning) {
+        Fault(rule: .ghst011, severity: .warning) {
             $0.isStatements && $0.agent.contains("Googlebot") ? answer("403 Forbidden") : nil
         },
-        Fault(rule: "GHST-012", severity: .note) {
+        Fault(rule: .ghst012, severity: .note) {
             $0.isStatements
                 ? HostCheckTests.answer("200 OK", HostCheckTests.statements, "cache-control: max-age=7200") : nil
         },
         Fault(
-            rule: "GHST-013", severity: .warning,
+            rule: .ghst013, severity: .warning,
             answer: {
                 $0.host == "copies.example"
                     ? answer("200 OK", #"{"errorCode":["ERROR_CODE_REDIRECT"],"maxAge":"3600s"}"#) : nil
             }, adjust: { $0.google = WebLocation("http://copies.example/v1/statements:list") }),
         Fault(
-            rule: "GHST-013", severity: .warning,
+            rule: .ghst013, severity: .warning,
             answer: { $0.host == "copies.example" ? answer("200 OK", #"{"statements":[]}"#) : nil },
             adjust: { $0.google = WebLocation("http://copies.example/v1/statements:list") }),
-        Fault(rule: "GHST-014", severity: .warning) {
+        Fault(rule: .ghst014, severity: .warning) {
             $0.isStatements ? answer("200 OK", "\u{FEFF}\(HostCheckTests.statements)") : nil
         },
     ]
 
     static let server: [Fault] = [
-        Fault(rule: "SRV-001") { $0.path.contains("should-not-exist") ? answer("200 OK") : nil },
-        Fault(rule: "SRV-002", severity: .warning) {
+        Fault(rule: .srv001) { $0.path.contains("should-not-exist") ? answer("200 OK") : nil },
+        Fault(rule: .srv002, severity: .warning) {
             $0.host.hasSuffix(".invalid") ? answer("200 OK", HostCheckTests.apple) : nil
         },
-        Fault(rule: "SRV-003", severity: .warning) { $0.isApple && $0.host.hasSuffix(".") ? answer("404 No") : nil },
-        Fault(rule: "SRV-004", severity: .warning) { request in
+        Fault(rule: .srv003, severity: .warning) { $0.isApple && $0.host.hasSuffix(".") ? answer("404 No") : nil },
+        Fault(rule: .srv004, severity: .warning) { request in
             request.path.contains("acme-challenge")
                 ? HostCheckTests.answer("301 Moved", "", type: nil, "location: https://other.example/") : nil
         },
         Fault(
-            rule: "SRV-005", severity: .warning, answer: { _ in nil },
+            rule: .srv005, severity: .warning, answer: { _ in nil },
             adjust: { $0.limits.milliseconds = 10_000 }, firstHandshakeMilliseconds: 2_100),
-        Fault(rule: "SRV-006", severity: .warning) { request in
+        Fault(rule: .srv006, severity: .warning) { request in
             request.path.hasSuffix("change-password")
                 ? HostCheckTests.answer("301 Moved", "", type: nil, "location: /account") : nil
         },
-        Fault(rule: "SRV-006", severity: .warning) { request in
+        Fault(rule: .srv006, severity: .warning) { request in
             request.path.hasSuffix("change-password")
                 ? HostCheckTests.answer("302 Found", "", type: nil, "location: https://other.example/") : nil
         },
-        Fault(rule: "SRV-007") { $0.path.hasSuffix("webauthn") ? answer("200 OK", "{}", type: "text/plain") : nil },
-        Fault(rule: "SRV-008", severity: .warning) { request in
+        Fault(rule: .srv007) { $0.path.hasSuffix("webauthn") ? answer("200 OK", "{}", type: "text/plain") : nil },
+        Fault(rule: .srv008, severity: .warning) { request in
             request.path.hasSuffix("passkey-endpoints")
                 ? HostCheckTests.answer("302 Found", "", type: nil, "location: https://other.example/") : nil
         },
-        Fault(rule: "SRV-009", severity: .warning) {
+        Fault(rule: .srv009, severity: .warning) {
             $0.path.hasSuffix("identity-association.json")
                 ? answer("200 OK", "{}", type: "application/json; charset=utf-8") : nil
         },
-        Fault(rule: "SRV-010", severity: .warning) {
+        Fault(rule: .srv010, severity: .warning) {
             $0.path.hasSuffix("security.txt") ? answer("200 OK", "Contact: x", type: "text/plain") : nil
         },
-        Fault(rule: "SRV-011") {
+        Fault(rule: .srv011) {
             $0.path.hasSuffix("merchantid-domain-association") ? answer("200 OK", "7B\r\n", type: "text/plain") : nil
         },
-        Fault(rule: "SRV-012", severity: .warning) {
+        Fault(rule: .srv012, severity: .warning) {
             $0.path.hasSuffix("windows-app-web-link.json") ? answer("200 OK", "[]") : nil
         },
-        Fault(rule: "SRV-013", severity: .warning) {
+        Fault(rule: .srv013, severity: .warning) {
             $0.path.hasSuffix("applinking.json") ? answer("200 OK", "{}") : nil
         },
-        Fault(rule: "SRV-014", severity: .note) { request in
+        Fault(rule: .srv014, severity: .note) { request in
             let rules =
                 #""relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":"#
                 + #"[{"/":"/b/*"}]}},"target""#
@@ -202,10 +202,10 @@ enum HostFault {
                 ? answer("200 OK", HostCheckTests.statements.replacing(#""target""#, with: rules)) : nil
         },
         Fault(
-            rule: "SRV-015", severity: .warning, answer: { _ in nil },
+            rule: .srv015, severity: .warning, answer: { _ in nil },
             adjust: { $0.overrides.append(AddressOverride("shop.example:443:[::1]:1")!) }),
         Fault(
-            rule: "SRV-016", answer: { $0.isApple ? answer("200 OK", "{}") : nil },
+            rule: .srv016, answer: { $0.isApple ? answer("200 OK", "{}") : nil },
             adjust: { $0.expected = { _ in expected } }),
     ]
 }

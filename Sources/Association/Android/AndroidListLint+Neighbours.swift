@@ -26,7 +26,7 @@ extension AndroidListLint {
         let bare = path.dropping(lastBytes: 2)
         guard !bare.isEmpty, let opens = opens(bare, matcher), opens == rule.exclude else { return }
         findings.report(
-            "DAL-033", at: rule.range,
+            .dal033, at: rule.range,
             "\(path.quoted) does not match \(bare.quoted) on Android, as it does on Apple, so "
                 + (opens ? "that path opens the app" : "that path stays in the browser"),
             fix: "add a rule for \(bare.quoted) before it")
@@ -43,7 +43,7 @@ extension AndroidListLint {
             opens != rule.exclude
         else { return }
         findings.report(
-            "DAL-034", at: rule.range,
+            .dal034, at: rule.range,
             "\(path.quoted) does not match \(other.quoted) on Android, as it does on Apple, so "
                 + (otherOpens ? "that path opens the app" : "that path stays in the browser"),
             fix: "add a rule for \(other.quoted)")

@@ -15,7 +15,7 @@ enum AndroidListLint {
     private static func reportExcludeOnly(_ rules: [AndroidRule], _ findings: inout FindingList) {
         guard let last = rules.last, rules.allSatisfy(\.exclude) else { return }
         findings.report(
-            "DAL-031", at: last.range, "all rules exclude; what no rule allows does not open the app, so no URL does",
+            .dal031, at: last.range, "all rules exclude; what no rule allows does not open the app, so no URL does",
             fix: "end the list with {\"/\": \"*\"}")
     }
 
@@ -27,7 +27,7 @@ enum AndroidListLint {
         let count = scope.take(rules.map(\.patternTexts))
         if count < rules.count {
             findings.reportOnce(
-                "DAL-044", at: rules[count].range,
+                .dal044, at: rules[count].range,
                 "the rules from here on are not compared with the others: the lists are too long for that, or this "
                     + "pattern is")
         }
@@ -40,13 +40,13 @@ enum AndroidListLint {
                 let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
                 let isOpposite = earlier.contains { $0.exclude != rule.exclude }
                 findings.report(
-                    "DAL-032", at: rule.range,
+                    .dal032, at: rule.range,
                     ListWords.neverReached(after: earlier.map(\.range), isOpposite: isOpposite),
                     fix: isOpposite ? "put it before" : "remove it")
             case .matchesNothing:
                 guard !findings.hasFinding(within: rule.range) else { continue }
                 findings.report(
-                    "DAL-032", at: rule.range, "the rule is never reached: no URL matches it",
+                    .dal032, at: rule.range, "the rule is never reached: no URL matches it",
                     fix: "correct its pattern")
             case .excludesNothing: continue
             }
@@ -59,14 +59,14 @@ enum AndroidListLint {
             let stars = (rule.query ?? []).filter { $0.pattern == "*" }
             if rule.fragment == "*", rule.path != nil || rule.query != nil {
                 findings.report(
-                    "DAL-038", at: rule.range,
+                    .dal038, at: rule.range,
                     "the fragment pattern * requires a fragment on Android; on Apple it does not",
                     fix: "drop \"#\" where the fragment is optional")
             }
             if let star = stars.first, rule.path != nil || rule.fragment != nil || stars.count < rule.query?.count ?? 0
             {
                 findings.report(
-                    "DAL-038", at: rule.range,
+                    .dal038, at: rule.range,
                     "the pattern * requires query item \(star.name.quoted) on Android; on Apple it does not",
                     fix: "drop the item where it is optional", severity: .note)
             }

@@ -8,14 +8,14 @@ enum AndroidPatternCheck {
             let mended = collapsed(pattern)
             problems.append(
                 TextProblem(
-                    "DAL-036",
+                    .dal036,
                     "\(pattern.quoted) has a star followed by ? or *, for which AOSP looks for a literal dot",
                     fix: "write ?* for one or more characters, or one star", replacement: mended))
         }
         if let escape = firstEscape(pattern) {
             problems.append(
                 TextProblem(
-                    "DAL-037",
+                    .dal037,
                     "\(pattern.quoted) has \(escape.quoted), but Android decodes the URL before comparing, so only links "
                         + "that are encoded twice match",
                     fix: "write the decoded character"))
@@ -23,13 +23,13 @@ enum AndroidPatternCheck {
         if pattern.contains(run: "$(") {
             problems.append(
                 TextProblem(
-                    "DAL-039", "\(pattern.quoted) has a variable of Apple's rules, which Android compares as text",
+                    .dal039, "\(pattern.quoted) has a variable of Apple's rules, which Android compares as text",
                     fix: "write one rule for each value"))
         }
         if isPath, let first = pattern.unicodeScalars.first, first != "/", first != "*", first != "?" {
             problems.append(
                 TextProblem(
-                    "DAL-043",
+                    .dal043,
                     "\(pattern.quoted) does not start with a slash, as every path does, so on Android it never matches",
                     fix: "write the slash", replacement: "/" + pattern))
         }
@@ -76,7 +76,7 @@ enum AndroidPatternCheck {
             if rest.first == "*" { continue }
             let isSegment = next == "/"
             return TextProblem(
-                "DAL-035",
+                .dal035,
                 isSegment
                     ? "the star before a slash in \(pattern.quoted) stays within one segment on Android; on Apple it "
                         + "spans several"

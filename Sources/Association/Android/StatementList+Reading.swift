@@ -33,7 +33,7 @@ extension StatementList {
         guard count > bytesNear else { return }
         let isTooLarge = count > bytesMax
         findings.report(
-            "GHST-006", at: nil,
+            .ghst006, at: nil,
             isTooLarge
                 ? "the file has \(count) bytes, more than the \(bytesMax) that AOSP reads; Google's limit is not "
                     + "published"

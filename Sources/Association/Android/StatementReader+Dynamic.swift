@@ -11,7 +11,7 @@ extension StatementReader {
     mutating func readDynamicRules(_ member: SourceMember, into statement: inout Statement) {
         guard case .object(let relations) = member.value.kind else {
             findings.report(
-                "DAL-027", at: member.value.range,
+                .dal027, at: member.value.range,
                 "relation_extensions is \(member.value.spokenName), so its rules do nothing",
                 fix: "write an object keyed by relation")
             return
@@ -23,7 +23,7 @@ extension StatementReader {
             }
             guard case .object(let fields) = relation.value.kind else {
                 findings.report(
-                    "DAL-027", at: relation.value.range,
+                    .dal027, at: relation.value.range,
                     "the extension of \(relation.key.quoted) is \(relation.value.spokenName), so it does nothing",
                     fix: "write {\"dynamic_app_link_components\": [ … ]}")
                 continue
@@ -49,13 +49,13 @@ extension StatementReader {
             // A relation that was itself misspelt is reported where it stands.
             guard !statement.relations.isEmpty else { return false }
             findings.report(
-                "DAL-027", at: relation.keyRange,
+                .dal027, at: relation.keyRange,
                 "the statement does not grant \(wanted.quoted), so the rules under it do nothing",
                 fix: "add the relation, or remove the extension")
             return false
         }
         findings.report(
-            "DAL-027", at: relation.keyRange,
+            .dal027, at: relation.keyRange,
             "rules are read under \(wanted.quoted) only, so those under \(relation.key.quoted) do nothing",
             fix: "write \(wanted.quoted)", edit: SourceEdit(range: relation.keyRange, replacement: wanted.jsonQuoted))
         return false
@@ -65,7 +65,7 @@ extension StatementReader {
         let nearest = NearestKey.find(field.key, among: [Self.dynamicRulesKey, "dynamic_app_links"])
         let isNear = nearest != nil || field.key == "components"
         findings.report(
-            "DAL-027", at: field.keyRange, "\(field.key.quoted) is no extension that Android reads, so it does nothing",
+            .dal027, at: field.keyRange, "\(field.key.quoted) is no extension that Android reads, so it does nothing",
             fix: "write \(Self.dynamicRulesKey.quoted)",
             edit: isNear ? SourceEdit(range: field.keyRange, replacement: Self.dynamicRulesKey.jsonQuoted) : nil,
             severity: isNear ? .error : .warning)
@@ -73,21 +73,21 @@ extension StatementReader {
 
     mutating func reportMisplacedRules(_ member: SourceMember, in place: String) {
         findings.report(
-            "DAL-027", at: member.keyRange, "\(Self.dynamicRulesKey.quoted) stands in \(place), where it is not read",
+            .dal027, at: member.keyRange, "\(Self.dynamicRulesKey.quoted) stands in \(place), where it is not read",
             fix: "put it under relation_extensions and \(StatementRelation.handleAllURLs.quoted)")
     }
 
     private mutating func rules(_ value: SourceValue) -> [AndroidRule]? {
         guard case .array(let elements) = value.kind else {
             findings.report(
-                "DAL-029", at: value.range,
+                .dal029, at: value.range,
                 "\(Self.dynamicRulesKey) is \(value.spokenName), so Android discards it and the manifest alone decides",
                 fix: "write an array of objects")
             return nil
         }
         guard let first = elements.first else { return [] }
         findings.reportOnce(
-            "DAL-040", at: first.range,
+            .dal040, at: first.range,
             "dynamic rules need Android 15 with Google services; elsewhere the manifest alone decides",
             fix: "keep the manifest's intent filters as narrow as they can be")
         var rules: [AndroidRule] = []
@@ -133,7 +133,7 @@ extension StatementReader {
                 }
             case _ where Self.appleKeys.contains(member.key):
                 findings.report(
-                    "DAL-039", at: member.keyRange,
+                    .dal039, at: member.keyRange,
                     "\(member.key.quoted) is a key of Apple's rules; Android ignores it",
                     fix: "remove it")
             default: reportUnknownKey(member, in: "a rule", known: Self.ruleKeys, beside: members)
@@ -141,7 +141,7 @@ extension StatementReader {
         }
         if rule.path == nil, rule.query == nil, rule.fragment == nil, !isFaulty {
             findings.report(
-                "DAL-030", at: value.range,
+                .dal030, at: value.range,
                 "the rule looks at no part of the URL, so on Android it never matches; on Apple it would match "
                     + "everything",
                 fix: "write {\"/\": \"*\"} to match everything")
@@ -193,7 +193,7 @@ extension StatementReader {
         default: break
         }
         findings.report(
-            "DAL-029", at: value.range,
+            .dal029, at: value.range,
             "\(name) is \(value.spokenName) and must be \(wanted); Android discards all rules of the list, or ignores "
                 + "this one",
             fix: "write \(wanted)", edit: edit)
@@ -201,7 +201,7 @@ extension StatementReader {
 
     private mutating func reportEmpty(_ name: String, _ range: SourceRange) {
         findings.report(
-            "DAL-028", at: range,
+            .dal028, at: range,
             "\(name) is empty, so Android discards all rules of the list and the manifest alone decides",
             fix: "remove it")
     }

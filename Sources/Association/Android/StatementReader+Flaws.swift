@@ -15,7 +15,7 @@ extension StatementReader {
             if findings.extend(at: flaw.range, with: consequence, raising: isHarmful) { continue }
             guard isHarmful else { continue }
             findings.report(
-                "DAL-045", at: flaw.range, "\(flaw.reason); \(consequence)",
+                .dal045, at: flaw.range, "\(flaw.reason); \(consequence)",
                 fix: flaw.rejectsListSince == .android6
                     ? "remove it, or write it as a string"
                     : "remove the statement, or serve it from a host that has no app")

@@ -7,14 +7,14 @@ extension StatementReader {
     mutating func include(_ member: SourceMember, beside members: [SourceMember]) -> LocatedText? {
         for other in members where ["relation", "target", "relation_extensions"].contains(other.key) {
             findings.report(
-                "DAL-021", at: other.keyRange,
+                .dal021, at: other.keyRange,
                 "\(other.key.quoted) stands beside an include: Google reports an invalid field, and AOSP follows the "
                     + "include and drops the statement",
                 fix: "write two entries")
         }
         guard case .string(let url) = member.value.kind else {
             findings.report(
-                "DAL-022", at: member.value.range,
+                .dal022, at: member.value.range,
                 "the include is \(member.value.spokenName) and must be an https URL",
                 fix: "write \"https://…\"")
             return nil
@@ -36,7 +36,7 @@ extension StatementReader {
                 edit = SourceEdit(range: member.value.range, replacement: ("https" + url.dropFirst(4)).jsonQuoted)
             }
             findings.report(
-                "DAL-022", at: member.value.range, "include \(url.quoted) \(problem)",
+                .dal022, at: member.value.range, "include \(url.quoted) \(problem)",
                 fix: "write an https URL that answers 200",
                 edit: edit)
             return nil
@@ -45,7 +45,7 @@ extension StatementReader {
             address.rest == AssociationPath.statements, address.port ?? 443 == 443
         {
             findings.report(
-                "DAL-024", at: member.value.range,
+                .dal024, at: member.value.range,
                 "include \(url.quoted) is this file itself: Google gives up with an exhausted budget",
                 fix: "remove it")
         }
@@ -59,7 +59,7 @@ extension StatementReader {
             statement.relations.contains { $0.text == StatementRelation.handleAllURLs }
         }
         findings.report(
-            "DAL-023", at: first.range,
+            .dal023, at: first.range,
             "Chromium ignores includes, and AOSP follows one level only, so App Links should not depend on them",
             fix: "write the statements into this file; keep includes for sharing credentials",
             severity: hasLinks ? .note : .warning)

@@ -24,7 +24,7 @@ extension StatementReader {
         if !missing.isEmpty {
             reject()
             findings.report(
-                "DAL-004", at: range,
+                .dal004, at: range,
                 "the statement has no \(missing.joined(separator: " and no ")), so Google rejects it",
                 fix: "write {\"relation\": [ … ], \"target\": { … }}")
         }
@@ -41,14 +41,14 @@ extension StatementReader {
             var edit: SourceEdit?
             if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") }
             findings.report(
-                "DAL-005", at: value.range, "relation is \(value.spokenName), so Google rejects the statement",
+                .dal005, at: value.range, "relation is \(value.spokenName), so Google rejects the statement",
                 fix: "write an array of strings", edit: edit)
             return []
         }
         if elements.isEmpty {
             reject()
             findings.report(
-                "DAL-005", at: value.range, "relation is empty, so the statement says nothing",
+                .dal005, at: value.range, "relation is empty, so the statement says nothing",
                 fix: "write \"delegate_permission/common.handle_all_urls\"")
         }
         var relations: [LocatedText] = []
@@ -56,7 +56,7 @@ extension StatementReader {
             guard case .string(let text) = element.kind else {
                 reject()
                 findings.report(
-                    "DAL-005", at: element.range,
+                    .dal005, at: element.range,
                     "a relation is \(element.spokenName), so Google rejects the statement",
                     fix: "write a string")
                 continue
@@ -68,7 +68,7 @@ extension StatementReader {
                 }
                 findings.report(problem, at: element.range)
                 // A relation of another spelling is accepted, and nobody looks for it.
-                if problem.rule == "DAL-006" {
+                if problem.rule == .dal006 {
                     reject()
                     continue
                 }
@@ -82,7 +82,7 @@ extension StatementReader {
         guard case .object(let members) = value.kind else {
             reject()
             findings.report(
-                "DAL-004", at: value.range, "target is \(value.spokenName), so Google rejects the statement",
+                .dal004, at: value.range, "target is \(value.spokenName), so Google rejects the statement",
                 fix: "write {\"namespace\": \"android_app\", … }")
             return nil
         }
@@ -91,7 +91,7 @@ extension StatementReader {
             reject()
             let fault = namespace.map { "namespace is \($0.value.spokenName)" } ?? "the target has no namespace"
             findings.report(
-                "DAL-008", at: namespace?.value.range ?? value.range, "\(fault), so Google rejects the statement",
+                .dal008, at: namespace?.value.range ?? value.range, "\(fault), so Google rejects the statement",
                 fix: "write \"namespace\": \"android_app\"")
             return nil
         }
@@ -104,7 +104,7 @@ extension StatementReader {
             let nearest = findings.nearest(name, among: ["android_app", "web", "ios_app"])
             let range = namespace?.value.range ?? value.range
             findings.report(
-                "DAL-008", at: range,
+                .dal008, at: range,
                 "namespace \(name.quoted) is unknown, so Google rejects the statement",
                 fix: "write \((nearest ?? "android_app").quoted)" + (nearest == nil ? " or `web`" : ""),
                 edit: nearest.map { SourceEdit(range: range, replacement: $0.jsonQuoted) })

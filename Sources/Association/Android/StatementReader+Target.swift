@@ -22,13 +22,13 @@ extension StatementReader {
         if !members.contains(where: { $0.key == "package_name" }) {
             reject()
             findings.report(
-                "DAL-009", at: range, "the target has no package_name, so Google rejects the statement",
+                .dal009, at: range, "the target has no package_name, so Google rejects the statement",
                 fix: "add the applicationId of the app")
         }
         if !members.contains(where: { $0.key == "sha256_cert_fingerprints" }) {
             reject()
             findings.report(
-                "DAL-012", at: range,
+                .dal012, at: range,
                 "the target has no sha256_cert_fingerprints, so Google rejects the statement and no certificate is "
                     + "trusted",
                 fix: "add an array of fingerprints")
@@ -41,7 +41,7 @@ extension StatementReader {
         guard case .string(let text) = value.kind else {
             reject()
             findings.report(
-                "DAL-009", at: value.range, "package_name is \(value.spokenName), so Google rejects the statement",
+                .dal009, at: value.range, "package_name is \(value.spokenName), so Google rejects the statement",
                 fix: "write the applicationId of the app")
             return nil
         }
@@ -58,7 +58,7 @@ extension StatementReader {
             if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") }
             reject()
             findings.report(
-                "DAL-012", at: value.range,
+                .dal012, at: value.range,
                 "sha256_cert_fingerprints is \(value.spokenName), so Google rejects the statement and Chromium finds no "
                     + "match",
                 fix: "write an array of strings", edit: edit)
@@ -67,7 +67,7 @@ extension StatementReader {
         if elements.isEmpty {
             reject()
             findings.report(
-                "DAL-012", at: value.range,
+                .dal012, at: value.range,
                 "sha256_cert_fingerprints is empty, so Google rejects the statement and no certificate is trusted",
                 fix: "add the fingerprint of the app's certificate")
         }
@@ -77,7 +77,7 @@ extension StatementReader {
             guard case .string(let text) = element.kind else {
                 reject()
                 findings.report(
-                    "DAL-011", at: element.range,
+                    .dal011, at: element.range,
                     "a fingerprint is \(element.spokenName), so Google rejects the statement",
                     fix: "write a string")
                 continue
@@ -87,14 +87,14 @@ extension StatementReader {
             if problems.contains(where: { $0.severity == .error }) { reject() }
             if !seen.insert(ExactText(text)).inserted {
                 findings.report(
-                    "DAL-025", at: element.range, "the fingerprint stands twice in this statement", fix: "remove one",
+                    .dal025, at: element.range, "the fingerprint stands twice in this statement", fix: "remove one",
                     severity: .note)
             }
             fingerprints.append(LocatedText(text, range: element.range))
         }
         if elements.count == 1, relations.contains(where: { $0.text == StatementRelation.handleAllURLs }) {
             findings.reportOnce(
-                "DAL-014", at: elements[0].range,
+                .dal014, at: elements[0].range,
                 "the app has one fingerprint; with Play App Signing it has to be the app signing key of the Play "
                     + "Console, and keytool prints the upload key",
                 fix: "compare it with App integrity in the Play Console")
@@ -111,7 +111,7 @@ extension StatementReader {
             reject()
             let what = site.map { "site is \($0.value.spokenName)" } ?? "the target has no site"
             findings.report(
-                "DAL-016", at: site?.value.range ?? range,
+                .dal016, at: site?.value.range ?? range,
                 "\(what), so Google rejects the statement",
                 fix: "write \"site\": \"https://…\"")
             return nil
@@ -119,7 +119,7 @@ extension StatementReader {
         let isForWebAPK = !relations.isEmpty && relations.allSatisfy { $0.text == StatementRelation.queryWebAPK }
         for problem in WebSite.problems(in: text, isForWebAPK: isForWebAPK) {
             if problem.severity == .error { reject() }
-            if problem.rule == "DAL-017" { reject(for: [.google]) }
+            if problem.rule == .dal017 { reject(for: [.google]) }
             findings.report(problem, at: site.value.range)
         }
         return .web(site: LocatedText(text, range: site.value.range))

@@ -26,7 +26,7 @@ extension StatementReader {
             }
             guard let earlier else { continue }
             findings.report(
-                "DAL-025", at: statement.range,
+                .dal025, at: statement.range,
                 "the statement in line \(earlier) grants the same relation to the same target",
                 fix: "merge them")
         }
@@ -54,7 +54,7 @@ extension StatementReader {
             guard case .androidApp(let package, _)? = statement.target else { continue }
             if let line = lines[ExactText(package.text)] {
                 findings.report(
-                    "DAL-026", at: statement.range,
+                    .dal026, at: statement.range,
                     "app \(package.text.quoted) also has dynamic rules in the statement of line \(line); which list "
                         + "Android uses is undefined",
                     fix: "merge them into one")
@@ -82,7 +82,7 @@ extension StatementReader {
             let package = ExactText(sharer.text)
             guard !openers.contains(package), reported.insert(package).inserted else { continue }
             findings.report(
-                "DAL-020", at: sharer.range,
+                .dal020, at: sharer.range,
                 "app \(sharer.text.quoted) has get_login_creds without handle_all_urls: passwords are shared, but "
                     + "passkeys need both",
                 fix: "add \(StatementRelation.handleAllURLs.quoted), if passkeys are wanted")

@@ -26,7 +26,7 @@ struct StatementReader {
             var edit: SourceEdit?
             if case .object = root.kind { edit = findings.wrapping(root.range, in: "[", "]") }
             findings.report(
-                "DAL-002", at: root.range,
+                .dal002, at: root.range,
                 "the top level is \(root.spokenName); Google, AOSP and Chromium reject the file, even with a single "
                     + "statement",
                 fix: "put the statements into one array", edit: edit)
@@ -34,7 +34,7 @@ struct StatementReader {
         }
         if entries.isEmpty {
             findings.report(
-                "DAL-003", at: root.range, "the list is empty, so the host trusts no app",
+                .dal003, at: root.range, "the list is empty, so the host trusts no app",
                 fix: "add a statement, or answer 404")
         }
         var list = StatementList(range: root.range)
@@ -43,7 +43,7 @@ struct StatementReader {
             if let flaw { list.flaws.append(flaw) }
             guard case .object(let members) = entry.kind else {
                 findings.report(
-                    "DAL-004", at: entry.range, "an entry is \(entry.spokenName), so it says nothing",
+                    .dal004, at: entry.range, "an entry is \(entry.spokenName), so it says nothing",
                     fix: "write {\"relation\": [ … ], \"target\": { … }}")
                 continue
             }
@@ -72,7 +72,7 @@ struct StatementReader {
         let remedy = KeyRemedy(member, nearest: nearest, beside: members, replacement: \.jsonQuoted)
         // Consumers let other fields pass, so a key of the author's own is nothing to warn of.
         findings.report(
-            "DAL-041", at: member.keyRange, "\(member.key.quoted) is no key of \(place), so it is ignored",
+            .dal041, at: member.keyRange, "\(member.key.quoted) is no key of \(place), so it is ignored",
             fix: remedy.fix ?? "remove it", edit: remedy.edit,
             severity: nearest == nil ? .note : .warning)
     }

@@ -35,13 +35,13 @@ enum StatementRelation {
                 reason = "is not kind/detail"
             }
             return TextProblem(
-                "DAL-006",
+                .dal006,
                 "relation \(text.quoted) \(reason), so Google rejects the statement",
                 fix: nearest.map { "write \($0.quoted)" } ?? "write it like \(handleAllURLs.quoted)",
                 replacement: nearest)
         }
         return TextProblem(
-            "DAL-007", "relation \(text.quoted) is accepted, but no known consumer looks for it",
+            .dal007, "relation \(text.quoted) is accepted, but no known consumer looks for it",
             fix: nearest.map { "write \($0.quoted)" } ?? "check its spelling", replacement: nearest,
             severity: nearest == nil ? .warning : .error)
     }

@@ -6,7 +6,7 @@ enum WebSite {
     static func problems(in text: String, isForWebAPK: Bool = false) -> [TextProblem] {
         func problem(_ what: String, replacement: String? = nil) -> TextProblem {
             TextProblem(
-                "DAL-016",
+                .dal016,
                 "site \(text.quoted) \(what), so Google rejects the statement",
                 fix: "write https:// and the host, without a slash at the end", replacement: replacement)
         }
@@ -33,7 +33,7 @@ enum WebSite {
             if isForWebAPK {
                 problems.append(
                     TextProblem(
-                        "DAL-017",
+                        .dal017,
                         "site \(text.quoted) has a path, which query_webapk alone needs: Chromium compares it with the "
                             + "manifest's address, and Google rejects it",
                         fix: "keep this statement apart from all others"))
@@ -60,7 +60,7 @@ enum WebSite {
         guard !isName else { return nil }
         let isForeign = !host.utf8.allSatisfy { $0 < 0x80 }
         return TextProblem(
-            "DAL-016",
+            .dal016,
             "site \(text.quoted) has a host that is no name in DNS, so nothing can be fetched from it as written",
             fix: isForeign ? "write the host in its ASCII form, xn--…" : "write https:// and the host",
             severity: .warning)
@@ -71,13 +71,13 @@ enum WebSite {
         if address.port == (address.scheme == "https" ? 443 : 80) {
             problems.append(
                 TextProblem(
-                    "DAL-018", "site \(text.quoted) names the default port, which Google's documents say to leave out",
+                    .dal018, "site \(text.quoted) names the default port, which Google's documents say to leave out",
                     fix: "remove the port"))
         }
         if address.scheme == "http" {
             problems.append(
                 TextProblem(
-                    "DAL-019", "site \(text.quoted) is plain http, so whoever is on the network path can speak for it",
+                    .dal019, "site \(text.quoted) is plain http, so whoever is on the network path can speak for it",
                     fix: "write https"))
         }
         return problems

@@ -23,7 +23,7 @@ extension AppFile {
         // of both readings is no difference between them.
         let plain = Set(read(document, file: file, environment: nil, workLeft: &workLeft).findings)
         reading.findings = reading.findings.map { finding in
-            let isCommon = plain.contains(finding) || finding.rule == AppFileRule.exampleNotChecked.rawValue
+            let isCommon = plain.contains(finding) || finding.rule == .app027
             return isCommon ? finding : overlay.naming(finding)
         }
         return reading
@@ -35,7 +35,7 @@ extension AppFile {
         var reader = AppFileReader(document, file: file)
         for problem in document.problems where problem.kind != .duplicateKey {
             reader.findings.report(
-                AppFileRule.unreadable.rawValue, at: problem.range, problem.message, fix: problem.fix,
+                .app001, at: problem.range, problem.message, fix: problem.fix,
                 edit: problem.edit, severity: problem.isError ? .error : .warning, isFatal: problem.isError)
         }
         guard let root = document.value else { return AppFileReading(appFile: nil, reader) }
@@ -94,7 +94,7 @@ extension AppFile {
 
     private static func notExamined(_ environment: String, of plain: AppFileReading, file: String) -> Finding {
         Finding(
-            rule: AppFileRule.notExamined.rawValue, severity: .note, file: file, range: plain.appFile?.ranges.root,
+            rule: .app043, severity: .note, file: file, range: plain.appFile?.ranges.root,
             message: "the environment \(environment.quoted) and those after it were not examined: the file is too "
                 + "large for so many")
     }

@@ -18,7 +18,7 @@ extension AppFileReader {
         app.isInPlayStore = bool("playStore", in: fields)?.value ?? true
         if app.hasDynamicRules, !app.relations.contains(AndroidApp.handleAllURLs) {
             report(
-                .unusedSetting, ranges.dynamicRules,
+                .app023, ranges.dynamicRules,
                 "`android.dynamicRules` belongs to handle_all_urls, which is not among the relations",
                 fix: "add \"handle_all_urls\" to `android.relations`")
         }
@@ -30,7 +30,7 @@ extension AppFileReader {
         if fields["packages"] != nil {
             if let single = fields["package"] ?? fields["fingerprints"] {
                 report(
-                    .valueNotAllowed, single.keyRange, "`android` has both `\(single.key)` and `packages`",
+                    .app007, single.keyRange, "`android` has both `\(single.key)` and `packages`",
                     fix: "move everything into `packages`")
             }
             return packageList(in: fields)
@@ -38,7 +38,7 @@ extension AppFileReader {
         guard fields["package"] != nil else {
             if fields.lacksMisspelt("package") || fields.lacksMisspelt("packages") { return [] }
             report(
-                .missingKey, fields.range, "`android` has no `package`, so no app is bound to the hosts",
+                .app006, fields.range, "`android` has no `package`, so no app is bound to the hosts",
                 fix: "add package: \"<application id>\"")
             return []
         }
@@ -57,14 +57,14 @@ extension AppFileReader {
             let place = "android.packages[\(index)]"
             guard let entry = self.fields(of: value, place: place, known: ["name", "fingerprints"]) else { continue }
             if entry["name"] == nil, !entry.lacksMisspelt("name") {
-                report(.missingKey, value.range, "`\(place)` has no `name`")
+                report(.app006, value.range, "`\(place)` has no `name`")
             }
             guard let name = packageName("name", in: entry) else { continue }
             requireElements("fingerprints", in: entry, because: "no build of the app is trusted")
             let prints = fingerprints("fingerprints", in: entry)
             if !seen.insert(ExactText(name.value)).inserted {
                 report(
-                    .duplicateEntry, name.range, "`android.packages` lists \(name.value) twice", fix: "merge the two")
+                    .app014, name.range, "`android.packages` lists \(name.value) twice", fix: "merge the two")
             }
             packages.append(
                 Located(
@@ -80,7 +80,7 @@ extension AppFileReader {
         for text in texts {
             guard let relation = AndroidRelation.expanded(text.value) else {
                 findings.report(
-                    "DAL-006", at: text.range, "\(text.value.quoted) is no relation, so Google rejects the statement",
+                    .dal006, at: text.range, "\(text.value.quoted) is no relation, so Google rejects the statement",
                     fix: "use a short name such as handle_all_urls, or kind/detail in lower case")
                 continue
             }
@@ -95,7 +95,7 @@ extension AppFileReader {
         let nearest = NearestKey.find(AndroidRelation.shortened(relation), among: short)
         let isThere = texts.contains { AndroidRelation.expanded($0.value).map(AndroidRelation.shortened) == nearest }
         findings.report(
-            "DAL-007", at: text.range, "nothing on Android reads the relation \(relation.quoted)",
+            .dal007, at: text.range, "nothing on Android reads the relation \(relation.quoted)",
             fix: nearest.map { isThere ? "remove it" : "write \"\($0)\"" }
                 ?? "use one of \(short.joined(separator: ", "))",
             edit: nearest.flatMap { isThere ? nil : SourceEdit(range: text.range, replacement: $0.jsonQuoted) },

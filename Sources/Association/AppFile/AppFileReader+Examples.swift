@@ -42,7 +42,7 @@ extension AppFileReader {
     private mutating func url(_ member: SourceMember, _ isKnown: (String) -> Bool) -> LinkURL? {
         guard member.key.utf8.count <= Self.exampleLengthMax else {
             report(
-                .badExample, member.keyRange,
+                .app025, member.keyRange,
                 "the example \(member.key.quoted) is longer than \(Self.exampleLengthMax) bytes, and no link is",
                 fix: "write a shorter one")
             return nil
@@ -50,13 +50,13 @@ extension AppFileReader {
         switch LinkURL.parse(member.key) {
         case .failure(let problem):
             report(
-                .badExample, member.keyRange, "the example \(member.key.quoted) cannot be checked: \(problem.message)",
+                .app025, member.keyRange, "the example \(member.key.quoted) cannot be checked: \(problem.message)",
                 fix: problem.fix)
             return nil
         case .success(let url):
             if isKnown(url.host) { return url }
             report(
-                .exampleHost, member.keyRange, "the example is on \(url.host.quoted), which is not a host of this file",
+                .app028, member.keyRange, "the example is on \(url.host.quoted), which is not a host of this file",
                 fix: "add the host, or remove the example")
             return nil
         }

@@ -62,13 +62,13 @@ extension AppFileReader {
 
     private mutating func reportDuplicate(_ member: SourceMember, _ path: String) {
         report(
-            .duplicateKey, member.keyRange, "\(path.quoted) is written twice, and which one is meant is a guess",
+            .app004, member.keyRange, "\(path.quoted) is written twice, and which one is meant is a guess",
             fix: "keep one of them")
     }
 
     private mutating func isWithin(_ max: Int, _ count: Int, _ range: SourceRange, _ place: String) -> Bool {
         guard count > max else { return true }
-        report(.outOfRange, range, "\(place.quoted) has \(count) entries, and at most \(max) make sense")
+        report(.app020, range, "\(place.quoted) has \(count) entries, and at most \(max) make sense")
         return false
     }
 
@@ -81,7 +81,7 @@ extension AppFileReader {
         let remedy = KeyRemedy(member, nearest: nearest, beside: members) { $0 }
         let isPublished = ["ios", "android", "links["].contains(where: place.begins(with:))
         findings.report(
-            AppFileRule.unknownKey.rawValue, at: member.keyRange,
+            .app003, at: member.keyRange,
             "\(path.quoted) is not a key of an app file, so it has no effect",
             fix: remedy.fix ?? "remove it; known here are \(known.joined(separator: ", "))", edit: remedy.edit,
             severity: nearest != nil || isPublished ? .error : .warning)
@@ -99,7 +99,7 @@ extension AppFileReader {
             return nil
         }
         guard !text.isEmpty else {
-            report(.valueNotAllowed, value.range, "\(place().quoted) is empty", fix: "fill it in, or leave the key out")
+            report(.app007, value.range, "\(place().quoted) is empty", fix: "fill it in, or leave the key out")
             return nil
         }
         return Located(value: text, range: value.range)
@@ -122,7 +122,7 @@ extension AppFileReader {
         }
         guard let whole = number.asInt, allowed.contains(whole) else {
             report(
-                .outOfRange, value.range,
+                .app020, value.range,
                 "\(fields.path(key).quoted) is \(number.text.quoted), and must be a whole number from "
                     + "\(allowed.lowerBound) to \(allowed.upperBound)")
             return nil
@@ -145,7 +145,7 @@ extension AppFileReader {
         if let word = Word(rawValue: text.value) { return word }
         let allowed = Word.allCases.map(\.rawValue)
         report(
-            .valueNotAllowed, text.range, "\(place().quoted) is \(text.value.quoted), which means nothing here",
+            .app007, text.range, "\(place().quoted) is \(text.value.quoted), which means nothing here",
             fix: NearestKey.find(text.value, among: allowed).map { "write \"\($0)\"" }
                 ?? "use one of \(allowed.joined(separator: ", "))")
         return nil
@@ -184,25 +184,25 @@ extension AppFileReader {
         guard let member = fields[key] else {
             if fields.lacksMisspelt(key) { return }
             report(
-                .missingKey, fields.range, "\(fields.path(key).quoted) is missing, so \(because)", fix: "add it")
+                .app006, fields.range, "\(fields.path(key).quoted) is missing, so \(because)", fix: "add it")
             return
         }
         if case .array(let elements) = member.value.kind, elements.isEmpty {
             report(
-                .missingKey, member.value.range, "\(fields.path(key).quoted) is empty, so \(because)", fix: "fill it")
+                .app006, member.value.range, "\(fields.path(key).quoted) is empty, so \(because)", fix: "fill it")
         }
     }
 
     /// Reports what occurs twice and keeps the first of each.
     mutating func unique<Value: Hashable>(
-        _ entries: [Located<Value>], place: String, rule: AppFileRule = .duplicateEntry, text: (Value) -> String
+        _ entries: [Located<Value>], place: String, rule: RuleID = .app014, text: (Value) -> String
     ) -> [Located<Value>] {
         unique(entries, place: place, rule: rule, by: { $0 }, text: text)
     }
 
     /// The same for values that are equal where their keys are.
     mutating func unique<Value, Key: Hashable>(
-        _ entries: [Located<Value>], place: String, rule: AppFileRule = .duplicateEntry, by key: (Value) -> Key,
+        _ entries: [Located<Value>], place: String, rule: RuleID = .app014, by key: (Value) -> Key,
         text: (Value) -> String
     ) -> [Located<Value>] {
         let repeats = { (index: Int) in entries[..<index].contains { key($0.value) == key(entries[index].value) } }

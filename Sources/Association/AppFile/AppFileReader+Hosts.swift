@@ -16,7 +16,7 @@ extension AppFileReader {
             case .failure(let fault): reportHost(text, fault)
             }
         }
-        let kept = unique(located, place: fields.path(key), rule: .duplicateHost, text: \.text)
+        let kept = unique(located, place: fields.path(key), rule: .app010, text: \.text)
         if fields.place.isEmpty { checkReach(kept) }
         return (kept.map(\.value), kept.map(\.range))
     }
@@ -24,7 +24,7 @@ extension AppFileReader {
     private mutating func noteNormalised(_ host: HostPattern, _ text: Located<String>) {
         guard host.text != text.value else { return }
         report(
-            .hostNormalised, text.range,
+            .app009, text.range,
             "\(text.value.quoted) is read as \(host.text), which is how clients ask for it",
             edit: SourceEdit(range: text.range, replacement: host.text.jsonQuoted))
     }
@@ -36,7 +36,7 @@ extension AppFileReader {
             let name = host.value.name
             if host.value.isWildcard, !exact.contains(name) {
                 report(
-                    .wildcardWithoutParent, host.range,
+                    .app011, host.range,
                     "Apple and Android fetch the file for \(host.value.text) from \(name), which is not listed",
                     fix: "add \"\(name)\"")
             }
@@ -44,7 +44,7 @@ extension AppFileReader {
             if !name.utf8.contains(UInt8(ascii: ".")), name != "localhost" {
                 let reason = host.value.isWildcard ? "covers a whole top-level domain" : "has no dot"
                 report(
-                    .hostWithoutDot, host.range, "\(host.value.text) \(reason), and phones accept no such name",
+                    .app012, host.range, "\(host.value.text) \(reason), and phones accept no such name",
                     fix: "use a full domain name")
             }
         }
@@ -52,6 +52,6 @@ extension AppFileReader {
 
     private mutating func reportHost(_ text: Located<String>, _ fault: HostPattern.Fault) {
         let (reason, fix) = fault.explained
-        report(.badHost, text.range, "\(text.value.quoted) is not a host: \(reason)", fix: fix)
+        report(.app008, text.range, "\(text.value.quoted) is not a host: \(reason)", fix: fix)
     }
 }

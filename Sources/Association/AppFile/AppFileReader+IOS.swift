@@ -34,7 +34,7 @@ extension AppFileReader {
         for (index, text) in texts.enumerated() {
             if text.value == "appclips" {
                 report(
-                    .valueNotAllowed, text.range, "the service appclips is turned on by naming App Clips",
+                    .app007, text.range, "the service appclips is turned on by naming App Clips",
                     fix: "remove it here and list their ids under `appClips`")
             } else if let service = word(text, place: "ios.services[\(index)]", as: AppleService.self) {
                 services.append(Located(value: service, range: text.range))
@@ -54,7 +54,7 @@ extension AppFileReader {
         let digits = text.value.unicodeScalars.allSatisfy(\.isDigit)
         guard digits, text.value.utf8.count <= 20 else {
             report(
-                .badStoreID, text.range, "`ios.storeID` is \(text.value.quoted), and must be the number of the app",
+                .app019, text.range, "`ios.storeID` is \(text.value.quoted), and must be the number of the app",
                 fix: "use the digits after /id in its App Store address")
             return nil
         }
@@ -68,7 +68,7 @@ extension AppFileReader {
         case .bool(let flag): return flag ? .everywhere : .none
         case .string("root"): return .root
         default:
-            report(.valueNotAllowed, value.range, "`ios.signed` must be true, false or \"root\"")
+            report(.app007, value.range, "`ios.signed` must be true, false or \"root\"")
             return .none
         }
     }
@@ -93,7 +93,7 @@ extension AppFileReader {
         for member in members {
             if member.key.isEmpty || member.key.unicodeScalars.contains(where: { "$()".contains($0) }) {
                 report(
-                    .badVariable, member.keyRange, "\(member.key.quoted) cannot be named in $(…)",
+                    .app024, member.keyRange, "\(member.key.quoted) cannot be named in $(…)",
                     fix: "use a name without $, ( and )")
                 continue
             }
@@ -101,12 +101,12 @@ extension AppFileReader {
             let values = strings(member.value, place: place, of: "values") ?? []
             for text in values where text.value.contains(run: "$(") {
                 findings.report(
-                    "AASA-062", at: text.range,
+                    .aasa062, at: text.range,
                     "a value of \(member.key.quoted) names a variable, and Apple drops such a value",
                     fix: "write out what it stands for")
             }
             if values.isEmpty {
-                report(.badVariable, member.value.range, "\(member.key.quoted) has no values, so it never matches")
+                report(.app024, member.value.range, "\(member.key.quoted) has no values, so it never matches")
             }
             variables.append(SubstitutionVariable(name: member.key, values: values.map(\.value)))
             ranges.append(member.keyRange)

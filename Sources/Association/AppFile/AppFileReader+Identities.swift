@@ -29,7 +29,7 @@ extension AppFileReader {
             }
             if !print.text.isIdentical(to: text.value) {
                 report(
-                    .fingerprintNormalised, text.range,
+                    .app015, text.range,
                     "the fingerprint is served in upper case with colons, because Google rejects any other form",
                     fix: "write it that way, so that file and answer look alike",
                     edit: SourceEdit(range: text.range, replacement: print.text.jsonQuoted))

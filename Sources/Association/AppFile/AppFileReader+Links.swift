@@ -98,13 +98,13 @@ extension AppFileReader {
         _ pattern: String, _ range: SourceRange, _ place: @autoclosure () -> String, _ check: ApplePatternCheck
     ) {
         guard pattern.unicodeScalars.count <= Self.patternMax else {
-            report(.outOfRange, range, "\(place().quoted) is a pattern of more than \(Self.patternMax) characters")
+            report(.app020, range, "\(place().quoted) is a pattern of more than \(Self.patternMax) characters")
             return
         }
         guard findings.hasRoom else { return }
         for var problem in check.problems(in: pattern) {
             // The same mistake has another remedy here than in the document.
-            if problem.rule == "AASA-060", problem.replacement == nil {
+            if problem.rule == .aasa060, problem.replacement == nil {
                 problem.fix = "define it under `ios.variables`"
             }
             findings.report(problem, at: range)

@@ -18,7 +18,7 @@ extension AppFileReader {
     mutating func appFile(_ root: SourceValue, environment: String?) -> AppFile? {
         guard case .object = root.kind else {
             report(
-                .notAnObject, root.range, "an app file is an object, and this one is \(root.spokenName)",
+                .app002, root.range, "an app file is an object, and this one is \(root.spokenName)",
                 fix: "put its keys into { }")
             return nil
         }
@@ -33,7 +33,7 @@ extension AppFileReader {
         let name = string("name", in: merged)
         let (hosts, hostRanges) = hosts("hosts", in: merged)
         if merged["name"] == nil, !merged.lacksMisspelt("name") {
-            report(.missingKey, root.range, "the app file has no `name`", fix: "add name: \"…\"")
+            report(.app006, root.range, "the app file has no `name`", fix: "add name: \"…\"")
         }
         var app = AppFile(file: findings.file, name: name?.value ?? "", hosts: hosts, range: root.range)
         app.ranges.hosts = hostRanges
@@ -63,7 +63,7 @@ extension AppFileReader {
         let isMisspelt = fields.lacksMisspelt("ios") || fields.lacksMisspelt("android")
         if fields["ios"] == nil, fields["android"] == nil, !isMisspelt {
             report(
-                .noPlatform, fields.range, "the app file has neither `ios` nor `android`, so nothing is served for it",
+                .app016, fields.range, "the app file has neither `ios` nor `android`, so nothing is served for it",
                 fix: "add the platform the app is on")
         }
     }
@@ -77,14 +77,14 @@ extension AppFileReader {
             && scalars.allSatisfy { $0.isLowerLetter || $0.isDigit || "+-.".unicodeScalars.contains($0) }
         guard isScheme else {
             report(
-                .badScheme, text.range,
+                .app018, text.range,
                 "`scheme` is \(text.value.quoted), which is no URL scheme that works on both platforms",
                 fix: "use lower-case letters, digits, +, - and ., without ://")
             return nil
         }
         guard !["http", "https", "file", "data", "javascript", "intent", "mailto", "tel"].contains(text.value) else {
             report(
-                .badScheme, text.range, "`scheme` is \"\(text.value)\", which belongs to the system and not to an app",
+                .app018, text.range, "`scheme` is \"\(text.value)\", which belongs to the system and not to an app",
                 fix: "use one of your own, such as the bundle id")
             return nil
         }

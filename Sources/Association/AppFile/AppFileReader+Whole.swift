@@ -12,7 +12,7 @@ extension AppFileReader {
             let wildcard = zip(app.hosts, app.ranges.hosts).first(where: { $0.0.isWildcard })
         {
             report(
-                .wildcardAppClip, wildcard.1,
+                .app013, wildcard.1,
                 "App Clips do not work on \(wildcard.0.text): Apple allows them no wildcards",
                 fix: "list the hosts that App Clips are to be invoked from")
         }
@@ -24,7 +24,7 @@ extension AppFileReader {
         let count = app.hosts.count * (1 + ids + packages.reduce(0) { $0 + $1.fingerprints.count })
         if count <= Self.factsMax { return }
         report(
-            .outOfRange, fields["hosts"]?.value.range ?? fields.range,
+            .app020, fields["hosts"]?.value.range ?? fields.range,
             "\(app.hosts.count) hosts times their app ids, packages and fingerprints are \(count) entries, and at most "
                 + "\(Self.factsMax) make sense",
             fix: "split the file into several with fewer hosts each")
@@ -41,7 +41,7 @@ extension AppFileReader {
         let wantsLinks = app.ios?.services.contains(.applinks) == true || app.android?.hasDynamicRules == true
         guard wantsLinks else { return }
         report(
-            .noLinks, fields["links"]?.value.range ?? fields.range,
+            .app017, fields["links"]?.value.range ?? fields.range,
             "there are no `links`, so no URL opens the app on iOS and Android has only the app's manifest to go by",
             fix: "add rules, such as links: [{ \"/\": \"*\" }], or turn the service off")
     }
@@ -52,7 +52,7 @@ extension AppFileReader {
         for (index, variable) in (app.ios?.variables ?? []).enumerated() where !used.contains(ExactText(variable.name))
         {
             findings.report(
-                "AASA-065", at: app.ranges.variables.element(at: index),
+                .aasa065, at: app.ranges.variables.element(at: index),
                 "the variable \(variable.name.quoted) is used by no rule", fix: "remove it")
         }
     }
@@ -66,7 +66,7 @@ extension AppFileReader {
             + app.retired.hosts.filter(app.hosts.contains).map(\.text)
         for text in both {
             report(
-                .retiredStillPresent, range, "\(text.quoted) is listed as retired and is still in use",
+                .app021, range, "\(text.quoted) is listed as retired and is still in use",
                 fix: "remove it in one of the two places")
         }
     }

@@ -36,16 +36,16 @@ struct AppFileReader {
     }
 
     mutating func report(
-        _ rule: AppFileRule, _ range: SourceRange?, _ message: String, fix: String? = nil, edit: SourceEdit? = nil
+        _ rule: RuleID, _ range: SourceRange?, _ message: String, fix: String? = nil, edit: SourceEdit? = nil
     ) {
-        findings.report(rule.rawValue, at: range, message, fix: fix, edit: edit)
+        findings.report(rule, at: range, message, fix: fix, edit: edit)
     }
 
     mutating func wrongType(
         _ value: SourceValue, _ place: String, wanted: String, fix: String? = nil, edit: SourceEdit? = nil
     ) {
         report(
-            .wrongType, value.range, "\(place.quoted) is \(value.spokenName), and must be \(wanted)", fix: fix,
+            .app005, value.range, "\(place.quoted) is \(value.spokenName), and must be \(wanted)", fix: fix,
             edit: edit)
     }
 }

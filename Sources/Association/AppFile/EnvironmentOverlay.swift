@@ -22,7 +22,7 @@ struct EnvironmentOverlay {
     }
 
     /// What the plain file may have and the merged one lacks; there is no line for it.
-    private static let missing = [AppFileRule.missingKey, .noPlatform, .noLinks].map(\.rawValue)
+    private static let missing = [RuleID.app006, .app016, .app017]
 
     /// The finding with the environment in its message.
     func naming(_ finding: Finding) -> Finding {

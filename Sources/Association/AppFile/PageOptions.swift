@@ -23,7 +23,7 @@ extension AppFile {
             return nil
         }
         return Finding(
-            .idleLandingPage, in: self, at: ranges.appIDs.first,
+            .app048, in: self, at: ranges.appIDs.first,
             "there is neither `ios.storeID` nor `scheme`, so the landing page leads to no iOS app",
             fix: "add one of them, or write pages: { landing: false }")
     }

@@ -19,13 +19,13 @@ extension AppleAssociation {
         }
         if SignedMessage.isCutOff(bytes) {
             findings.report(
-                "AASA-001", at: nil, "the file is signed and ends before its signature does, so nothing can read it",
+                .aasa001, at: nil, "the file is signed and ends before its signature does, so nothing can read it",
                 fix: "upload the whole file")
             return AppleReading(association: nil, findings: findings.sorted, isSigned: true)
         }
         if SignedMessage.isSigned(bytes) {
             findings.report(
-                "AASA-079", at: nil,
+                .aasa079, at: nil,
                 "the file is signed; only iOS 8 needed that, how Apple's CDN treats it is unknown, and its rules "
                     + "cannot be checked here",
                 fix: "serve the plain JSON")
@@ -46,13 +46,13 @@ extension AppleAssociation {
     private static func reportSize(_ count: Int, _ findings: inout FindingList) {
         if count > bytesMax {
             findings.report(
-                "AASA-005", at: nil,
+                .aasa005, at: nil,
                 "the file has \(count) bytes, more than the \(bytesMax) that Apple's systems read; gzip does not raise "
                     + "the limit",
                 fix: "merge patterns with wildcards and variables, or split the apps over several hosts")
         } else if count > bytesNear {
             findings.report(
-                "AASA-006", at: nil,
+                .aasa006, at: nil,
                 "the file has \(count) bytes; from \(bytesMax + 1) on it is refused, and every device downloads it",
                 fix: "merge patterns with wildcards and variables")
         }

@@ -8,7 +8,7 @@ extension AppleListLint {
     func reportBothDialects(_ findings: inout FindingList, _ scope: inout ListScope) {
         guard let components = entry.components, let paths = entry.paths else { return }
         findings.report(
-            "AASA-025", at: entry.range,
+            .aasa025, at: entry.range,
             "the entry has both components and paths; iOS 13 and later read components only, and Apple warns of "
                 + "unexpected behaviour",
             fix: "keep both only to serve iOS 9 to 12; otherwise drop paths",
@@ -26,7 +26,7 @@ extension AppleListLint {
         guard let witness = comparison.witnesses.first else { return }
         let url = String(witness.url.text.dropFirst("https://example.com".count))
         findings.report(
-            "AASA-026", at: entry.range,
+            .aasa026, at: entry.range,
             "components and paths differ: \(url.quoted) opens the app by "
                 + (witness.first.opens
                     ? "components (iOS 13 and later) and not by paths" : "paths (iOS 9 to 12) and not by components"),

@@ -24,7 +24,7 @@ extension AppleListLint {
                 continue
             }
             findings.report(
-                "AASA-047", at: rule.range,
+                .aasa047, at: rule.range,
                 "\(path.quoted) also matches \(bare.quoted), from iOS 13 on, so the later rule for it decides nothing",
                 fix: "write \((bare + "/?*").quoted), or drop the rule for \(bare.quoted)")
         }
@@ -45,7 +45,7 @@ extension AppleListLint {
             else { continue }
             guard let neighbour = neighbour(of: prefix, in: sorted) else { continue }
             findings.report(
-                "AASA-048", at: rule.range, "\(path.quoted) also matches what \(neighbour.quoted) is for",
+                .aasa048, at: rule.range, "\(path.quoted) also matches what \(neighbour.quoted) is for",
                 fix: "write \((prefix + "/*").quoted), which matches \(prefix.quoted) as well")
         }
     }

@@ -25,7 +25,7 @@ extension AppleListLint {
     private func reportRest(_ count: Int, of rules: [SourceRange?], _ findings: inout FindingList) {
         guard count < rules.count else { return }
         findings.reportOnce(
-            "AASA-082", at: rules[count],
+            .aasa082, at: rules[count],
             "the rules from here on are not compared with the others: the lists are too long for that, or this pattern "
                 + "is")
     }
@@ -47,21 +47,21 @@ extension AppleListLint {
                 let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
                 let isOpposite = earlier.contains { $0.excludes != rule.excludes }
                 findings.report(
-                    rule.isNot ? "AASA-072" : "AASA-037", at: rule.range,
+                    rule.isNot ? .aasa072 : .aasa037, at: rule.range,
                     ListWords.neverReached(after: earlier.map(\.range), isOpposite: isOpposite),
                     fix: isOpposite ? "put it before" : "remove it")
             case .matchesNothing:
                 // Mostly the pattern was reported already, with the reason.
                 guard !findings.hasFinding(within: rule.range) else { continue }
                 findings.report(
-                    "AASA-037", at: rule.range, "the rule is never reached: no URL matches it",
+                    .aasa037, at: rule.range, "the rule is never reached: no URL matches it",
                     fix: "correct its pattern")
             case .excludesNothing:
-                guard count == rules.count, !onlyExcludes, !findings.hasFinding("AASA-040", within: rule.range) else {
+                guard count == rules.count, !onlyExcludes, !findings.hasFinding(.aasa040, within: rule.range) else {
                     continue
                 }
                 findings.report(
-                    "AASA-040", at: rule.range,
+                    .aasa040, at: rule.range,
                     "no later rule includes any of what this one excludes, so it changes nothing",
                     fix: "remove it, or keep it for the reader")
             }

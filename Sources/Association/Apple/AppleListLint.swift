@@ -61,19 +61,19 @@ struct AppleListLint {
         guard let last = rules.last else { return }
         if rules.allSatisfy(\.excludes) {
             findings.report(
-                "AASA-039", at: rules[0].range,
+                .aasa039, at: rules[0].range,
                 "all rules of the entry exclude; what no rule includes stays in the browser, so no URL opens the app",
                 fix: "add a rule that includes, for instance {\"/\": \"*\"} at the end")
             return
         }
         if let index = rules.firstIndex(where: { $0.excludes && $0.matchesEverything }), index < rules.count - 1 {
             findings.report(
-                "AASA-038", at: rules[index].range,
+                .aasa038, at: rules[index].range,
                 "the rule excludes everything, so the \(rules.count - 1 - index) rules after it are never reached",
                 fix: "move it to the end or remove it")
         } else if last.excludes, last.matchesEverything {
             findings.report(
-                "AASA-040", at: last.range, "the last rule excludes everything, which is what happens without it",
+                .aasa040, at: last.range, "the last rule excludes everything, which is what happens without it",
                 fix: "remove it, or keep it for the reader")
         }
     }
@@ -87,7 +87,7 @@ struct AppleListLint {
         guard case .match(let index) = matcher.decide(url) else { return }
         let ranges = entry.components?.map(\.range) ?? entry.paths?.map { Optional($0.range) } ?? []
         findings.reportOnce(
-            "AASA-081", at: ranges.indices.contains(index) ? ranges[index] : entry.range,
+            .aasa081, at: ranges.indices.contains(index) ? ranges[index] : entry.range,
             "the rule matches /.well-known/apple-app-site-association too, so a tap on a link to the file opens the "
                 + "app",
             fix: "start with a rule that excludes /.well-known/*")

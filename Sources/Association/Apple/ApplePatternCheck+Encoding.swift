@@ -11,7 +11,7 @@ extension ApplePatternCheck {
             if let letter = text.unicodeScalars.first(where: isOnlyALetterWithoutCase) {
                 problems.append(
                     TextProblem(
-                        "AASA-051",
+                        .aasa051,
                         "\(pattern.quoted) has U+\(String(letter.value, radix: 16, uppercase: true)), which a URL has only in "
                             + "encoded form; without case it is compared as \(String(letter.folded).quoted), so it matches that letter alone",
                         fix: "write the letter, or percent-encode it and compare case"))
@@ -19,7 +19,7 @@ extension ApplePatternCheck {
             if let bad = text.unicodeScalars.first(where: { isNeverInURL($0) && !isOnlyALetterWithoutCase($0) }) {
                 problems.append(
                     TextProblem(
-                        "AASA-051",
+                        .aasa051,
                         "\(pattern.quoted) has \(String(bad).quoted), which a URL has only in encoded form, so the "
                             + "pattern never matches",
                         fix: "percent-encode it, or set percentEncoded to false", replacement: encoded(pattern)))
@@ -27,7 +27,7 @@ extension ApplePatternCheck {
             if let doubtful = text.unicodeScalars.first(where: { isDoubtful($0, isForeign: isForeign) }) {
                 problems.append(
                     TextProblem(
-                        "AASA-051",
+                        .aasa051,
                         "\(pattern.quoted) has \(String(doubtful).quoted), which some clients percent-encode and some "
                             + "leave as it is, so it may not match",
                         fix: "write one rule for each spelling, or set percentEncoded to false"))
@@ -35,7 +35,7 @@ extension ApplePatternCheck {
             if escapes.hasLowerCase {
                 problems.append(
                     TextProblem(
-                        "AASA-053",
+                        .aasa053,
                         "\(pattern.quoted) has lower-case digits after a percent sign; the comparison is exact, and "
                             + "most clients write upper case",
                         fix: "write upper-case digits", replacement: escapes.hasMalformed ? nil : upperCased(pattern)))
@@ -43,7 +43,7 @@ extension ApplePatternCheck {
             if escapes.hasMalformed {
                 problems.append(
                     TextProblem(
-                        "AASA-054",
+                        .aasa054,
                         "\(pattern.quoted) has a percent sign without two hex digits, which no URL has, so it never "
                             + "matches",
                         fix: "write %25 for a percent sign"))
@@ -51,7 +51,7 @@ extension ApplePatternCheck {
         } else if escapes.hasValid {
             problems.append(
                 TextProblem(
-                    "AASA-052",
+                    .aasa052,
                     "\(pattern.quoted) is encoded although percentEncoded is false: the URL is decoded and the pattern "
                         + "is not, so only links that are encoded twice match",
                     fix: "write the decoded character"))
@@ -59,7 +59,7 @@ extension ApplePatternCheck {
         if part == .query, text.contains(run: "+") {
             problems.append(
                 TextProblem(
-                    "AASA-059",
+                    .aasa059,
                     "\(pattern.quoted) has a plus sign, which is not read as a space; clients write spaces as + or as "
                         + "%20",
                     fix: "write %20, or one rule for each spelling"))

@@ -7,7 +7,7 @@ extension ApplePatternCheck {
         if part != .fragment, percentEncoded, text.contains(run: "#") {
             problems.append(
                 TextProblem(
-                    "AASA-042", "\(pattern.quoted) has a #, which no \(part.name) of a URL has, so it never matches",
+                    .aasa042, "\(pattern.quoted) has a #, which no \(part.name) of a URL has, so it never matches",
                     fix: "move the text after it under \"#\""))
         }
         switch part {
@@ -15,7 +15,7 @@ extension ApplePatternCheck {
             if pattern.begins(with: "NOT ") || pattern.begins(with: "NOT/") {
                 problems.append(
                     TextProblem(
-                        "AASA-070",
+                        .aasa070,
                         "\(pattern.quoted) starts with NOT, which belongs to the legacy paths; here it is compared as "
                             + "text, so the rule does not exclude what follows it",
                         fix: "remove NOT and add \"exclude\": true"))
@@ -24,7 +24,7 @@ extension ApplePatternCheck {
             if hasQuery(text) {
                 problems.append(
                     TextProblem(
-                        "AASA-041",
+                        .aasa041,
                         "\(pattern.quoted) has a query in it, but in a path ? stands for one character and the query "
                             + "is never compared",
                         fix: "move it under \"?\""))
@@ -34,7 +34,7 @@ extension ApplePatternCheck {
             if hasQuery(text) {
                 problems.append(
                     TextProblem(
-                        "AASA-073",
+                        .aasa073,
                         "\(pattern.quoted) has a query in it, but paths compare the path alone and ? stands for one "
                             + "character",
                         fix: "write components with \"?\""))
@@ -63,12 +63,12 @@ extension ApplePatternCheck {
         var problems: [TextProblem] = []
         if pattern.isEmpty {
             problems.append(
-                TextProblem("AASA-049", "the path pattern is empty and matches the root alone", fix: "write \"/\""))
+                TextProblem(.aasa049, "the path pattern is empty and matches the root alone", fix: "write \"/\""))
         } else if !["/", "*", "$(", "?"].contains(where: pattern.begins(with:)) {
             let isSingle = pattern.unicodeScalars.count == 1
             problems.append(
                 TextProblem(
-                    "AASA-049",
+                    .aasa049,
                     isSingle
                         ? "\(pattern.quoted) is a single character, to which no slash is added, so it never matches"
                         : "\(pattern.quoted) does not start with a slash; macOS 27 adds it, older systems are not known to",
@@ -77,7 +77,7 @@ extension ApplePatternCheck {
         if endsInOpenQuestionMark(pattern) {
             problems.append(
                 TextProblem(
-                    "AASA-050",
+                    .aasa050,
                     "\(pattern.quoted) may also match a path that is one character shorter, through the slash that is "
                         + "added for comparing; that is unsettled",
                     fix: "put a slash before a single ?*, or end it with * alone"))
@@ -97,19 +97,19 @@ extension ApplePatternCheck {
     func syntaxProblem(_ text: String, _ pattern: String) -> TextProblem? {
         if let placeholder = routerPlaceholder(text) {
             return TextProblem(
-                "AASA-045",
+                .aasa045,
                 "\(pattern.quoted) has the placeholder \(placeholder.quoted) of a router, which is compared as text",
                 fix: "write ?* for one or more characters")
         }
         if let regex = regularExpression(text) {
             return TextProblem(
-                "AASA-044",
+                .aasa044,
                 "\(pattern.quoted) has \(regex.quoted) as in a regular expression, which is compared as text",
                 fix: "use * for any text, ? for one character, or a variable")
         }
         guard text.contains(run: "\\") else { return nil }
         return TextProblem(
-            "AASA-046", "\(pattern.quoted) has a backslash; Apple documents no escape, so what it means is not known",
+            .aasa046, "\(pattern.quoted) has a backslash; Apple documents no escape, so what it means is not known",
             fix: "remove it")
     }
 

@@ -61,7 +61,7 @@ struct ApplePatternCheck {
         if parsed.isBroken {
             problems.append(
                 TextProblem(
-                    "AASA-061",
+                    .aasa061,
                     "\(pattern.quoted) has a $( without its closing parenthesis, or with a name that has $ or ( in it, "
                         + "so it never matches",
                     fix: "close it: $(name)"))
@@ -72,7 +72,7 @@ struct ApplePatternCheck {
             let nearest = NearestKey.find(name, among: variables.compared)
             problems.append(
                 TextProblem(
-                    "AASA-060", "variable \(name.quoted) is not defined, so \(pattern.quoted) never matches",
+                    .aasa060, "variable \(name.quoted) is not defined, so \(pattern.quoted) never matches",
                     fix: nearest.map { "write $(\($0))" } ?? "define it under substitutionVariables",
                     replacement: nearest.map { pattern.replacingVariable(name, by: $0) }))
         }
@@ -85,7 +85,7 @@ struct ApplePatternCheck {
         guard pattern.utf8.first != UInt8(ascii: "/") || pattern.begins(with: "//") else { return nil }
         func problem(_ what: String) -> TextProblem {
             TextProblem(
-                "AASA-043",
+                .aasa043,
                 "\(pattern.quoted) has \(what), and only the path of a URL is compared, so it matches only links that "
                     + "have that in their path",
                 fix: "write the path alone")

@@ -12,13 +12,13 @@ extension AppleReader {
     ) -> (rules: [AppleComponent], ignored: [Int])? {
         guard case .array(let elements) = value.kind else {
             findings.report(
-                "AASA-031", at: value.range, "components is \(value.spokenName) and must be an array",
+                .aasa031, at: value.range, "components is \(value.spokenName) and must be an array",
                 fix: "write an array of objects", edit: componentsEdit(value))
             return nil
         }
         if elements.isEmpty {
             findings.report(
-                "AASA-028", at: value.range, "components is empty, so nothing matches and no link opens the app",
+                .aasa028, at: value.range, "components is empty, so nothing matches and no link opens the app",
                 fix: "add rules such as {\"/\": \"*\"}, or remove the entry")
         }
         let rules = elements.map { component($0, defaults: defaults) }
@@ -35,7 +35,7 @@ extension AppleReader {
             var hint = "write an object such as {\"/\": \"/buy/*\"}"
             if case .string = value.kind { hint += "; strings belong into the legacy paths" }
             findings.report(
-                "AASA-031", at: value.range,
+                .aasa031, at: value.range,
                 "a component is \(value.spokenName), and what systems make of it is undocumented",
                 fix: hint)
             return nil
@@ -58,14 +58,14 @@ extension AppleReader {
     mutating func readDefaults(_ value: SourceValue, place: String) -> AppleComponent? {
         guard case .object(let members) = value.kind else {
             findings.report(
-                "AASA-036", at: value.range,
+                .aasa036, at: value.range,
                 "\(place) is \(value.spokenName), and how that is read is undocumented",
                 fix: "write an object such as {\"caseSensitive\": false}")
             return nil
         }
         for member in members where ["/", "?", "#", "exclude"].contains(member.key) {
             findings.report(
-                "AASA-068", at: member.keyRange,
+                .aasa068, at: member.keyRange,
                 "\(member.key.quoted) in \(place) is inherited by every component that lacks it, which few readers "
                     + "expect",
                 fix: "write it in the components")
@@ -119,7 +119,7 @@ extension AppleReader {
         fields.hasFaultyPattern = true
         let name = member.key == "/" ? "path" : "fragment"
         findings.report(
-            "AASA-032", at: member.value.range,
+            .aasa032, at: member.value.range,
             "the \(name) pattern is \(member.value.spokenName), so it counts as absent and the component matches more "
                 + "than it says",
             fix: "write a string")
@@ -148,7 +148,7 @@ extension AppleReader {
         default:
             fields.hasFaultyPattern = true
             findings.report(
-                "AASA-034", at: value.range,
+                .aasa034, at: value.range,
                 "the query is \(value.spokenName), so it is ignored and the component matches more than it says",
                 fix: "write an object of names and patterns")
         }
@@ -162,7 +162,7 @@ extension AppleReader {
         default: break
         }
         findings.report(
-            "AASA-033", at: member.value.range,
+            .aasa033, at: member.value.range,
             "the pattern of query item \(member.key.quoted) is \(member.value.spokenName); that drops all query "
                 + "patterns of the component, so it matches more than it says",
             fix: "put the value in quotation marks", edit: edit)
@@ -170,13 +170,13 @@ extension AppleReader {
 
     private mutating func noteCaseSensitive(_ member: SourceMember) {
         findings.reportOnce(
-            "AASA-056", at: member.keyRange,
+            .aasa056, at: member.keyRange,
             "caseSensitive is false, which needs iOS 13.5 or macOS 10.15.5; older systems compare case")
     }
 
     private mutating func notePercentEncoded(_ member: SourceMember) {
         findings.reportOnce(
-            "AASA-055", at: member.keyRange,
+            .aasa055, at: member.keyRange,
             "percentEncoded is false, which needs iOS 14 or macOS 11, and makes %2F of a URL a slash")
     }
 }

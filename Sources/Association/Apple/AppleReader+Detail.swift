@@ -9,7 +9,7 @@ extension AppleReader {
     mutating func detail(_ value: SourceValue, legacyID: LocatedText?) -> AppleDetail? {
         guard case .object(let members) = value.kind else {
             findings.report(
-                "AASA-012", at: value.range, "an entry of details is \(value.spokenName), so it is ignored",
+                .aasa012, at: value.range, "an entry of details is \(value.spokenName), so it is ignored",
                 fix: "write an object with appIDs and components")
             return nil
         }
@@ -35,7 +35,7 @@ extension AppleReader {
             case "appIDs" where legacyID == nil, "appID" where legacyID == nil: continue
             case "appIDs", "appID":
                 findings.report(
-                    "AASA-035", at: member.keyRange,
+                    .aasa035, at: member.keyRange,
                     "\(member.key.quoted) has no meaning here: the key of the object already names the app",
                     fix: "remove it")
             default: reportUnknownKey(member, in: "an entry of details", known: Self.detailKeys, beside: members)
@@ -57,7 +57,7 @@ extension AppleReader {
         let single = members.last { $0.key == "appID" }
         guard list != nil || single != nil else {
             findings.report(
-                "AASA-015", at: range, "the entry has neither appIDs nor appID, so it is ignored",
+                .aasa015, at: range, "the entry has neither appIDs nor appID, so it is ignored",
                 fix: "add \"appIDs\": [\"TEAMID.bundle.id\"]")
             return []
         }
@@ -68,11 +68,11 @@ extension AppleReader {
         if ids.isEmpty, let list, case .array(let elements) = list.value.kind, elements.isEmpty {
             let extra = id == nil ? "" : ", although appID names one: the array wins"
             findings.report(
-                "AASA-016", at: list.value.range, "appIDs is empty, so no app is registered\(extra)",
+                .aasa016, at: list.value.range, "appIDs is empty, so no app is registered\(extra)",
                 fix: "list the app ids, or remove the key")
         } else if let id, !ids.isEmpty, !ids.contains(where: { $0.text.isIdentical(to: id.text) }) {
             findings.report(
-                "AASA-017", at: id.range,
+                .aasa017, at: id.range,
                 "appID names \(id.text.quoted), which is not in appIDs: iOS 13 and later read the array, older systems "
                     + "the single id",
                 fix: "put the same app into both, or drop appID")
@@ -93,7 +93,7 @@ extension AppleReader {
         var edit: SourceEdit?
         if case .string = member.value.kind { edit = findings.wrapping(member.value.range, in: "[", "]") }
         findings.report(
-            "AASA-018", at: member.value.range,
+            .aasa018, at: member.value.range,
             "\(member.key) is \(member.value.spokenName) and must be \(wanted), so it names no app",
             fix: member.key == "appID" ? "write \"appIDs\": [ … ] for several apps" : "write \"appIDs\": [\"…\"]",
             edit: edit)
@@ -105,14 +105,14 @@ extension AppleReader {
         let hasPaths = members.contains { $0.key == "paths" }
         if !hasComponents, !hasPaths {
             findings.report(
-                "AASA-029", at: entry.range,
+                .aasa029, at: entry.range,
                 "the entry has neither components nor paths; by what is seen in the field, every URL of the host then "
                     + "opens the app",
                 fix: "say it: \"components\": [{\"/\": \"*\"}]")
         }
         if let list = members.last(where: { $0.key == "defaults" }), hasPaths, !hasComponents {
             findings.report(
-                "AASA-069", at: list.keyRange,
+                .aasa069, at: list.keyRange,
                 "defaults stand beside paths only, and iOS 9 to 12, for which paths are there, ignore them",
                 fix: "write components, or spell the paths out")
         }

@@ -9,7 +9,7 @@ extension AppleReader {
     mutating func links(_ value: SourceValue) -> AppleLinks? {
         guard case .object(let members) = value.kind else {
             findings.report(
-                "AASA-010", at: value.range,
+                .aasa010, at: value.range,
                 "applinks is \(value.spokenName), so it has no details and no link opens an app",
                 fix: "write {\"details\": [ … ]}")
             return nil
@@ -35,7 +35,7 @@ extension AppleReader {
         }
         guard let details else {
             findings.report(
-                "AASA-010", at: value.range, "applinks has no details, so it names no app and no link opens one",
+                .aasa010, at: value.range, "applinks has no details, so it names no app and no link opens one",
                 fix: "add \"details\": [{\"appIDs\": [ … ], \"components\": [ … ]}]")
             return links
         }
@@ -46,7 +46,7 @@ extension AppleReader {
     private mutating func reportLegacyApps(_ value: SourceValue, hasDetails: Bool) {
         if case .array(let elements) = value.kind, elements.isEmpty { return }
         findings.report(
-            "AASA-014", at: value.range,
+            .aasa014, at: value.range,
             "\"apps\" of applinks is \(value.isArray ? "not empty" : value.spokenName); it is a leftover that has to "
                 + "be an empty array, and what systems do with anything else is undocumented",
             fix: "write \"apps\": [] here, and name apps in details",
@@ -64,7 +64,7 @@ extension AppleReader {
         case .object(let members):
             links.form = .object
             findings.report(
-                "AASA-011", at: value.range,
+                .aasa011, at: value.range,
                 "details is an object keyed by app id, the form of 2015; it is still read, but has no order to decide "
                     + "between apps",
                 fix: "write an array of objects with appIDs and components")
@@ -74,7 +74,7 @@ extension AppleReader {
             }
         default:
             findings.report(
-                "AASA-012", at: value.range,
+                .aasa012, at: value.range,
                 "details is \(value.spokenName), so it is ignored and no link opens an app",
                 fix: "write an array of objects")
         }
@@ -94,7 +94,7 @@ extension AppleReader {
                 guard earlier != index else { continue }
                 let line = details[earlier].range.start.line
                 findings.report(
-                    "AASA-023", at: app.range,
+                    .aasa023, at: app.range,
                     "app \(app.text.quoted) also has the entry in line \(line); whether the second counts is unsettled",
                     fix: "merge the entries")
             }
@@ -105,7 +105,7 @@ extension AppleReader {
         guard let legacy = links.details.first(where: { $0.paths != nil }) else { return }
         if !links.hasApps {
             findings.report(
-                "AASA-013", at: legacy.range,
+                .aasa013, at: legacy.range,
                 "iOS 9 to 12 read paths only where \"apps\": [] is beside details; iOS 13 and later read them here, but "
                     + "paths cannot look at the query or the fragment",
                 fix: "write appIDs and components, or add \"apps\": [] for iOS 12 and earlier")
@@ -113,7 +113,7 @@ extension AppleReader {
         }
         guard let only = links.details.first(where: { $0.paths != nil && $0.components == nil }) else { return }
         findings.reportOnce(
-            "AASA-027", at: only.range,
+            .aasa027, at: only.range,
             "the entry has paths and no components, so its rules cannot look at the query or the fragment",
             fix: "write appIDs and components, unless iOS 12 matters")
     }

@@ -11,13 +11,13 @@ extension AppleReader {
             var edit: SourceEdit?
             if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") }
             findings.report(
-                "AASA-031", at: value.range, "paths is \(value.spokenName) and must be an array of strings",
+                .aasa031, at: value.range, "paths is \(value.spokenName) and must be an array of strings",
                 fix: "write an array of strings", edit: edit)
             return nil
         }
         if elements.isEmpty {
             findings.report(
-                "AASA-028", at: value.range, "paths is empty, so nothing matches and no link opens the app",
+                .aasa028, at: value.range, "paths is empty, so nothing matches and no link opens the app",
                 fix: "add paths such as \"*\", or remove the entry", severity: .warning)
         }
         // iOS 13 and later read paths with the defaults; that older systems do not is said where the defaults stand.
@@ -31,7 +31,7 @@ extension AppleReader {
     private mutating func path(_ value: SourceValue, _ check: ApplePatternCheck) -> AppleLegacyPath? {
         guard case .string(let text) = value.kind else {
             findings.report(
-                "AASA-031", at: value.range,
+                .aasa031, at: value.range,
                 "a path is \(value.spokenName), and what systems make of it is undocumented",
                 fix: "write a string; objects belong into components")
             return nil
@@ -53,12 +53,12 @@ extension AppleReader {
         let lower = text.lowercased()
         if isExclude, !text.begins(with: "NOT ") {
             findings.report(
-                "AASA-071", at: range, "\(text.quoted) writes NOT in lower case, which is undocumented",
+                .aasa071, at: range, "\(text.quoted) writes NOT in lower case, which is undocumented",
                 fix: "write NOT in upper case",
                 edit: SourceEdit(range: range, replacement: ("NOT " + text.dropping(firstBytes: 4)).jsonQuoted))
         } else if !isExclude, lower.begins(with: "not/") || lower.begins(with: "not*") {
             findings.report(
-                "AASA-071", at: range,
+                .aasa071, at: range,
                 "\(text.quoted) has no space after NOT, so it is an ordinary pattern, which excludes nothing",
                 fix: "write NOT and a space",
                 edit: SourceEdit(range: range, replacement: ("NOT " + text.dropping(firstBytes: 3)).jsonQuoted))

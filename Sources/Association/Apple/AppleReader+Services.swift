@@ -8,7 +8,7 @@ extension AppleReader {
         let name = member.key
         guard case .object(let members) = member.value.kind else {
             findings.report(
-                "AASA-074", at: member.value.range,
+                .aasa074, at: member.value.range,
                 "\(name) is \(member.value.spokenName), so it names no app and does nothing",
                 fix: "write {\"apps\": [\"TEAMID.bundle.id\"]}",
                 edit: member.value.isArray ? findings.wrapping(member.value.range, in: "{\"apps\": ", "}") : nil)
@@ -24,7 +24,7 @@ extension AppleReader {
                 if apps == nil { reportApps(of: name, member.value) }
             case "details", "components", "paths":
                 findings.report(
-                    "AASA-075", at: member.keyRange,
+                    .aasa075, at: member.keyRange,
                     "\(member.key.quoted) has no meaning in \(name): only applinks has patterns",
                     fix: "remove it")
             default: reportUnknownKey(member, in: name, known: ["apps"], beside: members)
@@ -32,7 +32,7 @@ extension AppleReader {
         }
         if !hasApps {
             findings.report(
-                "AASA-074", at: member.value.range, "\(name) has no \"apps\", so it names no app and does nothing",
+                .aasa074, at: member.value.range, "\(name) has no \"apps\", so it names no app and does nothing",
                 fix: "add \"apps\": [\"TEAMID.bundle.id\"]")
         }
         return AppleServiceApps(apps: apps ?? [], range: member.value.range)
@@ -42,7 +42,7 @@ extension AppleReader {
         var edit: SourceEdit?
         if case .string = value.kind { edit = findings.wrapping(value.range, in: "[", "]") }
         findings.report(
-            "AASA-074", at: value.range,
+            .aasa074, at: value.range,
             "\"apps\" of \(service) is \(value.spokenName), so the service names no app",
             fix: "write an array of app ids", edit: edit)
     }
@@ -56,7 +56,7 @@ extension AppleReader {
         let named = services.flatMap { $0?.apps ?? [] }
         if let links = association.applinks, links.details.isEmpty, named.isEmpty, !findings.hasErrors {
             findings.report(
-                "AASA-009", at: links.range, "the file names no app, so it associates nothing",
+                .aasa009, at: links.range, "the file names no app, so it associates nothing",
                 fix: "add an entry to details, or answer 404")
         }
     }
@@ -75,7 +75,7 @@ extension AppleReader {
             let isParent = parents.contains(ExactText(clip.text))
             guard !isClip, !isParent else { continue }
             findings.report(
-                "AASA-076", at: clip.range,
+                .aasa076, at: clip.range,
                 "\(clip.text.quoted) does not continue the id of any app in this file, as the id of an App Clip does "
                     + "(`….Clip`)",
                 fix: "compare with the bundle id of the App Clip target in Xcode")
@@ -94,7 +94,7 @@ extension AppleReader {
         let credentials = Set((association.webcredentials?.apps ?? []).map { ExactText($0.text) })
         guard association.webcredentials != nil else {
             findings.report(
-                "AASA-077", at: first.range,
+                .aasa077, at: first.range,
                 "the file has applinks and no webcredentials, so apps on this host have no passkeys and no password "
                     + "AutoFill",
                 fix: "add webcredentials, if that is wanted")
@@ -105,7 +105,7 @@ extension AppleReader {
             let text = ExactText(app.text)
             guard !credentials.contains(text), reported.insert(text).inserted else { continue }
             findings.report(
-                "AASA-077", at: app.range,
+                .aasa077, at: app.range,
                 "app \(app.text.quoted) is in applinks and not in webcredentials, so it has no passkeys and no "
                     + "password AutoFill on this host",
                 fix: "add it to webcredentials.apps, if that is wanted")

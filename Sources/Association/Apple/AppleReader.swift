@@ -38,7 +38,7 @@ struct AppleReader {
     mutating func association(_ root: SourceValue) -> AppleAssociation? {
         guard case .object(let members) = root.kind else {
             findings.report(
-                "AASA-002", at: root.range,
+                .aasa002, at: root.range,
                 "the top level is \(root.spokenName); every service is looked up by its key in an object, so none is "
                     + "found",
                 fix: "put the services into one object: {\"applinks\": …}")
@@ -57,7 +57,7 @@ struct AppleReader {
         }
         if !members.contains(where: { Self.services.contains($0.key) || Self.otherServices.contains($0.key) }) {
             findings.report(
-                "AASA-009", at: root.range,
+                .aasa009, at: root.range,
                 "the file has no applinks, webcredentials, appclips or activitycontinuation, so it associates nothing",
                 fix: "add a service, or answer 404")
         }
@@ -71,14 +71,14 @@ struct AppleReader {
             key)
         {
             findings.report(
-                "AASA-008", at: member.keyRange, "\(key.quoted) stands at the top level, where it is ignored",
+                .aasa008, at: member.keyRange, "\(key.quoted) stands at the top level, where it is ignored",
                 fix: "put it into \"applinks\"")
             return
         }
         let nearest = findings.nearest(key, among: Self.services)
         let remedy = KeyRemedy(member, nearest: nearest, beside: members, replacement: \.jsonQuoted)
         findings.report(
-            "AASA-008", at: member.keyRange, "\(key.quoted) is no service that Apple's systems know, so it is ignored",
+            .aasa008, at: member.keyRange, "\(key.quoted) is no service that Apple's systems know, so it is ignored",
             fix: remedy.fix ?? "use applinks, webcredentials, appclips or activitycontinuation", edit: remedy.edit,
             // An edit is there where the service is not, and then the file lacks what it was written for.
             severity: remedy.edit == nil ? .warning : .error)
@@ -93,7 +93,7 @@ extension AppleReader {
         let key = member.key
         if let home = Self.homes.first(where: { $0.keys.contains(key) })?.place {
             findings.report(
-                "AASA-035", at: member.keyRange, "\(key.quoted) has no meaning in \(place), so it is ignored",
+                .aasa035, at: member.keyRange, "\(key.quoted) has no meaning in \(place), so it is ignored",
                 fix: "put it into \(home)")
             return
         }
@@ -102,7 +102,7 @@ extension AppleReader {
         let remedy = KeyRemedy(member, nearest: nearest, beside: members, replacement: \.jsonQuoted)
         let isOtherCase = nearest.map { $0.lowercased() == key.lowercased() } ?? false
         findings.report(
-            "AASA-035", at: member.keyRange,
+            .aasa035, at: member.keyRange,
             "\(key.quoted) is no key of \(place), so it is ignored" + (isOtherCase ? "; case counts" : ""),
             fix: remedy.fix ?? "remove it", edit: remedy.edit,
             // Without its exclude a rule includes what it was to exclude.
@@ -134,7 +134,7 @@ extension AppleReader {
             edit = SourceEdit(range: member.value.range, replacement: text.lowercased())
         }
         findings.report(
-            "AASA-036", at: member.value.range,
+            .aasa036, at: member.value.range,
             "\(member.key.quoted) is \(member.value.spokenName), and how that is read is undocumented",
             fix: "write true or false without quotation marks", edit: edit)
         return nil
@@ -148,14 +148,14 @@ extension AppleReader {
         for element in elements {
             guard case .string(let text) = element.kind else {
                 findings.report(
-                    "AASA-018", at: element.range, "an app id is \(element.spokenName), so it names no app",
+                    .aasa018, at: element.range, "an app id is \(element.spokenName), so it names no app",
                     fix: "write \"TEAMID.bundle.id\"")
                 continue
             }
             for problem in AppID.problems(in: text) { findings.report(problem, at: element.range) }
             if !seen.insert(ExactText(text)).inserted {
                 findings.report(
-                    "AASA-024", at: element.range, "app id \(text.quoted) stands twice in this list", fix: "remove one")
+                    .aasa024, at: element.range, "app id \(text.quoted) stands twice in this list", fix: "remove one")
             }
             ids.append(LocatedText(text, range: element.range))
         }

@@ -24,7 +24,7 @@ public struct AppID: Hashable, Sendable {
         guard trimmed == text else {
             return [
                 TextProblem(
-                    "AASA-019", "app id \(text.quoted) has a space around it, so it equals no signed app's id",
+                    .aasa019, "app id \(text.quoted) has a space around it, so it equals no signed app's id",
                     fix: "remove the space", replacement: trimmed)
             ]
         }
@@ -34,7 +34,7 @@ public struct AppID: Hashable, Sendable {
         guard let bundleID, !bundleID.isEmpty else {
             return [
                 TextProblem(
-                    "AASA-019", "app id \(text.quoted) is not PREFIX.bundle.id, so it equals no signed app's id",
+                    .aasa019, "app id \(text.quoted) is not PREFIX.bundle.id, so it equals no signed app's id",
                     fix: "write the ten characters of the team id, a dot, and the bundle id")
             ]
         }
@@ -92,14 +92,14 @@ extension AppID {
             }
             return [
                 TextProblem(
-                    "AASA-019", "app id \(text.quoted) \(reason), so it equals no signed app's id",
+                    .aasa019, "app id \(text.quoted) \(reason), so it equals no signed app's id",
                     fix: "write TEAMID.bundle.id with the ten characters of the team id")
             ]
         }
         guard scalars.contains(where: \.isLowerLetter) else { return [] }
         return [
             TextProblem(
-                "AASA-020",
+                .aasa020,
                 "the prefix of app id \(text.quoted) has lower-case letters; team ids are upper case, and whether "
                     + "Apple folds them is undocumented",
                 fix: "write it in upper case", replacement: prefix.uppercased() + "." + bundleID)
@@ -119,14 +119,14 @@ extension AppID {
         if scalars.contains("*") {
             return [
                 TextProblem(
-                    "AASA-021", "app id \(text.quoted) has a wildcard; association files need the full id of each app",
+                    .aasa021, "app id \(text.quoted) has a wildcard; association files need the full id of each app",
                     fix: "list each app by its bundle id")
             ]
         }
         if let bad = scalars.first(where: { !($0.isLetter || $0.isDigit || $0 == "-" || $0 == "." || $0 == "_") }) {
             return [
                 TextProblem(
-                    "AASA-021",
+                    .aasa021,
                     "the bundle id in \(text.quoted) has \(String(bad).quoted); bundle ids are made of letters, "
                         + "digits, hyphens and dots",
                     fix: "write the bundle id as Xcode shows it")
@@ -135,7 +135,7 @@ extension AppID {
         if bundleID.begins(with: ".") || bundleID.ends(with: ".") || bundleID.contains(run: "..") {
             return [
                 TextProblem(
-                    "AASA-019", "the bundle id in \(text.quoted) has an empty part, so it equals no signed app's id",
+                    .aasa019, "the bundle id in \(text.quoted) has an empty part, so it equals no signed app's id",
                     fix: "write the bundle id as Xcode shows it")
             ]
         }
@@ -143,7 +143,7 @@ extension AppID {
         // Documented as illegal, but not seen refused: so no error.
         return [
             TextProblem(
-                "AASA-021",
+                .aasa021,
                 "the bundle id in \(text.quoted) has an underscore, which Apple's rules do not allow; Xcode writes a "
                     + "hyphen instead",
                 fix: "compare with the bundle id in Xcode", severity: .warning)
@@ -163,7 +163,7 @@ extension AppID {
             ?? false
         guard works else {
             return TextProblem(
-                "AASA-019", "app id \(text.quoted) is a placeholder from a template, so it equals no signed app's id",
+                .aasa019, "app id \(text.quoted) is a placeholder from a template, so it equals no signed app's id",
                 fix: "write your team id and bundle id")
         }
         return placeholderProblem(text)
@@ -192,7 +192,7 @@ extension AppID {
 
     private static func placeholderProblem(_ text: String) -> TextProblem {
         TextProblem(
-            "AASA-022", "app id \(text.quoted) looks copied from documentation or left by a template",
+            .aasa022, "app id \(text.quoted) looks copied from documentation or left by a template",
             fix: "write your team id and bundle id")
     }
 }

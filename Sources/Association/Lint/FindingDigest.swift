@@ -15,12 +15,12 @@ public enum FindingDigest {
     /// In a file one note for each rule, one warning where a rule has more than a few, and every error; of each rule no more
     /// than a few files.
     public static func digest(_ findings: [Finding]) -> [Finding] {
-        var files: [String: [String]] = [:]
+        var files: [RuleID: [String]] = [:]
         for finding in findings where files[finding.rule]?.last != finding.file {
             files[finding.rule, default: []].append(finding.file)
         }
         let shown = files.mapValues { Set($0.prefix(filesMax)) }
-        var left: Set<String> = []
+        var left: Set<RuleID> = []
         return digestFiles(findings).compactMap { finding in
             if shown[finding.rule]?.contains(finding.file) == true { return finding }
             guard left.insert(finding.rule).inserted, let count = files[finding.rule]?.count else { return nil }
@@ -33,7 +33,7 @@ public enum FindingDigest {
     private static func digestFiles(_ findings: [Finding]) -> [Finding] {
         struct Kind: Hashable {
             var file: String
-            var rule: String
+            var rule: RuleID
             var severity: Severity
         }
         func kind(_ finding: Finding) -> Kind {

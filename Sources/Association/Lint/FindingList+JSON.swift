@@ -23,13 +23,13 @@ extension FindingList {
         }
     }
 
-    private func rule(for problem: SourceProblem, isApple: Bool) -> String {
+    private func rule(for problem: SourceProblem, isApple: Bool) -> RuleID {
         switch problem.kind {
-        case .duplicateKey: isApple ? "AASA-007" : "DAL-042"
-        case .byteOrderMark: isApple ? "AASA-004" : "GHST-014"
-        case .otherEncoding, .invalidEncoding: isApple ? "AASA-003" : "DAL-001"
-        case .tooLarge: isApple ? "AASA-005" : "GHST-006"
-        default: isApple ? "AASA-001" : "DAL-001"
+        case .duplicateKey: isApple ? .aasa007 : .dal042
+        case .byteOrderMark: isApple ? .aasa004 : .ghst014
+        case .otherEncoding, .invalidEncoding: isApple ? .aasa003 : .dal001
+        case .tooLarge: isApple ? .aasa005 : .ghst006
+        default: isApple ? .aasa001 : .dal001
         }
     }
 }

@@ -6,7 +6,7 @@ extension FindingList {
     /// A rule, called by its noun, that looks at no part of the URL.
     mutating func reportRuleWithoutPattern(_ noun: String, excludes: Bool, at range: SourceRange) {
         report(
-            "AASA-030", at: range,
+            .aasa030, at: range,
             "the \(noun) has no \"/\", \"?\" or \"#\", so it \(excludes ? "excludes" : "matches") every URL of the host",
             fix: "add a pattern, or write {\"/\": \"*\"} to say that it is meant")
     }
@@ -15,7 +15,7 @@ extension FindingList {
     mutating func reportLoneStar(_ pattern: String, at range: SourceRange) {
         guard !pattern.isEmpty, pattern.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }) else { return }
         report(
-            "AASA-057", at: range,
+            .aasa057, at: range,
             "the pattern * requires nothing: an item that the URL lacks counts as empty, and * matches that",
             fix: "write ?* to require the item, or remove it",
             edit: SourceEdit(range: range, replacement: "?*".jsonQuoted))
@@ -25,7 +25,7 @@ extension FindingList {
     mutating func reportWholeQuery(_ pattern: String, at range: SourceRange) {
         guard pattern.utf8.contains(UInt8(ascii: "=")), !pattern.ends(with: "*") else { return }
         report(
-            "AASA-058", at: range,
+            .aasa058, at: range,
             "a query in string form has to equal the whole query, so one more parameter, such as a campaign tag, and "
                 + "it no longer matches",
             fix: "write an object of names and patterns")

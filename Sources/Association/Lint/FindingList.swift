@@ -10,7 +10,7 @@ struct FindingList {
     var text: [UInt8] = []
     private var errors: [Finding] = []
     private var others: [Finding] = []
-    private var reportedOnce: Set<String> = []
+    private var reportedOnce: Set<RuleID> = []
     private var lookUpsLeft = 2 * findingsMax
 
     /// More than this nobody reads. Errors are counted apart, so that notes cannot crowd one out.
@@ -27,7 +27,7 @@ struct FindingList {
     var hasRoom: Bool { errors.count < Self.findingsMax }
 
     /// Whether something was found inside a range, by one rule or by any.
-    func hasFinding(_ rule: String? = nil, within range: SourceRange?) -> Bool {
+    func hasFinding(_ rule: RuleID? = nil, within range: SourceRange?) -> Bool {
         guard let range else { return false }
         return (errors + others).contains { finding in
             guard let place = finding.range, rule == nil || finding.rule == rule else { return false }
@@ -36,11 +36,11 @@ struct FindingList {
     }
 
     mutating func report(
-        _ rule: String, at range: SourceRange?, _ message: String, fix: String? = nil, edit: SourceEdit? = nil,
+        _ rule: RuleID, at range: SourceRange?, _ message: String, fix: String? = nil, edit: SourceEdit? = nil,
         severity: Severity? = nil, isFatal: Bool = false
     ) {
         var finding = Finding(
-            rule: rule, severity: severity ?? LintRule.named(rule)?.severity ?? .error, file: file, range: range,
+            rule: rule, severity: severity, file: file, range: range,
             message: message, fix: fix, edit: edit)
         finding.isFatal = isFatal
         report(finding)
@@ -83,7 +83,7 @@ struct FindingList {
     }
 
     /// For what is worth saying once in a file, at its first place.
-    mutating func reportOnce(_ rule: String, at range: SourceRange?, _ message: String, fix: String? = nil) {
+    mutating func reportOnce(_ rule: RuleID, at range: SourceRange?, _ message: String, fix: String? = nil) {
         guard reportedOnce.insert(rule).inserted else { return }
         report(rule, at: range, message, fix: fix)
     }

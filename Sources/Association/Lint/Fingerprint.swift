@@ -26,11 +26,11 @@ public struct Fingerprint: Hashable, Sendable {
         let problem: TextProblem
         if text.uppercased() == normal.text {
             problem = TextProblem(
-                "DAL-010", "fingerprint has lower-case digits: Google rejects it, and Chromium compares it exactly",
+                .dal010, "fingerprint has lower-case digits: Google rejects it, and Chromium compares it exactly",
                 fix: "write it in upper case", replacement: normal.text)
         } else {
             problem = TextProblem(
-                "DAL-011",
+                .dal011,
                 "fingerprint is not 32 upper-case pairs of hex digits with single colons between them, so "
                     + "Google rejects it and nothing equals it",
                 fix: "write it as keytool prints it, with colons and in upper case", replacement: normal.text)
@@ -105,26 +105,26 @@ extension Fingerprint {
         switch read(text) {
         case .bytes(let digits) where digits.isEmpty:
             return TextProblem(
-                "DAL-011", "fingerprint is empty, so Google reports the statement as malformed", fix: fix)
+                .dal011, "fingerprint is empty, so Google reports the statement as malformed", fix: fix)
         case .bytes(let digits) where digits.count % 2 == 1:
             return TextProblem(
-                "DAL-011",
+                .dal011,
                 "fingerprint has \(digits.count) hex digits, an odd number, so one was lost or added; "
                     + "SHA-256 has 64", fix: fix)
         case .bytes(let digits):
             let bytes = digits.count / 2
             let name = [16: "MD5", 20: "SHA-1", 28: "SHA-224", 48: "SHA-384", 64: "SHA-512"][bytes]
             let what = name.map { ", so it is \($0)" } ?? "; SHA-256 has 32"
-            return TextProblem("DAL-011", "fingerprint has \(bytes) bytes\(what)", fix: fix)
+            return TextProblem(.dal011, "fingerprint has \(bytes) bytes\(what)", fix: fix)
         case .notHex(let scalar):
             if looksLikePlaceholder(text) {
-                return TextProblem("DAL-011", "fingerprint \(text.quoted) is a placeholder from a template", fix: fix)
+                return TextProblem(.dal011, "fingerprint \(text.quoted) is a placeholder from a template", fix: fix)
             }
             if looksLikeBase64(text) {
-                return TextProblem("DAL-011", "fingerprint \(text.quoted) is base64, not pairs of hex digits", fix: fix)
+                return TextProblem(.dal011, "fingerprint \(text.quoted) is base64, not pairs of hex digits", fix: fix)
             }
             return TextProblem(
-                "DAL-011",
+                .dal011,
                 "fingerprint has \(String(scalar).quoted), which is no hex digit, so Google reports the "
                     + "statement as malformed", fix: fix)
         }
@@ -149,19 +149,19 @@ extension Fingerprint {
     private var placeholderProblem: TextProblem? {
         if let owner = Fingerprint.documented[text] {
             return TextProblem(
-                "DAL-013", "fingerprint is the one in \(owner), so no app of yours is signed with it",
+                .dal013, "fingerprint is the one in \(owner), so no app of yours is signed with it",
                 fix: "use your own (keytool -list -v, or App integrity in the Play Console)")
         }
         if let owner = Fingerprint.publicKeys[text] {
             return TextProblem(
-                "DAL-015",
+                .dal015,
                 "fingerprint belongs to \(owner), whose private key is public: anybody can sign an app "
                     + "that this host then trusts", fix: "list the release key here; keep debug keys on a test host",
                 severity: .warning)
         }
         guard let pattern = pattern else { return nil }
         return TextProblem(
-            "DAL-013", "fingerprint \(pattern), so it is made up and no app is signed with it",
+            .dal013, "fingerprint \(pattern), so it is made up and no app is signed with it",
             fix: "use your own (keytool -list -v, or App integrity in the Play Console)")
     }
 

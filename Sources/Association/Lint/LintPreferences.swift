@@ -5,17 +5,17 @@ import SourceJSON
 
 /// The `lint` settings of a project.
 public struct LintPreferences: Hashable, Sendable {
-    /// Ids of rules that are not reported.
-    public var ignored: Set<String> = []
-    public var severities: [String: Severity] = [:]
+    /// The rules that are not reported.
+    public var ignored: Set<RuleID> = []
+    public var severities: [RuleID: Severity] = [:]
 
     public init() {}
 
     /// The findings as they are to be reported. An error that keeps a file from being published stays an error: a
     /// preference cannot make the server serve it. Certificates are no part of a repository that is checked.
-    public func apply(to findings: [Finding], alsoIgnoring more: Set<String> = [], keepsErrors: Bool) -> [Finding] {
+    public func apply(to findings: [Finding], alsoIgnoring more: Set<RuleID> = [], keepsErrors: Bool) -> [Finding] {
         findings.compactMap { finding in
-            if keepsErrors, finding.severity == .error, !finding.rule.begins(with: "CERT-") { return finding }
+            if keepsErrors, finding.severity == .error, finding.rule.family != .certificate { return finding }
             if ignored.contains(finding.rule) || more.contains(finding.rule) { return nil }
             var finding = finding
             finding.severity = severities[finding.rule] ?? finding.severity

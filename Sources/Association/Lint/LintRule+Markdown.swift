@@ -19,7 +19,7 @@ extension LintRule {
             All others are found by `associated lint` in the file alone.
 
             """
-        for family in Family.allCases where !family.rules.isEmpty {
+        for family in RuleID.Family.allCases where !family.rules.isEmpty {
             text += "\n## \(family.title)\n"
             for rule in family.rules { text += rule.section }
         }

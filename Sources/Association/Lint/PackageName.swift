@@ -9,18 +9,18 @@ public enum PackageName {
         guard trimmed == text else {
             return [
                 TextProblem(
-                    "DAL-009", "package name \(text.quoted) has a space around it, so it equals no app's",
+                    .dal009, "package name \(text.quoted) has a space around it, so it equals no app's",
                     fix: "remove the space", replacement: trimmed)
             ]
         }
         guard !text.isEmpty else {
-            return [TextProblem("DAL-009", "package name is empty, so no app has it", fix: fix)]
+            return [TextProblem(.dal009, "package name is empty, so no app has it", fix: fix)]
         }
         if let problem = shapeProblem(text, fix: fix) { return [problem] }
         return PlaceholderName.isOne(text)
             ? [
                 TextProblem(
-                    "DAL-013", "package name \(text.quoted) looks copied from documentation or left by a template",
+                    .dal013, "package name \(text.quoted) looks copied from documentation or left by a template",
                     fix: fix)
             ] : []
     }
@@ -49,19 +49,19 @@ public enum PackageName {
         if let bad = text.unicodeScalars.first(where: { !($0.isLetter || $0.isDigit || $0 == "_" || $0 == ".") }) {
             let hint = bad == "*" ? "; wildcards are not supported" : ""
             return TextProblem(
-                "DAL-009", "\(name) has \(String(bad).quoted), which no application id has\(hint)", fix: fix)
+                .dal009, "\(name) has \(String(bad).quoted), which no application id has\(hint)", fix: fix)
         }
         if parts.count < 2 {
             return TextProblem(
-                "DAL-009", "\(name) has one part; an application id has two or more, with dots", fix: fix)
+                .dal009, "\(name) has one part; an application id has two or more, with dots", fix: fix)
         }
         if parts.contains(where: \.isEmpty) {
-            return TextProblem("DAL-009", "\(name) has an empty part between dots", fix: fix)
+            return TextProblem(.dal009, "\(name) has an empty part between dots", fix: fix)
         }
         if let bad = parts.first(where: { !($0.unicodeScalars.first?.isLetter ?? false) }) {
             // An Apple app id in this place starts with ten characters, often a digit first.
             return TextProblem(
-                "DAL-009", "\(name) has the part \(String(bad).quoted), which does not start with a letter", fix: fix)
+                .dal009, "\(name) has the part \(String(bad).quoted), which does not start with a letter", fix: fix)
         }
         return nil
     }

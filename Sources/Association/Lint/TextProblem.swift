@@ -3,8 +3,7 @@
 
 /// One thing wrong with one string.
 public struct TextProblem: Hashable, Sendable {
-    /// The id of the rule.
-    public var rule: String
+    public var rule: RuleID
     public var severity: Severity
     /// What is wrong and why it matters, lower case, no full stop.
     public var message: String
@@ -14,10 +13,10 @@ public struct TextProblem: Hashable, Sendable {
 
     /// Without a severity it takes the rule's.
     public init(
-        _ rule: String, _ message: String, fix: String? = nil, replacement: String? = nil, severity: Severity? = nil
+        _ rule: RuleID, _ message: String, fix: String? = nil, replacement: String? = nil, severity: Severity? = nil
     ) {
         self.rule = rule
-        self.severity = severity ?? LintRule.named(rule)?.severity ?? .error
+        self.severity = severity ?? rule.severity
         self.message = message
         self.fix = fix
         self.replacement = replacement

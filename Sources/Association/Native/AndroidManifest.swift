@@ -36,7 +36,7 @@ public struct AndroidManifest: Sendable {
     public init?(_ bytes: [UInt8], file: String, findings: inout [Finding]) {
         var project = NativeProject(bytes, file: file)
         defer { findings += project.findings.sorted }
-        guard let root = project.root(for: "GHST-015", "Android installs no such app") else { return nil }
+        guard let root = project.root(for: .ghst015, "Android installs no such app") else { return nil }
         name = "the manifest"
         self.file = file
         filters = root.all("intent-filter").compactMap { Filter($0, range: project.range($0.tag)) }

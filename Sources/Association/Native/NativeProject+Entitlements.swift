@@ -5,14 +5,14 @@ import SourceJSON
 
 extension NativeProject {
     mutating func lintEntitlements() -> [Finding] {
-        guard let root = root(for: "AHST-021", "no domain is read") else { return findings.sorted }
+        guard let root = root(for: .ahst021, "no domain is read") else { return findings.sorted }
         let pairs = root.all("dict").flatMap { zip($0.children, $0.children.dropFirst()) }.filter { $0.0.name == "key" }
         let lists = pairs.filter { Self.trimmed($0.0.text).isIdentical(to: Self.domainsKey) }.map(\.1)
         if lists.isEmpty { reportMissingKey(among: pairs.map(\.0), in: root) }
         for value in lists {
             guard value.name == "array" else {
                 findings.report(
-                    "AHST-029", at: range(value.tag), "\(Self.domainsKey) is no array, so the app associates nothing",
+                    .ahst029, at: range(value.tag), "\(Self.domainsKey) is no array, so the app associates nothing",
                     fix: "write <array> with a <string> for each domain")
                 continue
             }
@@ -30,12 +30,12 @@ extension NativeProject {
         }
         guard let misspelt else {
             return findings.report(
-                "AHST-029", at: range(root.tag),
+                .ahst029, at: range(root.tag),
                 "the entitlements lack \(Self.domainsKey), so the app associates nothing",
                 fix: "take over what `associated snippet APP ios` prints")
         }
         findings.report(
-            "AHST-029", at: range(misspelt.content),
+            .ahst029, at: range(misspelt.content),
             "the key \(Self.trimmed(misspelt.text).quoted) is none that iOS knows, so the app associates nothing",
             fix: "write \(Self.domainsKey)")
     }
@@ -55,7 +55,7 @@ extension NativeProject {
             let slashes = text.split(separator: "/", omittingEmptySubsequences: false)
             let host = text.contains(run: "://") && slashes.count > 2 ? String(slashes[2]) : text
             return findings.report(
-                "AHST-021", at: range, "\(text.quoted) \(what), so it associates nothing",
+                .ahst021, at: range, "\(text.quoted) \(what), so it associates nothing",
                 fix: "write applinks:\(Self.hostAlone(host))")
         }
         let service = String(text[..<colon])
@@ -70,7 +70,7 @@ extension NativeProject {
             if Self.modes.containsExactly(query) {
                 isForDevelopment = query.contains(run: "developer")
                 findings.report(
-                    "AHST-024", at: range, "\(text.quoted) has a mode, which is for development and managed devices",
+                    .ahst024, at: range, "\(text.quoted) has a mode, which is for development and managed devices",
                     fix: "remove it before the app is submitted")
             } else {
                 let mode = NearestKey.find(query, among: Self.modes)
@@ -84,7 +84,7 @@ extension NativeProject {
     private mutating func report(service: String, of text: String, at range: SourceRange) {
         guard let nearest = NearestKey.find(service, among: AppleReader.services) else { return }
         findings.report(
-            "AHST-021", at: range,
+            .ahst021, at: range,
             "\(text.quoted) names the unknown service \(service.quoted), so it associates nothing",
             fix: "write \(nearest + text.dropping(firstBytes: service.utf8.count))")
     }
@@ -99,7 +99,7 @@ extension NativeProject {
         let parts = text.split(separator: ":", maxSplits: 1)
         let host = parts.count > 1 ? "\(parts[0]):\(Self.hostAlone(String(parts[1])))" : text
         findings.report(
-            "AHST-021", at: range, "\(text.quoted) has \(part), so it matches no domain", fix: "write \(meant ?? host)")
+            .ahst021, at: range, "\(text.quoted) has \(part), so it matches no domain", fix: "write \(meant ?? host)")
     }
 
     private mutating func lint(
@@ -117,13 +117,13 @@ extension NativeProject {
         }
         if host.begins(with: "*."), service == "appclips" {
             findings.report(
-                "AHST-023", at: range, "\(text.quoted) has a wildcard, which App Clips do not support",
+                .ahst023, at: range, "\(text.quoted) has a wildcard, which App Clips do not support",
                 fix: "list the hosts")
         }
         if let fault = fault(of: host, isForDevelopment: isForDevelopment) {
-            findings.report("AHST-025", at: range, "\(text.quoted) is refused: \(fault.reason)", fix: fault.fix)
+            findings.report(.ahst025, at: range, "\(text.quoted) is refused: \(fault.reason)", fix: fault.fix)
         } else if case .success(let pattern) = HostPattern.parse(host), !isForDevelopment {
-            compare(pattern, rule: "AHST-028", at: range)
+            compare(pattern, rule: .ahst028, at: range)
         }
     }
 

@@ -5,7 +5,7 @@ import SourceJSON
 
 extension NativeProject {
     mutating func lintManifest() -> [Finding] {
-        guard let root = root(for: "GHST-015", "Android installs no such app") else { return findings.sorted }
+        guard let root = root(for: .ghst015, "Android installs no such app") else { return findings.sorted }
         for filter in root.all("intent-filter") { lint(filter) }
         return findings.sorted
     }
@@ -34,7 +34,7 @@ extension NativeProject {
         let subject = hosts.first.map { "the filter for \($0.quoted)" } ?? "a filter"
         if !missing.isEmpty {
             findings.report(
-                "GHST-015", at: range(filter.tag),
+                .ghst015, at: range(filter.tag),
                 "\(subject) lacks \(Self.enumerated(missing)), so Android verifies no host for it",
                 fix: "use the filter that `associated snippet` prints")
         }
@@ -42,25 +42,25 @@ extension NativeProject {
         for host in hosts where isWeb && !host.begins(with: "@") && !host.begins(with: "$") {
             if host.unicodeScalars.contains(where: \.isUpperLetter) {
                 findings.report(
-                    "GHST-017", at: range(filter.tag),
+                    .ghst017, at: range(filter.tag),
                     "android:host=\(host.quoted) has upper-case letters, so it equals no URL's host, which is in lower case",
                     fix: "write \(host.lowercased().quoted)", severity: .error)
             }
             guard let mark = host.unicodeScalars.first(where: { "/:?#".unicodeScalars.contains($0) }) else {
                 if isVerified, case .success(let pattern) = HostPattern.parse(host) {
-                    compare(pattern, rule: "GHST-016", at: range(filter.tag))
+                    compare(pattern, rule: .ghst016, at: range(filter.tag))
                 }
                 continue
             }
             let part = ["/": "a path", ":": "a port or a scheme", "?": "a query"][String(mark)] ?? "a fragment"
             findings.report(
-                "GHST-015", at: range(filter.tag),
+                .ghst015, at: range(filter.tag),
                 "android:host=\(host.quoted) has \(part), so it equals no URL's host",
                 fix: "write the host alone, and a path in android:path, android:pathPrefix or android:pathPattern")
         }
         if isWeb, let other = schemes.first(where: { $0 != "http" && $0 != "https" }) {
             findings.report(
-                "GHST-015", at: range(filter.tag),
+                .ghst015, at: range(filter.tag),
                 "\(subject) has the scheme \(other.quoted) beside http or https, and Android passes over such a filter "
                     + "when it verifies",
                 fix: "give that scheme a filter of its own")
@@ -81,12 +81,12 @@ extension NativeProject {
                 let attribute = "android:\(kind.rawValue)=\(text.quoted)"
                 if !text.begins(with: "/") {
                     findings.report(
-                        "GHST-017", at: range, "\(attribute) does not begin with a slash, so it covers no URL",
+                        .ghst017, at: range, "\(attribute) does not begin with a slash, so it covers no URL",
                         fix: "write \("/\(text)".quoted)")
                 }
                 if text.contains(run: "*") {
                     findings.report(
-                        "GHST-017", at: range,
+                        .ghst017, at: range,
                         "\(attribute) has a star, which stands for itself there, so it covers no usual URL",
                         fix: "use android:pathPattern with `.*`"
                             + (text.ends(with: "/*")

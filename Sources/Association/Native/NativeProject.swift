@@ -35,7 +35,7 @@ struct NativeProject {
     }
 
     /// Reports a host that no app file has, and which nothing is served for then.
-    mutating func compare(_ host: HostPattern, rule: String, at range: SourceRange) {
+    mutating func compare(_ host: HostPattern, rule: RuleID, at range: SourceRange) {
         guard let appHosts, !appHosts.contains(where: { $0 == host || (!host.isWildcard && $0.matches(host.name)) })
         else { return }
         findings.report(
@@ -44,7 +44,7 @@ struct NativeProject {
     }
 
     /// The outermost element; reports a text that has none.
-    mutating func root(for rule: String, _ consequence: String) -> XMLElement? {
+    mutating func root(for rule: RuleID, _ consequence: String) -> XMLElement? {
         do throws(XMLReader.Fault) {
             return try XMLReader.root(of: bytes)
         } catch {

@@ -30,7 +30,7 @@ public enum NeighbourFile {
         case "windows-app-web-link": lintWindows(bytes, isWildcard: isWildcard, &findings)
         case "windows-app-web-link.json":
             findings.report(
-                "SRV-012", at: nil, "Windows asks for windows-app-web-link, without an extension",
+                .srv012, at: nil, "Windows asks for windows-app-web-link, without an extension",
                 fix: "name it windows-app-web-link")
         case "applinking.json": lintHuawei(bytes, &findings)
         default: break
@@ -40,22 +40,22 @@ public enum NeighbourFile {
 
     /// WebAuthn Level 3 §5.11: an object with `origins`; browsers take five registrable labels at most.
     private static func lintOrigins(_ bytes: [UInt8], _ findings: inout FindingList) {
-        guard let origins = object(bytes, "SRV-007", &findings)?.member(named: "origins")?.asArray else {
+        guard let origins = object(bytes, .srv007, &findings)?.member(named: "origins")?.asArray else {
             return findings.report(
-                "SRV-007", at: nil, "there is no list `origins`, so no other origin may use the passkeys",
+                .srv007, at: nil, "there is no list `origins`, so no other origin may use the passkeys",
                 fix: "write {\"origins\": [\"https://…\"]}")
         }
         var labels: Set<String> = []
         for origin in origins {
             guard let text = origin.asString, let label = registrableLabel(text) else {
                 findings.report(
-                    "SRV-007", at: origin.range, "this is no https origin", fix: "write it like \"https://example.com\""
+                    .srv007, at: origin.range, "this is no https origin", fix: "write it like \"https://example.com\""
                 )
                 continue
             }
             if labels.insert(label).inserted, labels.count == 6 {
                 findings.report(
-                    "SRV-007", at: origin.range,
+                    .srv007, at: origin.range,
                     "the origins have more than five different names, and browsers ignore those beyond the fifth",
                     fix: "list no more than five names")
             }
@@ -79,13 +79,13 @@ public enum NeighbourFile {
     private static func lintMerchant(_ bytes: [UInt8], _ findings: inout FindingList) {
         let fix = "download it again and serve it byte for byte"
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            return findings.report("SRV-011", at: nil, "the file begins with a byte order mark", fix: fix)
+            return findings.report(.srv011, at: nil, "the file begins with a byte order mark", fix: fix)
         }
         if bytes.first == UInt8(ascii: "<") {
-            return findings.report("SRV-011", at: nil, "this is an HTML page", fix: fix)
+            return findings.report(.srv011, at: nil, "this is an HTML page", fix: fix)
         }
         if bytes.contains(UInt8(ascii: "\r")) || bytes.contains(UInt8(ascii: "\n")) {
-            findings.report("SRV-011", at: nil, "there are line ends in the file, which Apple's has not", fix: fix)
+            findings.report(.srv011, at: nil, "there are line ends in the file, which Apple's has not", fix: fix)
         }
     }
 
@@ -93,18 +93,18 @@ public enum NeighbourFile {
         let document = SourceReader.read(bytes, as: .json)
         guard let apps = document.value?.asArray, document.problems.isEmpty else {
             return findings.report(
-                "SRV-012", at: document.problems.first?.range,
+                .srv012, at: document.problems.first?.range,
                 "this is no JSON array of apps, so links stay in the browser",
                 fix: "write [{\"packageFamilyName\": \"…\", \"paths\": [\"*\"]}]")
         }
         for app in apps {
             if app.member(named: "packageFamilyName")?.asString == nil {
                 findings.report(
-                    "SRV-012", at: app.range, "this entry has no `packageFamilyName`",
+                    .srv012, at: app.range, "this entry has no `packageFamilyName`",
                     fix: "name the app's package family")
             } else if isWildcard, app.member(named: "allowSubdomains")?.asBool != true {
                 findings.report(
-                    "SRV-012", at: app.range,
+                    .srv012, at: app.range,
                     "this entry has no `allowSubdomains`, so links of the wildcard's hosts stay in the browser",
                     fix: "add \"allowSubdomains\": true")
             }
@@ -113,16 +113,16 @@ public enum NeighbourFile {
 
     private static func lintHuawei(_ bytes: [UInt8], _ findings: inout FindingList) {
         let fix = "write {\"applinking\": {\"apps\": [{\"appIdentifier\": \"…\"}]}}"
-        guard let root = object(bytes, "SRV-013", &findings) else { return }
+        guard let root = object(bytes, .srv013, &findings) else { return }
         let apps = root.member(named: "applinking")?.member(named: "apps")?.asArray ?? []
-        if apps.isEmpty { findings.report("SRV-013", at: root.range, "there is no app in `applinking.apps`", fix: fix) }
+        if apps.isEmpty { findings.report(.srv013, at: root.range, "there is no app in `applinking.apps`", fix: fix) }
         for app in apps where app.member(named: "appIdentifier")?.asString == nil {
-            findings.report("SRV-013", at: app.range, "this app has no `appIdentifier`", fix: fix)
+            findings.report(.srv013, at: app.range, "this app has no `appIdentifier`", fix: fix)
         }
     }
 
     /// The JSON object of a file, or a finding and nil.
-    private static func object(_ bytes: [UInt8], _ rule: String, _ findings: inout FindingList) -> SourceValue? {
+    private static func object(_ bytes: [UInt8], _ rule: RuleID, _ findings: inout FindingList) -> SourceValue? {
         let document = SourceReader.read(bytes, as: .json)
         if let value = document.value, value.asObject != nil, document.problems.isEmpty { return value }
         findings.report(

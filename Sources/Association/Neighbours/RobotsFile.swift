@@ -54,7 +54,7 @@ public struct RobotsFile {
         let path = AssociationPath.statements
         guard let line = RobotsFile(bytes, crawler: "googlebot").lineThatHides(path) else { return nil }
         return Finding(
-            rule: "GHST-007", severity: .warning, file: file,
+            rule: .ghst007, severity: .warning, file: file,
             range: SourceRange(at: SourcePosition(line: line, column: 1, offset: 0)),
             message: "this rule keeps Googlebot from \(path), so Google cannot verify the app's links and passwords",
             fix: "add `Allow: /.well-known/` to the same group")

@@ -22,25 +22,25 @@ struct SecurityText {
     func lint(now: Int64, _ findings: inout FindingList) {
         if !hasContact {
             findings.report(
-                "SRV-010", at: nil, "there is no `Contact`, without which the file is invalid",
+                .srv010, at: nil, "there is no `Contact`, without which the file is invalid",
                 fix: "add a line such as `Contact: mailto:security@example.com`")
         }
         guard let expiry = expiries.first else {
             return findings.report(
-                "SRV-010", at: nil, "there is no `Expires`, without which the file is invalid",
+                .srv010, at: nil, "there is no `Expires`, without which the file is invalid",
                 fix: "add a line such as `Expires: 2030-01-01T00:00:00Z`")
         }
         let range = SourceRange(at: SourcePosition(line: expiry.line, column: 1, offset: 0))
         if expiries.count > 1 {
-            findings.report("SRV-010", at: range, "there is more than one `Expires`", fix: "leave one")
+            findings.report(.srv010, at: range, "there is more than one `Expires`", fix: "leave one")
         }
         guard let time = Timestamp.seconds(expiry.value) else {
             return findings.report(
-                "SRV-010", at: range, "`Expires` is no date of the form 2030-01-01T00:00:00Z", fix: "write it so")
+                .srv010, at: range, "`Expires` is no date of the form 2030-01-01T00:00:00Z", fix: "write it so")
         }
         if time <= now {
             findings.report(
-                "SRV-010", at: range, "the file expired on \(expiry.value.prefix(10))",
+                .srv010, at: range, "the file expired on \(expiry.value.prefix(10))",
                 fix: "look through it and set a later date")
         }
     }

@@ -76,7 +76,7 @@ enum AppleDocument {
                 SubstitutionTable.predefinedNames.contains(name)
                 ? "because Apple defines one of that name" : "because another app of the host has one of that name"
             return Finding(
-                .variableRenamed, in: app, at: index.flatMap { app.ranges.variables.element(at: $0) },
+                .app039, in: app, at: index.flatMap { app.ranges.variables.element(at: $0) },
                 "the variable \(name.quoted) is published as \(newName.quoted), \(reason)")
         }
     }

@@ -44,7 +44,7 @@ struct ExampleCheck {
                 let rest = app.examples.count - index
                 return findings.report(
                     Finding(
-                        .exampleNotChecked, in: app, at: example.range,
+                        .app027, in: app, at: example.range,
                         "this example and the \(rest - 1) after it are not checked: with as many rules and as long "
                             + "patterns as the file has, that would take too long",
                         fix: "take fewer examples, or simpler rules", severity: .warning))
@@ -111,7 +111,7 @@ struct ExampleCheck {
         let word = first.failure.expected == .app ? "web" : "app"
         findings.report(
             Finding(
-                .exampleByManifest, in: app, at: first.example.range,
+                .app047, in: app, at: first.example.range,
                 sentence(first.example, first.failure.expected, "on \(first.failure.platform)") + others
                     + ", and \(first.failure.reason)",
                 fix: (android == nil ? "set `dynamicRules: true` for Android 15 and later, and " : "")
@@ -129,7 +129,7 @@ struct ExampleCheck {
         default: return nil
         }
         return Finding(
-            .exampleNotChecked, in: app, at: example.range,
+            .app027, in: app, at: example.range,
             "what is expected on \(platform) is not checked: the file has no app for it")
     }
 
@@ -148,7 +148,7 @@ struct ExampleCheck {
                 example, first.expected,
                 "and " + failures.map { "on \($0.platform) \($0.reason)" }.joined(separator: ", "))
         }
-        return Finding(.exampleFails, in: app, at: example.range, message, fix: "fix the rule or the example")
+        return Finding(.app026, in: app, at: example.range, message, fix: "fix the rule or the example")
     }
 
     private func sentence(_ example: LinkExample, _ expected: LinkExample.Outcome, _ rest: String) -> String {

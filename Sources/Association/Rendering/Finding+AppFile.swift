@@ -5,11 +5,9 @@ import SourceJSON
 extension Finding {
     /// A finding about an app file that has been read.
     init(
-        _ rule: AppFileRule, in app: AppFile, at range: SourceRange?, _ message: String, fix: String? = nil,
+        _ rule: RuleID, in app: AppFile, at range: SourceRange?, _ message: String, fix: String? = nil,
         severity: Severity? = nil
     ) {
-        self.init(
-            rule: rule.rawValue, severity: severity ?? LintRule.named(rule.rawValue)?.severity ?? .error,
-            file: app.file, range: range, message: message, fix: fix)
+        self.init(rule: rule, severity: severity, file: app.file, range: range, message: message, fix: fix)
     }
 }

@@ -21,7 +21,7 @@ struct HostCheck {
             for app in withIOS.dropFirst() where app.ios?.signing != first.ios?.signing {
                 findings.append(
                     Finding(
-                        .conflictingSettings, in: app, at: app.ranges.signed ?? app.ranges.root,
+                        .app037, in: app, at: app.ranges.signed ?? app.ranges.root,
                         "`ios.signed` differs from \(first.file), which shares \(host) and comes first",
                         fix: "make them equal"))
             }
@@ -32,7 +32,7 @@ struct HostCheck {
             else { continue }
             findings.append(
                 Finding(
-                    .conflictingSettings, in: app, at: range,
+                    .app037, in: app, at: range,
                     "`cacheControl` is longer than in \(other.file), which shares \(host); the shorter one counts",
                     fix: "make them equal"))
         }
@@ -48,7 +48,7 @@ struct HostCheck {
                 if let owner = owners[name] {
                     findings.append(
                         Finding(
-                            .sameAppTwice, in: app, at: ranges.element(at: index) ?? app.ranges.root,
+                            .app038, in: app, at: ranges.element(at: index) ?? app.ranges.root,
                             "the \(kind) \(name) is on \(host) through \(owner) too, and what a phone makes of two "
                                 + "entries is undefined",
                             fix: "merge the two files, or give them different hosts"))
@@ -70,14 +70,14 @@ struct HostCheck {
             let consequence = isOver ? "so Apple refuses it" : "and Apple refuses more than \(Renderer.appleBytesMax)"
             findings.append(
                 Finding(
-                    isOver ? .documentTooLarge : .documentNearLimit, in: app, at: range,
+                    isOver ? .app034 : .app035, in: app, at: range,
                     "the association document of \(host) has \(count) bytes unpacked, \(consequence)",
                     fix: "use wildcards and variables, or move apps to hosts of their own"))
         }
         if let count = statementBytes, count > Renderer.statementBytesMax {
             findings.append(
                 Finding(
-                    .statementsTooLarge, in: app, at: range,
+                    .app033, in: app, at: range,
                     "the statement list of \(host) has \(count) bytes, and Android refuses more than "
                         + "\(Renderer.statementBytesMax)",
                     fix: "use fewer rules or variables, or move apps to hosts of their own"))

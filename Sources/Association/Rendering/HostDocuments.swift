@@ -23,7 +23,7 @@ extension HostDocuments {
     init(refusing apps: [AppFile], host: String?) {
         let excess = apps[Renderer.appsMax...].map { app in
             Finding(
-                .tooManyFiles, in: app, at: app.ranges.hosts.first ?? app.ranges.root,
+                .app045, in: app, at: app.ranges.hosts.first ?? app.ranges.root,
                 "\(apps.count) app files name \(host ?? "the host"), and one host may have \(Renderer.appsMax)",
                 fix: "merge app files, or move apps to hosts of their own")
         }

@@ -29,7 +29,7 @@ struct LinkOrderCheck {
         if count < app.links.count {
             findings.report(
                 Finding(
-                    .notExamined, in: app, at: app.links[count].range,
+                    .app043, in: app, at: app.links[count].range,
                     "the rules from here on are not compared with the others: the list is too long for that, or this "
                         + "pattern is"))
         }
@@ -45,17 +45,17 @@ struct LinkOrderCheck {
         switch useless.reason {
         case .matchesNothing(let part):
             return Finding(
-                .uselessLink, in: app, at: range, "no URL has \(part.wanted), so it decides nothing",
+                .app040, in: app, at: range, "no URL has \(part.wanted), so it decides nothing",
                 fix: "mend the pattern, or remove the rule")
         case .covered(let rules):
             let names = rules.map { "links[\($0)]\(line(of: $0))" }.joined(separator: " and ")
             return Finding(
-                .uselessLink, in: app, at: range,
+                .app040, in: app, at: range,
                 "every URL of the rule is decided by \(names) before, so it decides nothing",
                 fix: "move it up, or remove it")
         case .excludesNothing:
             return Finding(
-                .uselessLink, in: app, at: range,
+                .app040, in: app, at: range,
                 "no later rule includes any of what this one excludes, so it changes nothing",
                 fix: "move it before the rule that it is an exception of, or remove it", severity: .note)
         }

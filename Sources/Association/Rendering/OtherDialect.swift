@@ -4,8 +4,8 @@
 struct OtherDialect {
     /// In messages.
     var name: String
-    var cannotExpress: AppFileRule
-    var differs: AppFileRule
+    var cannotExpress: RuleID
+    var differs: RuleID
     var list: RuleList
     /// The links that are left out, and why.
     var obstacles: [Int: String]
@@ -23,7 +23,7 @@ struct OtherDialect {
         guard let list = app.androidRules else { return nil }
         let matcher = AndroidMatcher(rules: list.rules)
         return OtherDialect(
-            name: "Android", cannotExpress: .androidCannotExpress, differs: .androidDiffers, list: .android(matcher),
+            name: "Android", cannotExpress: .app029, differs: .app030, list: .android(matcher),
             obstacles: list.obstacles,
             decide: { url in
                 let decision = matcher.decide(url)
@@ -43,7 +43,7 @@ struct OtherDialect {
         guard let list = app.legacyPaths else { return nil }
         let matcher = AppleMatcher(paths: list.rules)
         return OtherDialect(
-            name: "iOS 9 to 12", cannotExpress: .legacyCannotExpress, differs: .legacyDiffers, list: .apple(matcher),
+            name: "iOS 9 to 12", cannotExpress: .app031, differs: .app032, list: .apple(matcher),
             obstacles: list.obstacles,
             decide: { url in
                 let decision = matcher.decide(url)

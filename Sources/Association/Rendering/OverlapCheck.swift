@@ -48,7 +48,7 @@ struct OverlapCheck {
 
     private func notExamined(_ app: AppFile) -> Finding {
         Finding(
-            .notExamined, in: app, at: app.ranges.links,
+            .app043, in: app, at: app.ranges.links,
             "which of its URLs other apps claim too was not looked for to the end: the rules of "
                 + "\(host) are too many or too long for that")
     }
@@ -125,7 +125,7 @@ struct OverlapCheck {
         _ url: LinkURL, _ earlier: AppFile, _ later: AppFile, platform: String, link: Int?
     ) -> Finding {
         Finding(
-            .appsOverlap, in: later, at: link.flatMap { later.links.element(at: $0)?.range } ?? later.ranges.links,
+            .app036, in: later, at: link.flatMap { later.links.element(at: $0)?.range } ?? later.ranges.links,
             "\(url.text) is claimed by \(earlier.file) too; with both apps installed, \(platform) chooses",
             fix: "exclude it in one of the two, or narrow the rules")
     }

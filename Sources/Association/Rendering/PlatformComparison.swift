@@ -173,7 +173,7 @@ struct PlatformComparison {
 
     private func notExamined(_ index: Int, _ other: OtherDialect) -> Finding {
         Finding(
-            .notExamined, in: app, at: app.links.element(at: index)?.range,
+            .app043, in: app, at: app.links.element(at: index)?.range,
             "what \(other.name) does otherwise was looked for in the rules before this one only; the list is too long "
                 + "for more, or this pattern is")
     }

@@ -51,7 +51,7 @@ struct LandingTemplate: Sendable {
 
     static func finding(_ file: String, _ message: String, line: Int? = nil) -> Finding {
         Finding(
-            rule: "CFG-007", severity: .warning, file: file,
+            rule: .cfg007, severity: .warning, file: file,
             range: line.map { SourceRange(at: SourcePosition(line: $0, column: 1, offset: 0)) },
             message: "\(message), so the page that every app has stands in its place")
     }

@@ -23,7 +23,7 @@ public enum EnvironmentCheck {
         let known =
             count.names.isEmpty ? "no app file has any" : "the app files have \(count.names.joined(separator: ", "))"
         return Finding(
-            rule: "APP-022", severity: .error, file: "\(configPath)/apps", range: nil,
+            rule: .app022, severity: .error, file: "\(configPath)/apps", range: nil,
             message: "no app file has an environment `\(environment)`, so every host would be served as in production",
             fix: nearest.map { "did you mean `\($0)`?" } ?? known)
     }
@@ -35,7 +35,7 @@ public enum EnvironmentCheck {
         let count = Tally(environment, files, stopsAtFirst: false)
         guard count.having < count.files else { return nil }
         return Finding(
-            rule: "APP-022", severity: .note, file: "\(configPath)/apps", range: nil,
+            rule: .app022, severity: .note, file: "\(configPath)/apps", range: nil,
             message:
                 "\(count.files - count.having) of \(count.files) app files have no environment `\(environment)` and are "
                 + "served without one")

@@ -45,7 +45,7 @@ public struct HostOwners: Sendable {
             let reason =
                 hosts[folder] == nil ? "gives it to another folder" : "does not give it to the folder \(folder)"
             return Finding(
-                rule: "APP-046", severity: .error, file: file, range: range,
+                rule: .app046, severity: .error, file: file, range: range,
                 message:
                     "\(host) is not this file's to name: `owners` in server.json \(reason); this version is not published",
                 fix: "remove the host, or have the operator add it to `owners.\(folder)`")

@@ -41,17 +41,17 @@ public struct SettingsReader {
         } catch {
             if error.isMissing { return }
             let fix = error.isRefused ? "let the server's user read it" : nil
-            report(nil, "cannot read the settings: \(error)", fix: fix, rule: "CFG-001")
+            report(nil, "cannot read the settings: \(error)", fix: fix, rule: .cfg001)
         }
     }
 
     private mutating func read(_ document: SourceDocument) {
         for problem in document.problems where problem.isError {
-            report(problem.range, problem.message, fix: problem.fix, rule: "CFG-001")
+            report(problem.range, problem.message, fix: problem.fix, rule: .cfg001)
         }
         guard let root = document.value else { return }
         guard case .object = root.kind else {
-            return report(root.range, "the settings must be an object", fix: nil, rule: "CFG-001")
+            return report(root.range, "the settings must be an object", fix: nil, rule: .cfg001)
         }
         for member in members(of: root, "the settings", known: Setting.sections) {
             safeguard = SettingsReader.safeguards.contains(member.key) ? member.key : nil
@@ -110,7 +110,7 @@ public struct SettingsReader {
             report(
                 member.keyRange, "`\(member.key)` is not a setting, so it has no effect",
                 fix: nearest.map { "write `\($0)`" } ?? "remove it; known are \(known.joined(separator: ", "))",
-                rule: "CFG-002")
+                rule: .cfg002)
             return false
         }
     }
@@ -120,7 +120,7 @@ public struct SettingsReader {
     }
 
     mutating func report(
-        _ range: SourceRange?, _ message: String, fix: String?, rule: String = "CFG-003", isLoss: Bool = true
+        _ range: SourceRange?, _ message: String, fix: String?, rule: RuleID = .cfg003, isLoss: Bool = true
     ) {
         if isLoss, let safeguard { lose(safeguard) }
         findings.append(
@@ -302,7 +302,7 @@ extension SettingsReader {
                 report(element.range, "this is not a rule", fix: "write its id, such as `\"APP-040\"`")
                 continue
             }
-            if isRule(id, element.range) { settings.lint.ignored.insert(id) }
+            if let rule = rule(id, element.range) { settings.lint.ignored.insert(rule) }
         }
     }
 
@@ -310,21 +310,22 @@ extension SettingsReader {
         guard let entries = value.asObject else {
             return report(value.range, "`lint.severity` is not an object", fix: "write `{ \"APP-036\": \"error\" }`")
         }
-        for entry in entries where isRule(entry.key, entry.keyRange) {
+        for entry in entries {
+            guard let rule = rule(entry.key, entry.keyRange) else { continue }
             guard let severity = entry.value.asString.flatMap({ Severity(rawValue: $0) }) else {
                 report(
                     entry.value.range, "this is not a severity", fix: "write `\"error\"`, `\"warning\"` or `\"note\"`")
                 continue
             }
-            settings.lint.severities[entry.key] = severity
+            settings.lint.severities[rule] = severity
         }
     }
 
-    private mutating func isRule(_ id: String, _ range: SourceRange) -> Bool {
-        if LintRule.named(id) != nil { return true }
-        let nearest = LintRule.nearest(to: id)
+    private mutating func rule(_ id: String, _ range: SourceRange) -> RuleID? {
+        if let rule = RuleID(id) { return rule }
+        let nearest = RuleID.nearest(to: id)
         report(
             range, "`\(id)` is not a rule of lint", fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists them")
-        return false
+        return nil
     }
 }

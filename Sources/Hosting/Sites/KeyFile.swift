@@ -14,7 +14,7 @@ enum KeyFile {
 
     static func finding(_ file: String, _ reason: String) -> Finding {
         Finding(
-            rule: "CFG-009", severity: .error, file: file, range: nil, message: "the file is not served: \(reason)",
+            rule: .cfg009, severity: .error, file: file, range: nil, message: "the file is not served: \(reason)",
             fix: "remove it, and replace the key if others could read it")
     }
 

@@ -221,7 +221,7 @@ struct PageSet: Sendable {
 
     private func unused(_ path: String, _ problem: PackedPage.Problem) -> Finding {
         Finding(
-            rule: "CFG-006", severity: .warning, file: directory + path, range: nil,
+            rule: .cfg006, severity: .warning, file: directory + path, range: nil,
             message: "the packed page is not used: \(problem)", fix: "make it again with `gzip -9 -k`, or remove it")
     }
 
@@ -249,7 +249,7 @@ struct PageSet: Sendable {
 
     private func unreadable(_ path: String, _ reason: String, fix: String? = nil) -> Finding {
         Finding(
-            rule: "CFG-004", severity: .warning, file: path, range: nil, message: "cannot serve the page: \(reason)",
+            rule: .cfg004, severity: .warning, file: path, range: nil, message: "cannot serve the page: \(reason)",
             fix: fix)
     }
 }

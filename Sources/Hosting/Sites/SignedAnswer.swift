@@ -25,13 +25,13 @@ struct SignedAnswer {
         case .impossible(let reason):
             findings.append(
                 finding(
-                    "APP-041", "the association document of \(host) cannot be signed, so it is not served: \(reason)",
+                    .app041, "the association document of \(host) cannot be signed, so it is not served: \(reason)",
                     fix: "put a certificate for RSA or ECDSA into the host's folder, or remove `signed`"))
             return nil
         case .signed(let message, _) where message.count > Renderer.appleBytesMax:
             findings.append(
                 finding(
-                    "APP-034",
+                    .app034,
                     "the association document of \(host) has \(message.count) bytes with its signature, "
                         + "so Apple refuses it, and it is not served",
                     fix: "use wildcards and variables, move apps to hosts of their own, or remove `signed`"))
@@ -44,7 +44,7 @@ struct SignedAnswer {
         }
     }
 
-    private func finding(_ rule: String, _ message: String, fix: String) -> Finding {
+    private func finding(_ rule: RuleID, _ message: String, fix: String) -> Finding {
         let app = apps.map(\.appFile).first { ($0.ios?.signing ?? .none) != .none } ?? apps.first?.appFile
         return Finding(
             rule: rule, severity: .error, file: app?.file ?? host, range: app?.ranges.signed, message: message, fix: fix
@@ -55,14 +55,7 @@ struct SignedAnswer {
 extension Finding {
     /// The finding for a certificate's fault. It concerns a file as a whole: nobody edits these line by line.
     public init(_ problem: CertificateProblem) {
-        let severity: Severity =
-            switch problem.severity {
-            case .error: .error
-            case .warning: .warning
-            case .note: .note
-            }
-        self.init(
-            rule: problem.id, severity: severity, file: problem.file, range: nil, message: problem.message,
-            fix: problem.fix)
+        guard let rule = RuleID(problem.id) else { preconditionFailure("no rule has the id \(problem.id)") }
+        self.init(rule: rule, file: problem.file, range: nil, message: problem.message, fix: problem.fix)
     }
 }

@@ -36,7 +36,7 @@ struct RenderedSite: Sendable {
     /// What there is to say to somebody who asks why it is not in service.
     var reasons: [Finding] {
         // A file that is not served may be the reason with no more than a warning, beside errors that are none.
-        let reasons = findings.filter { $0.severity == .error || $0.rule == "CFG-005" }
+        let reasons = findings.filter { $0.severity == .error || $0.rule == .cfg005 }
         return reasons.isEmpty ? findings : reasons
     }
 

@@ -207,7 +207,7 @@ struct WellKnownFiles: Sendable {
 
     private func problem(_ name: String, _ message: String, fix: String? = nil) -> Finding {
         Finding(
-            rule: "CFG-005", severity: .warning, file: name.isEmpty ? directory : "\(directory)/\(name)", range: nil,
+            rule: .cfg005, severity: .warning, file: name.isEmpty ? directory : "\(directory)/\(name)", range: nil,
             message: message, fix: fix)
     }
 }

@@ -88,7 +88,7 @@ struct Admission {
             ? "restore it, or run `associated retire \(file)`"
             : "restore it, or add `\(LiveIdentity.retirement(of: lost, keeping: Set(candidate.hosts)))` to the file"
         return Finding(
-            rule: "APP-042", severity: isBlocked ? .error : .warning, file: file, range: nil,
+            rule: .app042, severity: isBlocked ? .error : .warning, file: file, range: nil,
             message: "\(subject) (\(LiveIdentity.summary(lost))); \(outcome)", fix: isBlocked ? fix : nil)
     }
 

@@ -66,7 +66,7 @@ public struct ConfigurationLoader: Sendable {
         return strays.map { host in
             let nearest = NearestKey.find(host, among: named)
             return Finding(
-                rule: "CFG-011", severity: nearest == nil ? .note : .warning, file: folders.wellKnownPath(of: host),
+                rule: .cfg011, severity: nearest == nil ? .note : .warning, file: folders.wellKnownPath(of: host),
                 range: nil, message: "no app file names \(host), so only the files of its folder are served there",
                 fix: nearest.map { "did you mean `\($0)`?" })
         }

@@ -165,7 +165,7 @@ public final class Tenants: @unchecked Sendable {
     /// What another program served, and this one cannot make.
     private func finding(aboutUnreadable host: String) -> Finding {
         Finding(
-            rule: "APP-042", severity: .error, file: source.file(memory.ledger.paths(naming: host).first ?? ""),
+            rule: .app042, severity: .error, file: source.file(memory.ledger.paths(naming: host).first ?? ""),
             range: nil,
             message:
                 "this version of the server cannot read the last good version of the app file, so \(host) is no longer "
@@ -175,7 +175,7 @@ public final class Tenants: @unchecked Sendable {
 
     private func finding(aboutLossOf host: String) -> Finding {
         Finding(
-            rule: "APP-042", severity: .warning, file: folders.wellKnownPath(of: host), range: nil,
+            rule: .app042, severity: .warning, file: folders.wellKnownPath(of: host), range: nil,
             message: "the files of \(host) are gone, so the host is no longer served", fix: nil)
     }
 }

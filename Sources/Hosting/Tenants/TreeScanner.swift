@@ -50,7 +50,7 @@ struct TreeScanner {
             tree = AppTree(missing: folders.configPath)
             let count = Count.of(memory.ledger.goodCount, "app file")
             missing = Finding(
-                rule: "CFG-005", severity: .error, file: tree.label, range: nil,
+                rule: .cfg005, severity: .error, file: tree.label, range: nil,
                 message: "cannot read the folder: \(error.reason); the last good versions of \(count) are served",
                 fix: advice)
         }

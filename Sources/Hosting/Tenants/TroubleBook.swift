@@ -64,7 +64,7 @@ struct TreeTroubles: Sendable {
     /// Whether a path is in a folder that has more than its share, so that nothing of it takes effect.
     func isOverShare(_ path: String) -> Bool {
         if findings.isEmpty { return false }
-        return [AppTree.topFolder(of: path) ?? "", ""].contains { findings[$0]?.rule == "CFG-010" }
+        return [AppTree.topFolder(of: path) ?? "", ""].contains { findings[$0]?.rule == .cfg010 }
     }
 
     /// Whether a path is in a folder that cannot be looked into.

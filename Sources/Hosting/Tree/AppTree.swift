@@ -170,7 +170,7 @@ final class AppTree: Sendable {
 
     private func unreadable(_ path: String, _ obstacle: Obstacle, to what: String = "read the app file") -> Finding {
         Finding(
-            rule: "APP-001", severity: .error, file: path.isEmpty ? label : "\(label)/\(path)", range: nil,
+            rule: .app001, severity: .error, file: path.isEmpty ? label : "\(label)/\(path)", range: nil,
             message: "cannot \(what): \(obstacle.reason)", fix: obstacle.fix)
     }
 }

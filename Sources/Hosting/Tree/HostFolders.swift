@@ -252,6 +252,6 @@ public struct HostFolders: Sendable {
     }
 
     func problem(_ path: String, _ message: String, fix: String?) -> Finding {
-        Finding(rule: "CFG-005", severity: .warning, file: path, range: nil, message: message, fix: fix)
+        Finding(rule: .cfg005, severity: .warning, file: path, range: nil, message: message, fix: fix)
     }
 }

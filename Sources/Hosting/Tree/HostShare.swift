@@ -46,7 +46,7 @@ struct HostShare: Sendable {
         ///   - path: that of the folder that is left out.
         func finding(host: String, path: String) -> Finding {
             Finding(
-                rule: "CFG-010", severity: .error, file: path, range: nil,
+                rule: .cfg010, severity: .error, file: path, range: nil,
                 message:
                     "\(host) has more than \(limit) \(what), so none of this folder takes effect; what was served of it "
                     + "before stays",

@@ -6,27 +6,27 @@ import Posix
 extension HostRules {
     /// The rules of one verifier about what both verifiers want.
     private struct Names {
-        var status: String
-        var redirect: String
-        var refused: String
-        var failing: String
-        var page: String
-        var type: String
-        var otherAgent: String
-        var varies: String
-        var slow: String
+        var status: RuleID
+        var redirect: RuleID
+        var refused: RuleID
+        var failing: RuleID
+        var page: RuleID
+        var type: RuleID
+        var otherAgent: RuleID
+        var varies: RuleID
+        var slow: RuleID
     }
 
     private func names(_ document: Probe.Document) -> Names {
         switch document {
         case .apple:
             Names(
-                status: "AHST-001", redirect: "AHST-002", refused: "AHST-003", failing: "AHST-004", page: "AHST-005",
-                type: "AHST-006", otherAgent: "AHST-003", varies: "AHST-017", slow: "AHST-013")
+                status: .ahst001, redirect: .ahst002, refused: .ahst003, failing: .ahst004, page: .ahst005,
+                type: .ahst006, otherAgent: .ahst003, varies: .ahst017, slow: .ahst013)
         case .statements:
             Names(
-                status: "GHST-001", redirect: "GHST-002", refused: "GHST-001", failing: "GHST-001", page: "GHST-003",
-                type: "GHST-003", otherAgent: "GHST-011", varies: "GHST-011", slow: "GHST-005")
+                status: .ghst001, redirect: .ghst002, refused: .ghst001, failing: .ghst001, page: .ghst003,
+                type: .ghst003, otherAgent: .ghst011, varies: .ghst011, slow: .ghst005)
         }
     }
 
@@ -82,7 +82,7 @@ extension HostRules {
     private mutating func judgeSibling(_ document: Probe.Document) {
         guard answers.response(.sibling(document))?.status == 200, document == .apple else { return }
         report(
-            "AHST-026", .file(document),
+            .ahst026, .file(document),
             "the file is on \(answers.host.sibling) and not here, and the two are separate hosts",
             fix: "serve it on both, and name both in the entitlement")
     }
@@ -90,7 +90,7 @@ extension HostRules {
     private mutating func judgeAnswer(_ document: Probe.Document, _ response: FetchedResponse, _ names: Names) {
         let probe = Probe.file(document)
         if response.isCut {
-            let rule = document == .apple ? "AASA-005" : "GHST-006"
+            let rule: RuleID = document == .apple ? .aasa005 : .ghst006
             return report(
                 rule, probe, "the body has more than \(response.body.count) bytes, which nobody reads",
                 fix: "serve the file itself", severity: .error)
@@ -103,7 +103,7 @@ extension HostRules {
         }
         guard let body = response.plainBody else {
             return report(
-                "AHST-018", probe, "the body is not in the coding that content-encoding names",
+                .ahst018, probe, "the body is not in the coding that content-encoding names",
                 fix: "compress it once, or not at all", severity: .error)
         }
         if response.isPage {
@@ -136,7 +136,7 @@ extension HostRules {
         if type == wanted { return }
         if isSigned || document == .apple && type == "application/pkcs7-mime" {
             return report(
-                "AHST-007", probe, "content-type is \(type), but the file is \(isSigned ? "signed" : "not signed")",
+                .ahst007, probe, "content-type is \(type), but the file is \(isSigned ? "signed" : "not signed")",
                 fix: "send \(wanted)")
         }
         report(names.type, probe, "content-type is \(type)", fix: "send \(wanted)")
@@ -158,13 +158,13 @@ extension HostRules {
         }
         if let head = answers.response(.head(document)), !isSame(head, response) {
             report(
-                "AHST-019", .head(document), "HEAD is answered with \(summary(head)) and GET with \(summary(response))",
+                .ahst019, .head(document), "HEAD is answered with \(summary(head)) and GET with \(summary(response))",
                 fix: "answer both alike")
         }
         if let gzip = answers.response(.gzip(document)), gzip.status == 200, gzip.plainBody != response.plainBody {
             let what = gzip.plainBody == nil ? "is not what content-encoding says" : "is another file"
             report(
-                "AHST-018", .gzip(document), "the answer to a client that takes gzip \(what)",
+                .ahst018, .gzip(document), "the answer to a client that takes gzip \(what)",
                 fix: "compress it once, or not at all")
         }
         judgeDot(document, response)
@@ -184,7 +184,7 @@ extension HostRules {
         guard let dotted = answers.response(.trailingDot(document)) else { return }
         if dotted.status == 200, dotted.plainBody == response.plainBody { return }
         report(
-            document == .apple ? "SRV-003" : "GHST-008", .trailingDot(document),
+            document == .apple ? .srv003 : .ghst008, .trailingDot(document),
             "with a dot behind the host the answer is \(dotted.status == 200 ? "another file" : "\(dotted.status)")",
             fix: "take one trailing dot off the host before it is looked up")
     }
@@ -195,11 +195,11 @@ extension HostRules {
         switch outcome {
         case .failure(let error):
             report(
-                "SRV-015", .otherAddress(document), "over \(family) there is no answer: \(error)",
+                .srv015, .otherAddress(document), "over \(family) there is no answer: \(error)",
                 fix: "let the address answer, or take it out of the DNS")
         case .success(let other) where other.status != 200 || other.plainBody != response.plainBody:
             report(
-                "SRV-015", .otherAddress(document),
+                .srv015, .otherAddress(document),
                 "over \(family) the answer is \(other.status == 200 ? "another file" : "\(other.status)")",
                 fix: "serve the same on all addresses")
         case .success: break

@@ -7,7 +7,7 @@ extension HostRules {
     mutating func judgeServer() {
         if let response = answers.response(.unknownName), response.status == 200 {
             report(
-                "SRV-001", .unknownName, "a well-known name that does not exist is answered with 200",
+                .srv001, .unknownName, "a well-known name that does not exist is answered with 200",
                 fix: "answer 404 for every name under /.well-known/ that does not exist")
         }
         for document in Probe.Document.allCases {
@@ -16,14 +16,14 @@ extension HostRules {
             else { continue }
             let whose = body == own ? "this host's file" : "somebody's file"
             report(
-                "SRV-002", .unknownHost(document), "a host that nobody has configured is answered with \(whose)",
+                .srv002, .unknownHost(document), "a host that nobody has configured is answered with \(whose)",
                 fix: "answer 404 or 421 for hosts that are not configured")
         }
         if let response = answers.response(.challenge), response.isRedirect,
             let location = response["location"].flatMap({ WebLocation($0) }), location.host.name != answers.host.name
         {
             report(
-                "SRV-004", .challenge, "challenges of a certificate authority are sent to \(location.host.name)",
+                .srv004, .challenge, "challenges of a certificate authority are sent to \(location.host.name)",
                 fix: "answer /.well-known/acme-challenge/ on this host in plain HTTP")
         }
         judgeDrift()
@@ -55,21 +55,21 @@ extension HostRules {
         switch name {
         case "change-password" where [301, 308].contains(response.status):
             report(
-                "SRV-006", probe, "the redirect is permanent, so it is remembered for good",
+                .srv006, probe, "the redirect is permanent, so it is remembered for good",
                 fix: "answer 302, 303 or 307")
         case "change-password" where isElsewhere:
-            report("SRV-006", probe, "the redirect leads to another site", fix: "send people to the form on this site")
+            report(.srv006, probe, "the redirect leads to another site", fix: "send people to the form on this site")
         case "passkey-endpoints" where isElsewhere:
             report(
-                "SRV-008", probe, "the redirect leads to another site, and is not followed",
+                .srv008, probe, "the redirect leads to another site, and is not followed",
                 fix: "answer on the host itself")
         case "apple-developer-merchantid-domain-association" where response.isRedirect:
             report(
-                "SRV-011", probe, "the answer is a redirect, which is not followed", fix: "serve the file on this host")
+                .srv011, probe, "the answer is a redirect, which is not followed", fix: "serve the file on this host")
         case "microsoft-identity-association.json"
         where response.status == 200 && response["content-type"]?.contains(";") == true:
             report(
-                "SRV-009", probe,
+                .srv009, probe,
                 "content-type is \(response["content-type"] ?? ""), and Microsoft's verifier takes it "
                     + "to the letter", fix: "send exactly application/json")
         default: judgeContent(name, response)
@@ -84,7 +84,7 @@ extension HostRules {
         if let other = answers.response(.unknownName), other.status == 200, other.plainBody == body { return }
         if name == "webauthn", response.mediaType != "application/json" {
             report(
-                "SRV-007", probe, "content-type is \(response.mediaType ?? "missing"), and browsers refuse it",
+                .srv007, probe, "content-type is \(response.mediaType ?? "missing"), and browsers refuse it",
                 fix: "send application/json")
         }
         let isShadowed =
@@ -120,7 +120,7 @@ extension HostRules {
         guard let witness = comparison.witnesses.first else { return }
         let (one, other) = witness.first.opens ? ("iOS", "Android") : ("Android", "iOS")
         report(
-            "SRV-014", .file(.apple), "\(witness.url) opens the app on \(one) and not on \(other)",
+            .srv014, .file(.apple), "\(witness.url) opens the app on \(one) and not on \(other)",
             fix: "render both files from one source")
     }
 }

@@ -20,7 +20,7 @@ struct HostRules {
     mutating func judge() {
         if let error = answers.lookUpError {
             let why = error.isUnknownName ? "there is no such host" : "nobody answered"
-            return reportForBoth("AHST-001", "GHST-001", "\(error); \(why)", fix: "check the name and its DNS entry")
+            return reportForBoth(.ahst001, .ghst001, "\(error); \(why)", fix: "check the name and its DNS entry")
         }
         judgeAddresses()
         judgeTransport()
@@ -39,18 +39,18 @@ struct HostRules {
         switch error {
         case .handshake(.timedOut):
             reportForBoth(
-                "AHST-013", "GHST-005", "\(error)", fix: "let a handshake be done within a second", severity: .error)
+                .ahst013, .ghst005, "\(error)", fix: "let a handshake be done within a second", severity: .error)
         case .handshake:
             reportForBoth(
-                "AHST-011", "GHST-004", "\(error)",
+                .ahst011, .ghst004, "\(error)",
                 fix: "let the host speak TLS 1.2 or 1.3 with a public certificate for this very name")
             if case .handshake(.failed(let reason)) = error, reason.contains("no application protocol") {
                 report(
-                    "SRV-015", .file(.apple), "the server does not speak HTTP/1.1", fix: "speak HTTP/1.1 beside HTTP/2")
+                    .srv015, .file(.apple), "the server does not speak HTTP/1.1", fix: "speak HTTP/1.1 beside HTTP/2")
             }
         default:
             reportForBoth(
-                "AHST-001", "GHST-001", "\(error) at \(answers.addresses.first?.description ?? "no address")",
+                .ahst001, .ghst001, "\(error) at \(answers.addresses.first?.description ?? "no address")",
                 fix: "let the host be reached on port \(answers.host.port) from everywhere")
         }
     }
@@ -60,7 +60,7 @@ struct HostRules {
         let closed = answers.addresses.filter(\.isPrivate)
         guard !closed.isEmpty else { return }
         report(
-            "AHST-014", .file(.apple),
+            .ahst014, .file(.apple),
             "the name leads to \(closed.map(\.host).joined(separator: ", ")), which nobody outside can reach; Apple's "
                 + "fetcher refuses it with SWCERR00202",
             fix: "publish a public address; for tests use ?mode=developer in the entitlement")
@@ -73,7 +73,7 @@ struct HostRules {
         else { return }
         if peer.isOutdated {
             reportForBoth(
-                "AHST-011", "GHST-004", "the server speaks \(peer.version), which current clients refuse",
+                .ahst011, .ghst004, "the server speaks \(peer.version), which current clients refuse",
                 fix: "turn on TLS 1.2 and 1.3")
         }
         if let problem = peer.problem {
@@ -81,20 +81,20 @@ struct HostRules {
                 problem.kind == .missingIntermediate
                 ? "send the intermediate certificates too (certbot's fullchain.pem)"
                 : "use a certificate of a public authority for exactly this name"
-            reportForBoth("AHST-011", "GHST-004", problem.message, fix: fix)
+            reportForBoth(.ahst011, .ghst004, problem.message, fix: fix)
             if problem.kind == .missingIntermediate {
-                report("AHST-012", .file(.apple), problem.message, fix: fix)
+                report(.ahst012, .file(.apple), problem.message, fix: fix)
             }
         } else if let own = peer.certificates.first, own.notAfter - Clock.wallSeconds() < 14 * 86_400 {
             let days = Int((own.notAfter - Clock.wallSeconds()) / 86_400)
             report(
-                "AHST-011", .file(.apple), "the certificate expires in \(Count.of(days, "day"))",
+                .ahst011, .file(.apple), "the certificate expires in \(Count.of(days, "day"))",
                 fix: "renew it, and see why that did not happen by itself", severity: .warning)
         }
         let later = answers.response(.head(.apple))?.handshakeMilliseconds ?? response.handshakeMilliseconds
         if response.handshakeMilliseconds > 2_000, later < response.handshakeMilliseconds / 4 {
             report(
-                "SRV-005", .file(.apple),
+                .srv005, .file(.apple),
                 "the first handshake took \(response.handshakeMilliseconds) ms and a later one \(later) ms, as if the "
                     + "certificate had been issued in between",
                 fix: "issue certificates before the host is published")
@@ -102,11 +102,11 @@ struct HostRules {
     }
 
     mutating func report(
-        _ rule: String, _ probe: Probe, _ message: String, fix: String? = nil, severity: Severity? = nil
+        _ rule: RuleID, _ probe: Probe, _ message: String, fix: String? = nil, severity: Severity? = nil
     ) {
         report(
             Finding(
-                rule: rule, severity: severity ?? LintRule.named(rule)?.severity ?? .error, file: answers.name(probe),
+                rule: rule, severity: severity, file: answers.name(probe),
                 range: nil, message: message, fix: fix))
     }
 
@@ -114,7 +114,7 @@ struct HostRules {
 
     /// For a problem of both verifiers.
     private mutating func reportForBoth(
-        _ apple: String, _ android: String, _ message: String, fix: String, severity: Severity? = nil
+        _ apple: RuleID, _ android: RuleID, _ message: String, fix: String, severity: Severity? = nil
     ) {
         report(apple, .file(.apple), message, fix: fix, severity: severity)
         report(android, .file(.statements), message, fix: fix, severity: severity)
@@ -129,30 +129,30 @@ struct HostRules {
                 Linter.recognise(body) != .signedAppleAssociation
             {
                 report(
-                    "AHST-009", .rootCopy,
+                    .ahst009, .rootCopy,
                     "the copy at the root is another file than the one in /.well-known/, which wins",
                     fix: "serve the same bytes at both, or none at the root")
             }
             if let age = file.maxAge, age > 86_400 {
                 report(
-                    "AHST-020", .file(.apple), "the file may be cached for \(age) seconds, more than a day",
+                    .ahst020, .file(.apple), "the file may be cached for \(age) seconds, more than a day",
                     fix: "send max-age=3600 or less")
             }
         } else if hasRoot {
             report(
-                "AHST-008", .rootCopy, "only the copy at the root is there, which current systems do not ask for",
+                .ahst008, .rootCopy, "only the copy at the root is there, which current systems do not ask for",
                 fix: "serve it at /.well-known/apple-app-site-association")
         }
         if file?.status != 200, expected?.wildcardsBelow.contains(.apple) == true {
             report(
-                "AHST-022", .file(.apple),
+                .ahst022, .file(.apple),
                 "apps name *.\(answers.host.name), for which the file is fetched from here, and it is not here",
                 fix: "name this host in the app file too")
         }
         for name in answers.answers.keys.compactMap(\.wrongNameOfApple).sorted() {
             guard let other = answers.response(.wrongName(name)), other.status == 200, !other.isPage else { continue }
             report(
-                "AHST-010", .wrongName(name), "the file is here, under a name that nobody asks for",
+                .ahst010, .wrongName(name), "the file is here, under a name that nobody asks for",
                 fix: "serve it as /.well-known/apple-app-site-association, without an extension and in lower case")
         }
         judgeBanner()
@@ -170,11 +170,11 @@ struct HostRules {
         }
         if values["app-id"] == nil {
             report(
-                "AHST-027", .home, "the Smart App Banner has no app-id, so there is no banner",
+                .ahst027, .home, "the Smart App Banner has no app-id, so there is no banner",
                 fix: "write content=\"app-id=…, app-argument=https://…\"")
         } else if let argument = values["app-argument"], LinkURL(argument) == nil, !argument.contains(":") {
             report(
-                "AHST-027", .home, "app-argument is no URL, so the app is told nothing that it could open",
+                .ahst027, .home, "app-argument is no URL, so the app is told nothing that it could open",
                 fix: "write a URL that the app opens")
         }
     }
@@ -183,7 +183,7 @@ struct HostRules {
         if let file = answers.response(.file(.statements)), file.status == 200 {
             if let age = file.maxAge, age > 3_600 {
                 report(
-                    "GHST-012", .file(.statements), "the file may be cached for \(age) seconds",
+                    .ghst012, .file(.statements), "the file may be cached for \(age) seconds",
                     fix: "send max-age=3600 or less while fingerprints may change")
             }
             if let robots = answers.response(.robots), robots.status == 200, let body = robots.plainBody,
@@ -195,12 +195,12 @@ struct HostRules {
         }
         if expected?.wildcardsBelow.contains(.android) == true {
             report(
-                "GHST-009", .file(.statements),
+                .ghst009, .file(.statements),
                 "apps name *.\(answers.host.name), for which the file is fetched from here, and it is not here",
                 fix: "name this host in the app file too")
         } else if expected?.statements != nil {
             report(
-                "GHST-010", .file(.statements), "an app names this host, and its file is not here",
+                .ghst010, .file(.statements), "an app names this host, and its file is not here",
                 fix: "let this host be answered by the server that has it")
         }
     }
@@ -215,27 +215,27 @@ struct HostRules {
         switch copy {
         case .failure(let error):
             report(
-                "AHST-016", .file(.apple), "Apple's copy could not be asked for: \(error)", severity: .warning)
+                .ahst016, .file(.apple), "Apple's copy could not be asked for: \(error)", severity: .warning)
         case .success(let response) where response.status == 200:
             guard let own = answers.body(.apple), response.plainBody != own else { return }
             let age = response["age"].map { "; it is \($0) seconds old" } ?? ""
             let kept = response["cache-control"].map { " and kept by \($0)" } ?? ""
             report(
-                "AHST-015", .file(.apple), "Apple's copy is another file than the host's\(age)\(kept)",
+                .ahst015, .file(.apple), "Apple's copy is another file than the host's\(age)\(kept)",
                 fix: "wait: Apple looks again within a day, and phones within about a week")
         case .success(let response):
             let failure = AppleFailure(response)
-            report("AHST-016", .file(.apple), failure.message, fix: failure.fix)
+            report(.ahst016, .file(.apple), failure.message, fix: failure.fix)
         }
     }
 
     private mutating func judge(googleAnswer answer: Result<FetchedResponse, FetchError>) {
         switch answer {
         case .failure(let error):
-            report("GHST-013", .file(.statements), "Google's service could not be asked: \(error)")
+            report(.ghst013, .file(.statements), "Google's service could not be asked: \(error)")
         case .success(let response):
             for finding in GoogleAnswer(response).problems(comparedWith: answers.body(.statements)) {
-                report("GHST-013", .file(.statements), finding.message, fix: finding.fix)
+                report(.ghst013, .file(.statements), finding.message, fix: finding.fix)
             }
         }
     }
@@ -252,12 +252,12 @@ struct HostRules {
                     body.count == wanted.count
                     ? "the same size, other bytes" : "\(body.count) bytes instead of \(wanted.count)"
                 report(
-                    "SRV-016", .file(document), "the answer is another file than this configuration makes (\(sizes))",
+                    .srv016, .file(document), "the answer is another file than this configuration makes (\(sizes))",
                     fix: "see what differs with `associated render \(answers.host.name) --diff`, and which version the "
                         + "server has with `associated status \(answers.host.name)`")
             } else {
                 report(
-                    "SRV-016", .file(document), "there is an answer, where this configuration has none",
+                    .srv016, .file(document), "there is an answer, where this configuration has none",
                     fix: "see which server answers for this host")
             }
         }

@@ -48,7 +48,7 @@ struct Completion {
             case "FILE", "PATH": hasFiles = true
             case "DIR": hasFolders = true
             case "APP": (hasApps, hasFiles) = (true, true)
-            case "RULE": words += LintRule.all.map(\.id)
+            case "RULE": words += RuleID.allCases.map(\.description)
             case let word where word.first?.isLowercase == true: words.append(String(word))
             default: break
             }

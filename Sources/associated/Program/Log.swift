@@ -33,7 +33,7 @@ enum Log {
             case .warning: .warning
             case .note: .info
             }
-        var fields: Fields = [("rule", .string(finding.rule)), ("file", .string(finding.file))]
+        var fields: Fields = [("rule", .string(finding.rule.description)), ("file", .string(finding.file))]
         if let start = finding.range?.start {
             fields += [("line", .integer(start.line)), ("column", .integer(start.column))]
         }

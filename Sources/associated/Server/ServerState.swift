@@ -164,7 +164,7 @@ final class ServerState: Sendable {
         let reasons = tenants.keptReasons(hostsMax: ServerState.reasonsMax)
         let open = tenants.openFindings
         let findings = open.prefix(ServerState.sinceMax).map { Console.line($0) }
-        let guarded = open.lazy.filter { $0.rule == "APP-042" && $0.severity == .error }.map(\.file)
+        let guarded = open.lazy.filter { $0.rule == .app042 && $0.severity == .error }.map(\.file)
         let now = phase == .starting ? startedSeconds : Clock.wallSeconds()
         noteState(.lastGood, tenants.stateProblem)
         state.withLock { state in

@@ -127,7 +127,7 @@ struct StartObjections {
 
     /// Before anything is done with settings that are not what the operator wants.
     var toSettings: String? {
-        if given.findings.contains(where: { $0.rule == "CFG-001" }) {
+        if given.findings.contains(where: { $0.rule == .cfg001 }) {
             // With none of its settings the server would listen elsewhere than it is asked for.
             return "\(given.configPath)/server.json cannot be read; fix or remove it"
         }

@@ -20,7 +20,7 @@ import Testing
     ])
     func `a site has the name of a host`(site: String) {
         let problems = WebSite.problems(in: site)
-        #expect(problems.map(\.rule) == ["DAL-016"])
+        #expect(problems.map(\.rule) == [.dal016])
         #expect(problems.map(\.severity) == [.warning])
         for good in ["https://a.b", "https://xn--exmple-cua.com", "https://127.0.0.1:8080", "https://[::1]"] {
             #expect(WebSite.problems(in: good).isEmpty, "\(good)")
@@ -53,7 +53,7 @@ import Testing
             ]
             """
         let reading = Self.read(text)
-        #expect(reading.findings.filter { $0.severity == .error }.map(\.rule) == ["DAL-045"])
+        #expect(reading.findings.filter { $0.severity == .error }.map(\.rule) == [.dal045])
         let list = try #require(reading.list)
         #expect(list.includes.map(\.text) == ["https://example.com/more.json"])
         #expect(list.flaws.map(\.rejectsListSince) == [.android12])
@@ -79,7 +79,7 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var text: String
-        var rules: [String]
+        var rules: [RuleID]
         var google: [Bool]
         /// Android 12 and later reject the whole file.
         var endangers = false
@@ -97,98 +97,98 @@ import Testing
     }
 
     static let cases = [
-        Case(name: "an empty list", text: "[]", rules: ["DAL-003"], google: []),
-        Case(name: "one statement without an array", text: good, rules: ["DAL-002"], google: []),
-        Case(name: "a trailing comma", text: "[\(good),]", rules: ["DAL-001"], google: [true]),
-        Case(name: "a number", text: "42", rules: ["DAL-002"], google: []),
-        Case(name: "a string", text: "\"foo\"", rules: ["DAL-002"], google: []),
-        Case(name: "a text cut short", text: "[{", rules: ["DAL-001"], google: []),
+        Case(name: "an empty list", text: "[]", rules: [.dal003], google: []),
+        Case(name: "one statement without an array", text: good, rules: [.dal002], google: []),
+        Case(name: "a trailing comma", text: "[\(good),]", rules: [.dal001], google: [true]),
+        Case(name: "a number", text: "42", rules: [.dal002], google: []),
+        Case(name: "a string", text: "\"foo\"", rules: [.dal002], google: []),
+        Case(name: "a text cut short", text: "[{", rules: [.dal001], google: []),
         Case(
-            name: "a bad statement beside a good one", text: "[{}, \(good)]", rules: ["DAL-004"], google: [false, true]),
+            name: "a bad statement beside a good one", text: "[{}, \(good)]", rules: [.dal004], google: [false, true]),
         Case(
             name: "relation as a string", text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "\"\(handle)\""))]",
-            rules: ["DAL-005"], google: [false]),
+            rules: [.dal005], google: [false]),
         Case(
             name: "relation as an object", text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "{}"))]",
-            rules: ["DAL-005"], google: [false]),
+            rules: [.dal005], google: [false]),
         Case(
             name: "a wildcard relation",
             text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"delegate_permission/*\"]"))]",
-            rules: ["DAL-006"],
+            rules: [.dal006],
             google: [false], endangers: true),
         Case(
             name: "an unknown, well-formed relation",
             text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"navigate/yellow_brick_road\"]"))]",
-            rules: ["DAL-007"], google: [true]),
+            rules: [.dal007], google: [true]),
         Case(
             name: "a relation without detail",
             text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"delegate_permission/\"]"))]",
-            rules: ["DAL-006"],
+            rules: [.dal006],
             google: [false], endangers: true),
         Case(
             name: "a relation without kind",
-            text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"write_on_the_walls\"]"))]", rules: ["DAL-006"],
+            text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"write_on_the_walls\"]"))]", rules: [.dal006],
             google: [false], endangers: true),
         Case(
-            name: "a site with a slash", text: web("https://example.com/"), rules: ["DAL-016"], google: [false]),
+            name: "a site with a slash", text: web("https://example.com/"), rules: [.dal016], google: [false]),
         Case(
-            name: "a site with the default port", text: web("https://example.com:443"), rules: ["DAL-018"],
+            name: "a site with the default port", text: web("https://example.com:443"), rules: [.dal018],
             google: [true]),
         Case(name: "a site in capitals with a dot", text: web("HTTPS://example.com."), rules: [], google: [true]),
         Case(
-            name: "a site without scheme", text: web("example.com"), rules: ["DAL-016"], google: [false],
+            name: "a site without scheme", text: web("example.com"), rules: [.dal016], google: [false],
             endangers: true),
         Case(
-            name: "a site by ftp", text: web("ftp://example.com"), rules: ["DAL-016"], google: [false], endangers: true),
+            name: "a site by ftp", text: web("ftp://example.com"), rules: [.dal016], google: [false], endangers: true),
         Case(
-            name: "a site with a user", text: web("https://u:p@example.com"), rules: ["DAL-016"], google: [false],
+            name: "a site with a user", text: web("https://u:p@example.com"), rules: [.dal016], google: [false],
             endangers: true),
         Case(
-            name: "a site with a bad port", text: web("https://example.com:x"), rules: ["DAL-016"], google: [false],
+            name: "a site with a bad port", text: web("https://example.com:x"), rules: [.dal016], google: [false],
             endangers: true),
         Case(
             name: "lower-case fingerprints", text: "[\(app("[\"\(print.lowercased())\", \"\(second)\"]"))]",
-            rules: ["DAL-010"], google: [false]),
+            rules: [.dal010], google: [false]),
         Case(
-            name: "a bare fingerprint", text: "[\(app("\"\(print)\""))]", rules: ["DAL-012"], google: [false],
+            name: "a bare fingerprint", text: "[\(app("\"\(print)\""))]", rules: [.dal012], google: [false],
             endangers: true),
-        Case(name: "no fingerprints", text: "[\(app("[]"))]", rules: ["DAL-012"], google: [false], endangers: true),
+        Case(name: "no fingerprints", text: "[\(app("[]"))]", rules: [.dal012], google: [false], endangers: true),
         Case(
-            name: "31 bytes", text: "[\(app("[\"\(print.dropLast(3))\", \"\(second)\"]"))]", rules: ["DAL-011"],
+            name: "31 bytes", text: "[\(app("[\"\(print.dropLast(3))\", \"\(second)\"]"))]", rules: [.dal011],
             google: [false]),
         Case(
             name: "no hex digits", text: "[\(app("[\"\(print.replacing("5B", with: "5G"))\", \"\(second)\"]"))]",
-            rules: ["DAL-011"], google: [false]),
+            rules: [.dal011], google: [false]),
         Case(
-            name: "an empty fingerprint", text: "[\(app("[\"\", \"\(second)\"]"))]", rules: ["DAL-011"], google: [false]
+            name: "an empty fingerprint", text: "[\(app("[\"\", \"\(second)\"]"))]", rules: [.dal011], google: [false]
         ),
         Case(name: "two fingerprints", text: "[\(good)]", rules: [], google: [true]),
         Case(
-            name: "an include", text: "[{\"include\": \"https://cdn.example.com/x.json\"}]", rules: ["DAL-023"],
+            name: "an include", text: "[{\"include\": \"https://cdn.example.com/x.json\"}]", rules: [.dal023],
             google: []),
         Case(
             name: "an include with a relation",
             text: "[{\"include\": \"https://cdn.example.com/x.json\", \"relation\": [\"\(handle)\"]}]",
-            rules: ["DAL-023", "DAL-021"], google: []),
+            rules: [.dal023, .dal021], google: []),
         Case(
             name: "an include with another field",
             text: "[{\"include\": \"https://cdn.example.com/x.json\", \"a\": 1}]",
-            rules: ["DAL-023"], google: [], endangers: true),
+            rules: [.dal023], google: [], endangers: true),
         Case(
-            name: "an insecure include", text: "[{\"include\": \"http://cdn.example.com/x.json\"}]", rules: ["DAL-022"],
+            name: "an insecure include", text: "[{\"include\": \"http://cdn.example.com/x.json\"}]", rules: [.dal022],
             google: []),
         Case(
             name: "an include of itself",
             text: "[{\"include\": \"https://www.example.org/.well-known/assetlinks.json\"}]",
-            rules: ["DAL-024", "DAL-023"], google: []),
+            rules: [.dal024, .dal023], google: []),
         Case(
             name: "an unknown namespace",
             text: "[{\"relation\": [\"\(handle)\"], \"target\": {\"namespace\": \"windows_app\"}}, \(good)]",
-            rules: ["DAL-008"], google: [false, true], endangers: true),
+            rules: [.dal008], google: [false, true], endangers: true),
         Case(
             name: "a number for a string",
             text: "[{\"relation\": [\"\(handle)\"], \"target\": {\"namespace\": \"android_app\", \"package_name\": 1, "
-                + "\"sha256_cert_fingerprints\": [\"\(print)\", \"\(second)\"]}}, \(good)]", rules: ["DAL-009"],
+                + "\"sha256_cert_fingerprints\": [\"\(print)\", \"\(second)\"]}}, \(good)]", rules: [.dal009],
             google: [false, true], endangers: true),
     ]
 
@@ -196,7 +196,7 @@ import Testing
     func `agrees with the compatibility cases`(example: Case) {
         let reading = Self.read(example.text)
         #expect(reading.findings.map(\.rule) == example.rules)
-        let hasFatalError = ["DAL-001", "DAL-002"].contains { example.rules.contains($0) }
+        let hasFatalError = [.dal001, .dal002].contains { example.rules.contains($0) }
         #expect((reading.list == nil) == hasFatalError)
         guard let list = reading.list else { return }
         #expect(list.statements.map { $0.consumers.contains(.google) } == example.google)

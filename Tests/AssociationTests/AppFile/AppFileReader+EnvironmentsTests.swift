@@ -32,7 +32,7 @@ import Testing
 
     @Test func `an environment that is no object is there all the same`() {
         let reading = Sample.read(Sample.text(more: "environments: { s3: 5 },"), environment: "s3")
-        #expect(reading.findings.rules == ["APP-005"], "\(reading.findings)")
+        #expect(reading.findings.rules == [.app005], "\(reading.findings)")
     }
 
     @Test func `merges objects and replaces arrays`() throws {
@@ -49,7 +49,7 @@ import Testing
         let misspelt = Sample.text(
             more: #"environments: { staging: { ios: { appIds: ["8KQ2V7M4XN.dev.acme.beta"] } } },"#)
         let findings = Sample.read(misspelt, environment: "staging").findings
-        #expect(findings.rules == ["APP-003"])
+        #expect(findings.rules == [.app003])
         #expect(findings.first?.fix == "write `appIDs`" && findings.first?.edit?.replacement == "appIDs")
         let both = misspelt.replacing("{ appIds:", with: "{ appIDs: [], appIds:")
         #expect(Sample.read(both, environment: "staging").findings.contains { $0.fix?.hasPrefix("remove it;") == true })
@@ -63,7 +63,7 @@ import Testing
         #expect(try Sample.app(tried).links.map(\.path) == ["/products/?*"])
         #expect(Sample.read(tried, environment: "staging").appFile?.links.map(\.path) == ["/new/?*"])
         let findings = AppFile.lint(Array(text(#"[{ "/": "/new/*" }, { "/": "/new/1" }]"#).utf8), file: "shop.json")
-        #expect(findings.rules == ["APP-040"])
+        #expect(findings.rules == [.app040])
         #expect(findings.first?.message.hasPrefix("in the environment `staging`, ") == true)
     }
 
@@ -90,7 +90,7 @@ import Testing
                 file: "shop.json")
         }
         #expect(lint(4).rules == [])
-        #expect(lint(5).rules == ["APP-043"])
+        #expect(lint(5).rules == [.app043])
         #expect(lint(5).first?.message.contains("`e4`") == true)
     }
 
@@ -108,10 +108,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("[]", ["APP-005"]), ("{ staging: 7 }", ["APP-005"]), ("{ staging: { priority: 1 } }", ["APP-003"]),
-            ("{ staging: {}, staging: {} }", ["APP-004"]), ("{ staging: {} }", []),
-        ] as [(String, [String])])
-    func `holds overlays to their keys`(environments: String, rules: [String]) {
+            ("[]", [RuleID.app005]), ("{ staging: 7 }", [.app005]), ("{ staging: { priority: 1 } }", [.app003]),
+            ("{ staging: {}, staging: {} }", [.app004]), ("{ staging: {} }", []),
+        ] as [(String, [RuleID])])
+    func `holds overlays to their keys`(environments: String, rules: [RuleID]) {
         #expect(Sample.read(Sample.text(more: "environments: \(environments)")).findings.rules == rules)
     }
 
@@ -128,6 +128,6 @@ import Testing
     @Test func `lints every environment and says each thing once`() {
         let text = Sample.text(more: #"linkz: 1, environments: { staging: { hosts: ["no host"] } }"#)
         let findings = AppFile.lint(Array(text.utf8), file: "shop.json")
-        #expect(findings.rules == ["APP-003", "APP-008", "APP-006"] || findings.rules == ["APP-003", "APP-008"])
+        #expect(findings.rules == [.app003, .app008, .app006] || findings.rules == [.app003, .app008])
     }
 }

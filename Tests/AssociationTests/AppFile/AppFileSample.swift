@@ -44,5 +44,5 @@ extension AppFile {
 
 extension [Finding] {
     /// The ids of their rules, in order.
-    var rules: [String] { map(\.rule) }
+    var rules: [RuleID] { map(\.rule) }
 }

@@ -8,21 +8,21 @@ import Testing
 
     @Test(
         arguments: [
-            ("{ x: { name: null } }", "APP-006", "in the environment `x`, the app file has no `name`"),
+            ("{ x: { name: null } }", RuleID.app006, "in the environment `x`, the app file has no `name`"),
             (
-                "{ x: { ios: null, android: null } }", "APP-016",
+                "{ x: { ios: null, android: null } }", .app016,
                 "in the environment `x`, the app file has neither `ios` nor `android`, so nothing is served for it"
             ),
             (
-                "{ x: { ios: { appIDs: null } } }", "APP-006",
+                "{ x: { ios: { appIDs: null } } }", .app006,
                 "in the environment `x`, `ios.appIDs` is missing, so no app is bound to the hosts"
             ),
             (
-                "{ x: { hosts: [] } }", "APP-006",
+                "{ x: { hosts: [] } }", .app006,
                 "in the environment `x`, `hosts` is empty, so nothing of the app is served"
             ),
         ])
-    func `names the environment, and points at the overlay`(overlays: String, rule: String, message: String) throws {
+    func `names the environment, and points at the overlay`(overlays: String, rule: RuleID, message: String) throws {
         let text = Sample.text(more: "\nenvironments: \(overlays)")
         for findings in [
             AppFile.lint(Array(text.utf8), file: "shop.json"), Sample.read(text, environment: "x").findings,
@@ -37,7 +37,7 @@ import Testing
         let text = Sample.text(
             more: "examples: { \"https://shop.acme.test/products/1\": \"app\" },\n"
                 + "environments: { x: { ios: { services: [\"webcredentials\"] } } }")
-        let findings = AppFile.lint(Array(text.utf8), file: "shop.json").filter { $0.rule == "APP-026" }
+        let findings = AppFile.lint(Array(text.utf8), file: "shop.json").filter { $0.rule == .app026 }
         #expect(findings.count == 1)
         #expect(findings.first?.message.hasPrefix("in the environment `x`, `https://") == true)
         #expect(findings.first?.range?.start.line == 1)
@@ -46,7 +46,7 @@ import Testing
     @Test func `leaves alone what is wrong in every environment`() {
         let text = Sample.text(name: nil, more: "environments: { x: {} }")
         let plain = Sample.read(text).findings
-        #expect(plain.rules == ["APP-006"])
+        #expect(plain.rules == [.app006])
         #expect(Sample.read(text, environment: "x").findings == plain)
         #expect(AppFile.lint(Array(text.utf8), file: "shop.json") == plain)
     }

@@ -12,7 +12,7 @@ struct PageOptionsTests {
     ])
     func `a landing page without a way to the iOS app is noted`(more: String, isNoted: Bool) throws {
         let finding = try AppFileSample.app(AppFileSample.text(more: more)).pageFinding
-        #expect(finding?.rule == (isNoted ? "APP-048" : nil))
+        #expect(finding?.rule == (isNoted ? .app048 : nil))
         #expect(finding.map { $0.severity == .note } ?? true)
     }
 

@@ -105,7 +105,7 @@ import Testing
     @Test func `one query value of another type drops the whole dictionary`() {
         let reading = read(LintExample.query("\"a\": \"1\", \"flag\": true"))
         #expect(reading.association?.applinks?.details.first?.components?.first?.query == nil)
-        #expect(reading.findings.contains { $0.rule == "AASA-033" && $0.edit?.replacement == "\"true\"" })
+        #expect(reading.findings.contains { $0.rule == .aasa033 && $0.edit?.replacement == "\"true\"" })
     }
 
     @Test func `of a key that is written twice the last counts, in queries and variables too`() throws {
@@ -120,8 +120,8 @@ import Testing
     @Test func `legacy paths are read with the defaults that the matcher gives them`() throws {
         let text = LintExample.entry("\"paths\": [\"/a b\"], \"defaults\": {\"percentEncoded\": false}")
         #expect(try decides(matcher(text), "/a%20b"))
-        #expect(!read(text).findings.contains { $0.rule == "AASA-051" })
-        #expect(read(LintExample.paths("\"/a b\"")).findings.contains { $0.rule == "AASA-051" })
+        #expect(!read(text).findings.contains { $0.rule == .aasa051 })
+        #expect(read(LintExample.paths("\"/a b\"")).findings.contains { $0.rule == .aasa051 })
     }
 
     private func matcher(_ text: String) throws -> AppleMatcher {
@@ -151,7 +151,7 @@ import Testing
         let reading = AppleAssociation.read(LintExample.signed, file: "f")
         #expect(reading.isSigned)
         #expect(reading.association == nil)
-        #expect(reading.findings.map(\.rule) == ["AASA-079"])
+        #expect(reading.findings.map(\.rule) == [.aasa079])
         #expect(reading.findings.map(\.severity) == [.note])
     }
 
@@ -162,24 +162,24 @@ import Testing
     func `a signed file that is cut off is unreadable`(head: [UInt8]) {
         let identifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
         let reading = AppleAssociation.read(head + identifier + [0xA0], file: "f")
-        #expect(reading.findings.map(\.rule) == ["AASA-001"])
+        #expect(reading.findings.map(\.rule) == [.aasa001])
         let whole = head + identifier + [UInt8](repeating: 0, count: 4_000)
-        #expect(AppleAssociation.read(whole, file: "f").findings.map(\.rule) == ["AASA-079"])
+        #expect(AppleAssociation.read(whole, file: "f").findings.map(\.rule) == [.aasa079])
     }
 
     @Test func `an app that the key names already needs no id inside`() {
         let text = LintExample.links("\"details\": {\"\(LintExample.app)\": {\"appIDs\": [], \"paths\": [\"*\"]}}")
-        let finding = read(text).findings.first { $0.rule == "AASA-035" }
+        let finding = read(text).findings.first { $0.rule == .aasa035 }
         #expect(finding?.message.hasSuffix("the key of the object already names the app") == true)
         #expect(finding?.fix == "remove it")
     }
 
     @Test(
         arguments: [
-            ("{\"/\": \"/a|b\"}", "AASA-051"), ("{\"/\": \"/a%20b\", \"percentEncoded\": false}", "AASA-052"),
-            ("{\"/\": \"NOT /x\", \"percentEncoded\": false}", "AASA-070"),
+            ("{\"/\": \"/a|b\"}", RuleID.aasa051), ("{\"/\": \"/a%20b\", \"percentEncoded\": false}", .aasa052),
+            ("{\"/\": \"NOT /x\", \"percentEncoded\": false}", .aasa070),
         ])
-    func `says never only of what the matcher never matches`(component: String, rule: String) {
+    func `says never only of what the matcher never matches`(component: String, rule: RuleID) {
         let findings = read(LintExample.components(component)).findings.filter { $0.rule == rule }
         #expect(findings.count == 1)
         #expect(findings.allSatisfy { !$0.message.contains("never") && $0.edit == nil }, "\(findings)")
@@ -187,7 +187,7 @@ import Testing
 
     @Test func `after a mistake that has one fix the rest is still linted, behind what makes the file unreadable`() {
         let reading = read("{\"webcredentials\": {\"apps\": [\"com.acme.shop\",]}}")
-        #expect(reading.findings.map(\.rule) == ["AASA-001", "AASA-019"])
+        #expect(reading.findings.map(\.rule) == [.aasa001, .aasa019])
         #expect(reading.findings.map(\.isFatal) == [true, false])
         #expect(reading.association == nil)
     }

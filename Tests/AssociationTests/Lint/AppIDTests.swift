@@ -13,14 +13,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("com.acme.shop", "AASA-019"), ("9JA89QQLNQ", "AASA-019"), ("9JA89QQLNQ.", "AASA-019"), ("", "AASA-019"),
-        (".com.acme", "AASA-019"), ("9JA89QQLN.com.acme", "AASA-019"), ("9JA89QQLNQX.com.acme", "AASA-019"),
-        ("9JA89-QLNQ.com.acme", "AASA-019"), ("9JA89QQLNQ.com..acme", "AASA-019"), ("9JA89QQLNQ.com.acme.", "AASA-019"),
-        ("TEAMID.com.acme.shop", "AASA-019"), ("<TEAMID>.com.acme", "AASA-019"), (" 9JA89QQLNQ.com.acme", "AASA-019"),
-        ("9JA89QQLNQ.*", "AASA-021"), ("9JA89QQLNQ.com.acme.*", "AASA-021"), ("9JA89QQLNQ.com.a cme", "AASA-021"),
-        ("9JA89QQLNQ.com/acme", "AASA-021"),
+        ("com.acme.shop", RuleID.aasa019), ("9JA89QQLNQ", .aasa019), ("9JA89QQLNQ.", .aasa019), ("", .aasa019),
+        (".com.acme", .aasa019), ("9JA89QQLN.com.acme", .aasa019), ("9JA89QQLNQX.com.acme", .aasa019),
+        ("9JA89-QLNQ.com.acme", .aasa019), ("9JA89QQLNQ.com..acme", .aasa019), ("9JA89QQLNQ.com.acme.", .aasa019),
+        ("TEAMID.com.acme.shop", .aasa019), ("<TEAMID>.com.acme", .aasa019), (" 9JA89QQLNQ.com.acme", .aasa019),
+        ("9JA89QQLNQ.*", .aasa021), ("9JA89QQLNQ.com.acme.*", .aasa021), ("9JA89QQLNQ.com.a cme", .aasa021),
+        ("9JA89QQLNQ.com/acme", .aasa021),
     ])
-    func `names what no app can have`(text: String, rule: String) {
+    func `names what no app can have`(text: String, rule: RuleID) {
         let problems = AppID.problems(in: text)
         #expect(problems.map(\.rule) == [rule])
         #expect(problems.allSatisfy { $0.severity == .error })
@@ -28,11 +28,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("9ja89qqlnq.com.acme.shop", "AASA-020"), ("ABCDE12345.com.acme.shop", "AASA-022"),
-        ("9JA89QQLNQ.com.example.app", "AASA-022"), ("XXXXXXXXXX.com.acme.shop", "AASA-022"),
-        ("9JA89QQLNQ.com.acme_shop", "AASA-021"),
+        ("9ja89qqlnq.com.acme.shop", RuleID.aasa020), ("ABCDE12345.com.acme.shop", .aasa022),
+        ("9JA89QQLNQ.com.example.app", .aasa022), ("XXXXXXXXXX.com.acme.shop", .aasa022),
+        ("9JA89QQLNQ.com.acme_shop", .aasa021),
     ])
-    func `warns of what is doubtful and still reads it`(text: String, rule: String) {
+    func `warns of what is doubtful and still reads it`(text: String, rule: RuleID) {
         let problems = AppID.problems(in: text)
         #expect(problems.map(\.rule) == [rule])
         #expect(problems.allSatisfy { $0.severity == .warning })

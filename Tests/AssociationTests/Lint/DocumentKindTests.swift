@@ -28,10 +28,10 @@ import Testing
     }
 
     @Test func `lints a file of the kind that it is`() {
-        #expect(Linter.lint(Array("{\"applinks\": 1}".utf8), file: "f")?.map(\.rule) == ["AASA-010"])
-        #expect(Linter.lint(Array("[]".utf8), file: "f")?.map(\.rule) == ["DAL-003"])
+        #expect(Linter.lint(Array("{\"applinks\": 1}".utf8), file: "f")?.map(\.rule) == [RuleID.aasa010])
+        #expect(Linter.lint(Array("[]".utf8), file: "f")?.map(\.rule) == [.dal003])
         #expect(
-            Linter.lint(Array("{ name: 1, hosts: 2 }".utf8), file: "f")?.allSatisfy { $0.rule.hasPrefix("APP-") }
+            Linter.lint(Array("{ name: 1, hosts: 2 }".utf8), file: "f")?.allSatisfy { $0.rule.family == .appFile }
                 == true)
         #expect(Linter.lint(Array("42".utf8), file: "f") == nil)
     }

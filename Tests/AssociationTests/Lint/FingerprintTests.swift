@@ -9,7 +9,7 @@ import Testing
     @Test func `says of one byte that differs from the rest just that`() {
         let text = (["AA"] + Array(repeating: "BB", count: 31)).joined(separator: ":")
         let problem = Fingerprint.problems(in: text).first
-        #expect(problem?.rule == "DAL-013")
+        #expect(problem?.rule == .dal013)
         #expect(problem?.message.contains("has hardly any different bytes") == true, "\(problem?.message ?? "")")
     }
 
@@ -30,8 +30,8 @@ import Testing
     }
 
     @Test func `tells lower case from missing colons`() {
-        #expect(Fingerprint.problems(in: Self.good.lowercased()).map(\.rule) == ["DAL-010"])
-        #expect(Fingerprint.problems(in: Self.digits).map(\.rule) == ["DAL-011"])
+        #expect(Fingerprint.problems(in: Self.good.lowercased()).map(\.rule) == [.dal010])
+        #expect(Fingerprint.problems(in: Self.digits).map(\.rule) == [.dal011])
     }
 
     @Test(arguments: [
@@ -42,7 +42,7 @@ import Testing
     ])
     func `names what it is instead`(text: String, word: String) {
         let problems = Fingerprint.problems(in: text)
-        #expect(problems.map(\.rule) == ["DAL-011"])
+        #expect(problems.map(\.rule) == [.dal011])
         #expect(problems.first?.message.contains(word) == true, "\(problems)")
         #expect(problems.first?.replacement == nil)
         #expect(Fingerprint(normalising: text) == nil)
@@ -56,12 +56,12 @@ import Testing
         "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5",
     ])
     func `knows made-up fingerprints and the documented one`(text: String) {
-        #expect(Fingerprint.problems(in: text).map(\.rule) == ["DAL-013"])
+        #expect(Fingerprint.problems(in: text).map(\.rule) == [.dal013])
     }
 
     @Test func `knows public debug keys`() {
         let key = "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C"
-        #expect(Fingerprint.problems(in: key).map(\.rule) == ["DAL-015"])
+        #expect(Fingerprint.problems(in: key).map(\.rule) == [.dal015])
         #expect(Fingerprint(normalising: key)?.isPubliclyKnownKey == true)
         #expect(Fingerprint(normalising: Self.good)?.isPubliclyKnownKey == false)
     }

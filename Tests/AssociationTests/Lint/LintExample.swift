@@ -5,7 +5,7 @@ import Testing
 
 /// A rule with texts on both sides of it.
 struct LintExample: Sendable, CustomTestStringConvertible {
-    var rule: String
+    var rule: RuleID
     var kind: DocumentKind
     /// Breaks the rule; it may break others too.
     var bad: [UInt8]
@@ -14,7 +14,7 @@ struct LintExample: Sendable, CustomTestStringConvertible {
     /// Do not break the rule.
     var good: [[UInt8]]
 
-    init(_ rule: String, _ kind: DocumentKind, bad: [UInt8], marked: String?, good: [[UInt8]]) {
+    init(_ rule: RuleID, _ kind: DocumentKind, bad: [UInt8], marked: String?, good: [[UInt8]]) {
         self.rule = rule
         self.kind = kind
         self.bad = bad
@@ -22,11 +22,11 @@ struct LintExample: Sendable, CustomTestStringConvertible {
         self.good = good
     }
 
-    init(_ rule: String, _ kind: DocumentKind, _ bad: String, marks marked: String?, good: String...) {
+    init(_ rule: RuleID, _ kind: DocumentKind, _ bad: String, marks marked: String?, good: String...) {
         self.init(rule, kind, bad: Array(bad.utf8), marked: marked, good: good.map { Array($0.utf8) })
     }
 
-    var testDescription: String { rule }
+    var testDescription: String { rule.description }
 
     func lint(_ bytes: [UInt8]) -> [Finding] {
         kind == .statementList

@@ -5,29 +5,31 @@ import SourceJSON
 import Testing
 
 struct LintPreferencesTests {
-    private func finding(_ rule: String, _ severity: Severity) -> Finding {
+    private func finding(_ rule: RuleID, _ severity: Severity) -> Finding {
         Finding(rule: rule, severity: severity, file: "f", range: nil, message: "m")
     }
 
     @Test func `drops what is ignored, and changes severities`() {
         var preferences = LintPreferences()
-        preferences.ignored = ["A"]
-        preferences.severities = ["B": .error, "C": .note]
-        let findings = [finding("A", .error), finding("B", .note), finding("C", .warning), finding("D", .warning)]
-        let reported = preferences.apply(to: findings, alsoIgnoring: ["D"], keepsErrors: false)
-        #expect(reported == [finding("B", .error), finding("C", .note)])
+        preferences.ignored = [.app001]
+        preferences.severities = [.app002: .error, .app003: .note]
+        let findings = [
+            finding(.app001, .error), finding(.app002, .note), finding(.app003, .warning), finding(.app004, .warning),
+        ]
+        let reported = preferences.apply(to: findings, alsoIgnoring: [.app004], keepsErrors: false)
+        #expect(reported == [finding(.app002, .error), finding(.app003, .note)])
     }
 
     @Test func `an error stays where the server would not publish the file`() {
         var preferences = LintPreferences()
-        preferences.ignored = ["A"]
-        preferences.severities = ["B": .note]
-        let errors = [finding("A", .error), finding("B", .error)]
+        preferences.ignored = [.app001]
+        preferences.severities = [.app002: .note]
+        let errors = [finding(.app001, .error), finding(.app002, .error)]
         #expect(preferences.apply(to: errors, keepsErrors: true) == errors)
-        #expect(preferences.apply(to: [finding("A", .warning)], keepsErrors: true).isEmpty)
+        #expect(preferences.apply(to: [finding(.app001, .warning)], keepsErrors: true).isEmpty)
         // Where a repository is checked there may be no certificates.
-        preferences.ignored = ["CERT-025"]
-        #expect(preferences.apply(to: [finding("CERT-025", .error)], keepsErrors: true).isEmpty)
+        preferences.ignored = [.cert025]
+        #expect(preferences.apply(to: [finding(.cert025, .error)], keepsErrors: true).isEmpty)
     }
 
     @Test(arguments: [

@@ -13,12 +13,12 @@ import Testing
         "com.acme shop", " com.acme", "com.acme/.Main", "com.ácme",
     ])
     func `rejects what no app has`(text: String) {
-        #expect(PackageName.problems(in: text).map(\.rule) == ["DAL-009"])
+        #expect(PackageName.problems(in: text).map(\.rule) == [.dal009])
         #expect(PackageName.problems(in: text).map(\.severity) == [.error])
     }
 
     @Test(arguments: ["com.example", "com.example.app", "com.yourcompany.yourapp"])
     func `warns of names from documentation`(text: String) {
-        #expect(PackageName.problems(in: text).map(\.rule) == ["DAL-013"])
+        #expect(PackageName.problems(in: text).map(\.rule) == [.dal013])
     }
 }

@@ -52,7 +52,7 @@ struct RemedyTests {
     }
 
     @Test func `each mechanical remedy removes its finding and brings no error`() {
-        var rules: Set<String> = []
+        var rules: Set<RuleID> = []
         for linted in Self.all {
             let before = linted.lint(linted.text)
             for finding in before {
@@ -82,21 +82,18 @@ struct RemedyTests {
         for finding in [
             AppFileSample.read(app).findings.first, Linter.lint(statements: Array(list.utf8), file: "f").first,
         ] {
-            #expect(finding?.rule == "DAL-007" && finding?.fix == "remove it" && finding?.edit == nil)
+            #expect(finding?.rule == .dal007 && finding?.fix == "remove it" && finding?.edit == nil)
         }
     }
 
     /// The rules whose remedy corrects a name, which lets the linter look at what is under it.
-    private static let naming: Set<String> = ["AASA-008", "AASA-035", "DAL-008", "DAL-041", "APP-003"]
+    private static let naming: Set<RuleID> = [.aasa008, .aasa035, .dal008, .dal041, .app003]
 
     /// The rules that have one. A rule that loses it is missed here.
-    private static let mechanical: Set<String> = [
-        "AASA-001", "AASA-008", "AASA-014", "AASA-018", "AASA-020", "AASA-031", "AASA-033", "AASA-035", "AASA-036",
-        "AASA-049",
-        "AASA-051", "AASA-053", "AASA-057", "AASA-060", "AASA-071", "AASA-074", "APP-001", "APP-003", "APP-005",
-        "APP-009",
-        "APP-015", "DAL-001", "DAL-002", "DAL-005", "DAL-007", "DAL-008", "DAL-010", "DAL-012", "DAL-016", "DAL-022",
-        "DAL-027",
-        "DAL-029", "DAL-036", "DAL-041", "DAL-043",
+    private static let mechanical: Set<RuleID> = [
+        .aasa001, .aasa008, .aasa014, .aasa018, .aasa020, .aasa031, .aasa033, .aasa035, .aasa036, .aasa049, .aasa051,
+        .aasa053, .aasa057, .aasa060, .aasa071, .aasa074, .app001, .app003, .app005, .app009, .app015, .dal001,
+        .dal002, .dal005, .dal007, .dal008, .dal010, .dal012, .dal016, .dal022, .dal027, .dal029, .dal036, .dal041,
+        .dal043,
     ]
 }

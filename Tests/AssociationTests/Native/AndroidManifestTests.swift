@@ -61,6 +61,6 @@ struct AndroidManifestTests {
     @Test func `a text that is not well-formed has none`() {
         var findings: [Finding] = []
         #expect(AndroidManifest(Array("<manifest>".utf8), file: "m.xml", findings: &findings) == nil)
-        #expect(findings.rules == ["GHST-015"])
+        #expect(findings.rules == [.ghst015])
     }
 }

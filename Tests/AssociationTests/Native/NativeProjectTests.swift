@@ -26,24 +26,24 @@ struct NativeProjectTests {
     @Test(
         arguments: [
             ("applinks:shop.example.org", []), ("webcredentials:*.example.org", []), ("appclips:shop.example.org", []),
-            ("applinks:$(HOST)", []), ("spotlight:anything at all", []), ("applink:shop.example.org", ["AHST-021"]),
-            ("webcredential:shop.example.org", ["AHST-021"]), ("applinks:xn--caf-dma.example.org", []),
-            ("applinks:https://shop.example.org", ["AHST-021"]), ("https://shop.example.org", ["AHST-021"]),
-            ("shop.example.org", ["AHST-021"]), ("applinks:shop.example.org:443", ["AHST-021"]),
-            ("applinks:shop.example.org/", ["AHST-021"]), ("applinks:shop.example.org/buy", ["AHST-021"]),
-            ("applinks:shop.example.org?x=1", ["AHST-021"]),
-            ("appclips:*.example.org", ["AHST-023"]),
-            ("applinks:shop.example.org?mode=developer", ["AHST-024"]),
-            ("applinks:shop.example.org?mode=developer+managed", ["AHST-024"]),
-            ("applinks:localhost?mode=developer", ["AHST-024"]),
-            ("applinks:localhost", ["AHST-025"]), ("applinks:192.0.2.1", ["AHST-025"]),
-            ("applinks:[2001:db8::1]", ["AHST-025"]), ("applinks:café.example.org", ["AHST-025"]),
-            ("applinks:.example.org", ["AHST-025"]), ("applinks:a..example.org", ["AHST-025"]),
-            ("applinks:", ["AHST-025"]), ("applinks:www.*.example.org", ["AHST-025"]),
-            ("applinks:localhost?mode=managed", ["AHST-025", "AHST-024"]),
-            ("applinks:192.0.2.1:80/", ["AHST-021", "AHST-021", "AHST-025"]),
-        ] as [(String, [String])])
-    func `reads the domains of entitlements`(domain: String, rules: [String]) throws {
+            ("applinks:$(HOST)", []), ("spotlight:anything at all", []), ("applink:shop.example.org", [RuleID.ahst021]),
+            ("webcredential:shop.example.org", [.ahst021]), ("applinks:xn--caf-dma.example.org", []),
+            ("applinks:https://shop.example.org", [.ahst021]), ("https://shop.example.org", [.ahst021]),
+            ("shop.example.org", [.ahst021]), ("applinks:shop.example.org:443", [.ahst021]),
+            ("applinks:shop.example.org/", [.ahst021]), ("applinks:shop.example.org/buy", [.ahst021]),
+            ("applinks:shop.example.org?x=1", [.ahst021]),
+            ("appclips:*.example.org", [.ahst023]),
+            ("applinks:shop.example.org?mode=developer", [.ahst024]),
+            ("applinks:shop.example.org?mode=developer+managed", [.ahst024]),
+            ("applinks:localhost?mode=developer", [.ahst024]),
+            ("applinks:localhost", [.ahst025]), ("applinks:192.0.2.1", [.ahst025]),
+            ("applinks:[2001:db8::1]", [.ahst025]), ("applinks:café.example.org", [.ahst025]),
+            ("applinks:.example.org", [.ahst025]), ("applinks:a..example.org", [.ahst025]),
+            ("applinks:", [.ahst025]), ("applinks:www.*.example.org", [.ahst025]),
+            ("applinks:localhost?mode=managed", [.ahst025, .ahst024]),
+            ("applinks:192.0.2.1:80/", [.ahst021, .ahst021, .ahst025]),
+        ] as [(String, [RuleID])])
+    func `reads the domains of entitlements`(domain: String, rules: [RuleID]) throws {
         let bytes = Array(Self.entitlements(domain).utf8)
         #expect(Linter.recognise(bytes) == .entitlements)
         let findings = try #require(Linter.lint(bytes, file: "App.entitlements"))
@@ -51,7 +51,7 @@ struct NativeProjectTests {
         for finding in findings {
             let range = try #require(finding.range)
             #expect(range.start.line == 9 && range.start.column == 13)
-            #expect(finding.severity == LintRule.named(finding.rule)?.severity)
+            #expect(finding.severity == finding.rule.severity)
             #expect(String(decoding: bytes[range.start.offset..<range.end.offset], as: UTF8.self) == domain)
         }
     }
@@ -78,7 +78,7 @@ struct NativeProjectTests {
         let text = Self.entitlements("applinks:a.org").replacing("com.apple.developer.associated-domains", with: key)
             .replacing("array>", with: "\(element)>")
         let findings = Linter.lint(entitlements: Array(text.utf8), file: "f")
-        #expect(findings.rules == ["AHST-029"] && findings.first?.severity == .error)
+        #expect(findings.rules == [.ahst029] && findings.first?.severity == .error)
         #expect(findings.first?.fix == fix)
     }
 
@@ -98,7 +98,7 @@ struct NativeProjectTests {
     func `paths and hosts that no URL has`(attribute: String, fix: String?, severity: Severity) {
         let content = Self.view + Self.categories + Self.data + "<data \(attribute)/>"
         let findings = Linter.lint(manifest: Self.manifest(#" android:autoVerify="true""#, content), file: "f")
-        #expect(findings.rules == (fix == nil ? [] : ["GHST-017"]))
+        #expect(findings.rules == (fix == nil ? [] : [.ghst017]))
         #expect(findings.first?.fix == fix)
         if fix != nil { #expect(findings.first?.severity == severity) }
     }
@@ -111,13 +111,13 @@ struct NativeProjectTests {
         let hosts = ["shop.example.org", "*.sub.example.org"].compactMap { try? HostPattern.parse($0).get() }
         let entitlements = Linter.lint(
             entitlements: Array(Self.entitlements("applinks:\(host)").utf8), file: "f", appHosts: hosts)
-        #expect(entitlements.rules.filter { $0 == "AHST-028" }.count == found.count)
+        #expect(entitlements.rules.filter { $0 == .ahst028 }.count == found.count)
         if host.contains("?") { return }
         let data = ##"<data android:scheme="https"/><data android:host="\##(host)"/>"##
         let manifest = Linter.lint(
             manifest: Self.manifest(#" android:autoVerify="true""#, Self.view + Self.categories + data), file: "f",
             appHosts: hosts)
-        #expect(manifest.rules == found.map { _ in "GHST-016" })
+        #expect(manifest.rules == found.map { _ in .ghst016 })
     }
 
     private static let data = ##"<data android:scheme="https"/><data android:host="shop.example.org"/>"##
@@ -160,7 +160,7 @@ struct NativeProjectTests {
         let bytes = Self.manifest(verify, content)
         #expect(Linter.recognise(bytes) == .androidManifest)
         let findings = try #require(Linter.lint(bytes, file: "AndroidManifest.xml"))
-        #expect(findings.rules == (wanted == nil ? [] : ["GHST-015"]), "\(findings.map(\.message))")
+        #expect(findings.rules == (wanted == nil ? [] : [.ghst015]), "\(findings.map(\.message))")
         if let wanted {
             #expect(findings.first?.message.contains(wanted) == true, "\(findings.map(\.message))")
             #expect(findings.first?.range?.start.line == 4)
@@ -171,9 +171,9 @@ struct NativeProjectTests {
     @Test func `says where one of them is no XML`() {
         let entitlements = Array(Self.entitlements("applinks:a.org").replacing("</array>", with: "").utf8)
         let findings = Linter.lint(entitlements: entitlements, file: "f")
-        #expect(findings.rules == ["AHST-021"] && findings.first?.range?.start.line == 11)
+        #expect(findings.rules == [.ahst021] && findings.first?.range?.start.line == 11)
         let manifest = Array("<manifest>\n<application>".utf8)
-        #expect(Linter.lint(manifest: manifest, file: "f").rules == ["GHST-015"])
+        #expect(Linter.lint(manifest: manifest, file: "f").rules == [.ghst015])
         #expect(Linter.lint(manifest: manifest, file: "f").first?.severity == .error)
     }
 

@@ -71,7 +71,7 @@ struct NeighbourFileTests {
                 Array(entry.utf8), name: "windows-app-web-link", file: "x", isWildcard: isWildcard,
                 now: NeighbourFileTests.now)
         }
-        #expect(lint(isWildcard: true).map(\.rule) == Array(repeating: "SRV-012", count: count))
+        #expect(lint(isWildcard: true).map(\.rule) == Array(repeating: .srv012, count: count))
         #expect(lint(isWildcard: false) == [])
     }
 

@@ -26,7 +26,7 @@ struct RobotsFileTests {
 
     @Test func `the finding names the line and the mending`() throws {
         let finding = try #require(RobotsFile.finding(Array("User-agent: *\nDisallow: /\n".utf8), file: "robots.txt"))
-        #expect(finding.rule == "GHST-007")
+        #expect(finding.rule == .ghst007)
         #expect(finding.range?.start.line == 2)
         #expect(finding.fix?.contains("Allow: /.well-known/") == true)
     }

@@ -13,39 +13,39 @@ import Testing
             (#""https://shop.acme.test/a/1": "app""#, []), (#""http://SHOP.acme.test/a": "app""#, []),
             (#""https://shop.acme.test/b": "web""#, []),
             // Android 14 and earlier exclude nothing; that is said once.
-            (#""https://shop.acme.test/a/private/1": "web""#, ["APP-047"]),
-            (#""https://shop.acme.test/a/private/1": { android: "web" }"#, ["APP-047"]),
+            (#""https://shop.acme.test/a/private/1": "web""#, [RuleID.app047]),
+            (#""https://shop.acme.test/a/private/1": { android: "web" }"#, [.app047]),
             (#""https://shop.acme.test/a/private/1": { ios: "web", android: "web", android14: "app" }"#, []),
-            (#""https://shop.acme.test/a/private/1": { android14: "web" }"#, ["APP-047"]),
-            (#""https://shop.acme.test/b": { android14: "app" }"#, ["APP-047"]),
-            (#""https://shop.acme.test/a/private/1": "web", "https://shop.acme.test/a/private/2": "web""#, ["APP-047"]),
-            (#""https://shop.acme.test/q?id=1": "app", "https://shop.acme.test/q": "web""#, ["APP-047"]),
-            (#""https://shop.acme.test/a/1": "web""#, ["APP-026"]),
-            (#""https://shop.acme.test/a/private/1": "app""#, ["APP-026"]),
-            (#""https://shop.acme.test/b": { ios: "app", android: "app" }"#, ["APP-026"]),
-            (#""https://shop.acme.test/a/private/1": { ios: "app", android: "web", android14: "app" }"#, ["APP-026"]),
-            (#""https://shop.acme.test/b": { ios: "app", android: "web" }"#, ["APP-026"]),
-            (#""https://shop.acme.test/b": { android: "app" }"#, ["APP-026"]), (#""https://shop.acme.test/b": {}"#, []),
-            (#""https://other.acme.test/a/1": "app""#, ["APP-028"]), (#""/a/1": "app""#, ["APP-025"]),
+            (#""https://shop.acme.test/a/private/1": { android14: "web" }"#, [.app047]),
+            (#""https://shop.acme.test/b": { android14: "app" }"#, [.app047]),
+            (#""https://shop.acme.test/a/private/1": "web", "https://shop.acme.test/a/private/2": "web""#, [.app047]),
+            (#""https://shop.acme.test/q?id=1": "app", "https://shop.acme.test/q": "web""#, [.app047]),
+            (#""https://shop.acme.test/a/1": "web""#, [.app026]),
+            (#""https://shop.acme.test/a/private/1": "app""#, [.app026]),
+            (#""https://shop.acme.test/b": { ios: "app", android: "app" }"#, [.app026]),
+            (#""https://shop.acme.test/a/private/1": { ios: "app", android: "web", android14: "app" }"#, [.app026]),
+            (#""https://shop.acme.test/b": { ios: "app", android: "web" }"#, [.app026]),
+            (#""https://shop.acme.test/b": { android: "app" }"#, [.app026]), (#""https://shop.acme.test/b": {}"#, []),
+            (#""https://other.acme.test/a/1": "app""#, [.app028]), (#""/a/1": "app""#, [.app025]),
             // One that cannot be checked hides no other.
             (
                 #""https://other.acme.test/a": "app", "https://shop.acme.test/b": { ios: "app" }"#,
-                ["APP-028", "APP-026"]
+                [.app028, .app026]
             ),
-            (#""ftp://shop.acme.test/a": "app""#, ["APP-025"]), (#""https://me@shop.acme.test/a": "app""#, []),
-            (#""https://shop.acme.test/a/1": "App""#, ["APP-007"]),
-            (#""https://shop.acme.test/a/1": true"#, ["APP-005"]),
-            (#""https://shop.acme.test/a/1": { iOS: "app" }"#, ["APP-003"]),
-            (#""https://shop.acme.test/a": "app", "https://shop.acme.test/a": "web""#, ["APP-004"]),
-            (#""https://shop.acme.test:99999999/a": "app""#, ["APP-025"]),
-        ] as [(String, [String])])
-    func `runs the examples`(examples: String, rules: [String]) {
+            (#""ftp://shop.acme.test/a": "app""#, [.app025]), (#""https://me@shop.acme.test/a": "app""#, []),
+            (#""https://shop.acme.test/a/1": "App""#, [.app007]),
+            (#""https://shop.acme.test/a/1": true"#, [.app005]),
+            (#""https://shop.acme.test/a/1": { iOS: "app" }"#, [.app003]),
+            (#""https://shop.acme.test/a": "app", "https://shop.acme.test/a": "web""#, [.app004]),
+            (#""https://shop.acme.test:99999999/a": "app""#, [.app025]),
+        ] as [(String, [RuleID])])
+    func `runs the examples`(examples: String, rules: [RuleID]) {
         let reading = read(examples)
         #expect(reading.findings.rules == rules, "\(reading.findings.map(\.message))")
     }
 
-    @Test(arguments: [(2_048, []), (2_049, ["APP-025"])] as [(Int, [String])])
-    func `takes URLs as long as links are`(length: Int, rules: [String]) {
+    @Test(arguments: [(2_048, []), (2_049, [RuleID.app025])] as [(Int, [RuleID])])
+    func `takes URLs as long as links are`(length: Int, rules: [RuleID]) {
         let start = "https://shop.acme.test/a/"
         let url = start + String(repeating: "x", count: length - start.utf8.count)
         #expect(read("\"\(url)\": \"app\"").findings.rules == rules)
@@ -78,7 +78,7 @@ import Testing
         let examples = (0..<1_000).map { "\"https://shop.acme.test/399/\(path)\($0)\": \"web\"" }.joined(separator: ",")
         let text = Sample.text(links: "[\(links)]", more: "examples: {\(examples)}, environments: { staging: {} }")
         let reading = AppFile.read(Array(text.utf8), file: "shop.json", environment: environment)
-        let unchecked = reading.findings.filter { $0.rule == "APP-027" }
+        let unchecked = reading.findings.filter { $0.rule == .app027 }
         #expect(unchecked.count == 1)
         #expect(unchecked.first?.message.hasPrefix("this example") == true, "not a matter of the environment")
     }
@@ -115,13 +115,13 @@ import Testing
     func `asks the manifest where there are no dynamic rules`(examples: String, message: String?) {
         let findings = Sample.read(Sample.text(links: Self.links, more: "examples: { \(examples) }")).findings
         #expect(findings.map(\.message) == [message].compactMap { $0 })
-        #expect(findings.allSatisfy { $0.rule == "APP-047" && $0.severity == .warning })
+        #expect(findings.allSatisfy { $0.rule == .app047 && $0.severity == .warning })
     }
 
     @Test(arguments: [
-        (#"{ android: "web" }"#, ["APP-027"]), (#"{ ios: "app", android: "web" }"#, ["APP-027"]), (#""app""#, []),
+        (#"{ android: "web" }"#, [RuleID.app027]), (#"{ ios: "app", android: "web" }"#, [.app027]), (#""app""#, []),
     ])
-    func `says that there is no app to ask when asked alone`(outcome: String, rules: [String]) {
+    func `says that there is no app to ask when asked alone`(outcome: String, rules: [RuleID]) {
         let text = Sample.text(
             android: nil, links: Self.links, more: #"examples: { "https://shop.acme.test/a/1": \#(outcome) }"#)
         #expect(Sample.read(text).findings.rules == rules)
@@ -132,7 +132,7 @@ import Testing
         let text = Sample.text(
             android: Self.dynamic, links: links, more: #"examples: { "https://shop.acme.test/a?b=1": "app" }"#)
         let findings = Sample.read(text).findings
-        #expect(findings.rules == ["AASA-058", "APP-026"])
+        #expect(findings.rules == [.aasa058, .app026])
         #expect(findings.last?.message.contains("on Android") == true)
     }
 

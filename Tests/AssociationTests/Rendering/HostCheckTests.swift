@@ -11,7 +11,7 @@ import Testing
         let two = try Sample.app(
             Sample.text(ios: other, android: nil, more: "cacheControl: 600"), file: "two.json")
         let documents = Renderer.documents(for: [one, two], host: "shop.acme.test")
-        #expect(documents.findings.rules == ["APP-037", "APP-037"])
+        #expect(documents.findings.rules == [.app037, .app037])
         #expect(documents.findings.allSatisfy { $0.file == "two.json" && $0.range != nil })
         #expect(documents.cacheSeconds == 60)
         #expect(documents.signing == .none)
@@ -29,13 +29,13 @@ import Testing
     @Test func `finds an app that is there twice`() throws {
         let apps = try ["one.json", "two.json"].map { try Sample.app(Sample.text(), file: $0) }
         let findings = Renderer.documents(for: apps, host: "shop.acme.test").findings
-        #expect(findings.rules.filter { $0 == "APP-038" }.count == 2)
-        #expect(findings.filter { $0.rule == "APP-038" }.allSatisfy { $0.file == "two.json" })
-        #expect(findings.first { $0.rule == "APP-038" }?.message.contains("one.json") == true)
+        #expect(findings.rules.filter { $0 == .app038 }.count == 2)
+        #expect(findings.filter { $0.rule == .app038 }.allSatisfy { $0.file == "two.json" })
+        #expect(findings.first { $0.rule == .app038 }?.message.contains("one.json") == true)
     }
 
-    @Test(arguments: [(Renderer.appsMax, []), (Renderer.appsMax + 1, ["APP-045"])])
-    func `makes a host's documents of a bounded number of app files`(count: Int, rules: [String]) throws {
+    @Test(arguments: [(Renderer.appsMax, []), (Renderer.appsMax + 1, [RuleID.app045])])
+    func `makes a host's documents of a bounded number of app files`(count: Int, rules: [RuleID]) throws {
         let apps = try (0..<count).map { number in
             try Sample.app(
                 Sample.text(ios: "{ appIDs: [\"8KQ2V7M4XN.dev.acme.n\(number)\"] }", android: nil),
@@ -51,9 +51,9 @@ import Testing
     @Test func `counts the bytes of the document on both sides of the limits`() throws {
         let frame = Renderer.documents(for: [try app(pathBytes: 100)]).appleBytes?.count ?? 0
         for (bytes, rules) in [
-            (Renderer.appleBytesNear, []), (Renderer.appleBytesNear + 1, ["APP-035"]),
-            (Renderer.appleBytesMax, ["APP-035"]), (Renderer.appleBytesMax + 1, ["APP-034"]),
-        ] as [(Int, [String])] {
+            (Renderer.appleBytesNear, []), (Renderer.appleBytesNear + 1, [.app035]),
+            (Renderer.appleBytesMax, [.app035]), (Renderer.appleBytesMax + 1, [.app034]),
+        ] as [(Int, [RuleID])] {
             let app = try app(pathBytes: 100 + bytes - frame)
             let documents = Renderer.documents(for: [app])
             #expect(documents.appleBytes?.count == bytes)

@@ -7,13 +7,13 @@ import Testing
     @Test(
         arguments: [
             (#"[{ "/": "/a/private/*", exclude: true }, { "/": "/a/*" }]"#, []),
-            (#"[{ "/": "/a/*" }, { "/": "/a/b" }]"#, ["APP-040"]),
-            (#"[{ "/": "/a/*" }, { "/": "/a/private/*", exclude: true }]"#, ["APP-040"]),
-            (#"[{ "/": "/a" }, { "/": "/b", exclude: true }]"#, ["APP-040"]),
-            (#"[{ "/": "/a", exclude: true }]"#, ["AASA-039", "APP-040"]),
-            (#"[{ "/": "/a/$(digit)" }, { "/": "/a/7" }]"#, ["APP-040"]),
-        ] as [(String, [String])])
-    func `finds rules that decide nothing`(links: String, rules: [String]) throws {
+            (#"[{ "/": "/a/*" }, { "/": "/a/b" }]"#, [RuleID.app040]),
+            (#"[{ "/": "/a/*" }, { "/": "/a/private/*", exclude: true }]"#, [.app040]),
+            (#"[{ "/": "/a" }, { "/": "/b", exclude: true }]"#, [.app040]),
+            (#"[{ "/": "/a", exclude: true }]"#, [.aasa039, .app040]),
+            (#"[{ "/": "/a/$(digit)" }, { "/": "/a/7" }]"#, [.app040]),
+        ] as [(String, [RuleID])])
+    func `finds rules that decide nothing`(links: String, rules: [RuleID]) throws {
         let app = try AppFileSample.app(AppFileSample.text(links: links))
         let findings = LinkOrderCheck(app: app, source: app.sourceMatcher).findings()
         #expect(findings.rules == rules, "\(findings.map(\.message))")
@@ -38,7 +38,7 @@ import Testing
         let text = AppFileSample.text(links: "[" + (links + [#"{ "/": "/a/2" }"#]).joined(separator: ", ") + "]")
         let app = try AppFileSample.app(text)
         // The second rule is within the limits, the last is not, and that /c excludes nothing takes the whole list.
-        let useless = LinkOrderCheck(app: app, source: app.sourceMatcher).findings().filter { $0.rule == "APP-040" }
+        let useless = LinkOrderCheck(app: app, source: app.sourceMatcher).findings().filter { $0.rule == .app040 }
         #expect(useless.map(\.range) == [app.links[1].range])
     }
 }

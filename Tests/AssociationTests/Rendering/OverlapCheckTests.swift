@@ -8,7 +8,7 @@ import Testing
     @Test func `shows a URL that two apps claim`() throws {
         let apps = try [app("one.json", #"[{ "/": "/a/*" }]"#), app("two.json", #"[{ "/": "/b" }, { "/": "/a/b*" }]"#)]
         let findings = Renderer.overlaps(of: apps, host: "shop.acme.test")
-        #expect(findings.rules == ["APP-036"])
+        #expect(findings.rules == [.app036])
         #expect(findings.first?.file == "two.json")
         #expect(findings.first?.range == apps[1].links[1].range)
         #expect(findings.first?.message.contains("https://shop.acme.test/a/b") == true)
@@ -27,24 +27,24 @@ import Testing
         let long = try app("one.json", "[" + (many + [#"{ "/": "/late" }"#]).joined(separator: ", ") + "]")
         let early = try app("two.json", #"[{ "/": "/b7" }]"#)
         let late = try app("two.json", #"[{ "/": "/late" }]"#)
-        #expect(Renderer.overlaps(of: [long, early], host: "shop.acme.test").rules == ["APP-036"])
+        #expect(Renderer.overlaps(of: [long, early], host: "shop.acme.test").rules == [.app036])
         // The URLs of a rule itself are asked about however long the other list is, and the rest is not.
-        #expect(Renderer.overlaps(of: [long, late], host: "shop.acme.test").rules == ["APP-036"])
+        #expect(Renderer.overlaps(of: [long, late], host: "shop.acme.test").rules == [.app036])
         let other = try app("two.json", #"[{ "/": "/other" }]"#)
-        #expect(Renderer.overlaps(of: [long, other], host: "shop.acme.test").rules == ["APP-043"])
+        #expect(Renderer.overlaps(of: [long, other], host: "shop.acme.test").rules == [.app043])
     }
 
     @Test func `finds at once what two lists of exclusions both leave`() throws {
         let rule = #"{ "/": "*", "?": { a7: "?*x*", b7: "1" }, exclude: true }"#
         let links = "[" + Array(repeating: rule, count: 150).joined(separator: ", ") + #", { "/": "/x" }]"#
         let apps = try [app("one.json", links), app("two.json", links)]
-        #expect(Renderer.overlaps(of: apps, host: "shop.acme.test").rules == ["APP-036"])
+        #expect(Renderer.overlaps(of: apps, host: "shop.acme.test").rules == [.app036])
     }
 
     @Test func `says where it stops with many apps`() throws {
         let apps = try (1...33).map { try app("app\($0).json", #"[{ "/": "/a\#($0)x" }]"#) }
         let findings = Renderer.overlaps(of: apps, host: "shop.acme.test")
-        #expect(findings.rules == ["APP-043"])
+        #expect(findings.rules == [.app043])
         #expect(findings.first?.message.contains("too many or too long") == true)
     }
 
@@ -58,7 +58,7 @@ import Testing
                         """), file: file)
         }
         let findings = Renderer.overlaps(of: apps, host: "shop.acme.test")
-        #expect(findings.rules == ["APP-036"])
+        #expect(findings.rules == [.app036])
         #expect(findings.first?.message.hasSuffix("Android chooses") == true)
     }
 

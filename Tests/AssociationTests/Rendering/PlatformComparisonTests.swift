@@ -21,43 +21,46 @@ import Testing
 
     @Test(
         arguments: [
-            (#"[{ "/": "/a", "?": "b=1" }]"#, "APP-029", .warning, "https://shop.acme.test/a?b=1 opens the app on iOS"),
-            (#"[{ "/": "/a", "?": { b: "" } }]"#, "APP-029", .warning, "https://shop.acme.test/a opens the app on iOS"),
             (
-                #"[{ "/": "/a", "?": "b=1", exclude: true }, { "/": "/a*" }]"#, "APP-029", .warning,
+                #"[{ "/": "/a", "?": "b=1" }]"#, RuleID.app029, .warning,
+                "https://shop.acme.test/a?b=1 opens the app on iOS"
+            ),
+            (#"[{ "/": "/a", "?": { b: "" } }]"#, .app029, .warning, "https://shop.acme.test/a opens the app on iOS"),
+            (
+                #"[{ "/": "/a", "?": "b=1", exclude: true }, { "/": "/a*" }]"#, .app029, .warning,
                 "https://shop.acme.test/a?b=1 stays in the browser on iOS and opens the app on Android"
             ),
-            (#"[{ "/": "/$(lang)/x" }]"#, "APP-029", .warning, "https://shop.acme.test/en/x opens the app on iOS"),
+            (#"[{ "/": "/$(lang)/x" }]"#, .app029, .warning, "https://shop.acme.test/en/x opens the app on iOS"),
             (
-                #"[{ "/": "/A", caseSensitive: false }]"#, "APP-030", .warning,
+                #"[{ "/": "/A", caseSensitive: false }]"#, .app030, .warning,
                 "https://shop.acme.test/a opens the app on iOS"
             ),
-            (#"[{ "/": "/a/??" }]"#, "APP-030", .note, "https://shop.acme.test/a/x/ stays in the browser on iOS"),
-            (#"[{ "/": "/a/?b" }]"#, "APP-030", .note, "https://shop.acme.test/a/%C3%A9b stays in the browser on iOS"),
+            (#"[{ "/": "/a/??" }]"#, .app030, .note, "https://shop.acme.test/a/x/ stays in the browser on iOS"),
+            (#"[{ "/": "/a/?b" }]"#, .app030, .note, "https://shop.acme.test/a/%C3%A9b stays in the browser on iOS"),
             (
-                #"[{ "/": "/a/?b", percentEncoded: false }]"#, "APP-030", .note,
+                #"[{ "/": "/a/?b", percentEncoded: false }]"#, .app030, .note,
                 "https://shop.acme.test/a/%F0%9F%98%80b opens the app on iOS"
             ),
             (
-                ##"[{ "/": "/a", "#": "?" }]"##, "APP-030", .note,
+                ##"[{ "/": "/a", "#": "?" }]"##, .app030, .note,
                 "https://shop.acme.test/a#%C3%A9 stays in the browser on iOS"
             ),
             (
-                #"[{ "/": "/caf%c3%a9" }]"#, "APP-030", .note,
+                #"[{ "/": "/caf%c3%a9" }]"#, .app030, .note,
                 "https://shop.acme.test/caf%C3%A9 stays in the browser on iOS"
             ),
             (
-                #"[{ "/": "/?/ab", caseSensitive: false }]"#, "APP-030", .warning,
+                #"[{ "/": "/?/ab", caseSensitive: false }]"#, .app030, .warning,
                 "https://shop.acme.test/X/AB opens the app on iOS"
             ),
             (
-                #"[{ "/": "/Ab/*/", caseSensitive: false }]"#, "APP-030", .warning,
+                #"[{ "/": "/Ab/*/", caseSensitive: false }]"#, .app030, .warning,
                 "https://shop.acme.test/ab/x opens the app on iOS"
             ),
             // A question mark behind a star belongs before it.
-        ] as [(String, String, Severity, String)])
+        ] as [(String, RuleID, Severity, String)])
     func `names a URL that ends up elsewhere`(
-        links: String, rule: String, severity: Severity, witness: String
+        links: String, rule: RuleID, severity: Severity, witness: String
     ) throws {
         let found = try findings(links)
         #expect(Set(found.rules) == [rule], "\(found.map(\.message))")
@@ -68,7 +71,7 @@ import Testing
 
     @Test func `shows what only a search of all URLs finds`() throws {
         let found = try findings(#"[{ "/": "/d/?*", "?": { id: "?*" } }]"#)
-        #expect(found.rules == ["APP-030"])
+        #expect(found.rules == [.app030])
         #expect(found.first?.severity == .note)
         #expect(found.first?.message.hasPrefix("iOS asks every occurrence of a query item, and Android any") == true)
     }
@@ -89,7 +92,7 @@ import Testing
         links: String, witness: String
     ) throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
-        let found = try findings(links, ios: ios, android: nil).filter { $0.rule == "APP-031" }
+        let found = try findings(links, ios: ios, android: nil).filter { $0.rule == .app031 }
         #expect(found.first?.severity == .warning)
         #expect(found.first?.message.contains(witness) == true, "\(found.map(\.message))")
     }
@@ -110,7 +113,7 @@ import Testing
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
         let found = try findings(
             #"[{ "?": { id: "1", lang: "x;y" } }, { "/": "/" }]"#, ios: ios, android: nil)
-        #expect(found.rules == ["APP-031"])
+        #expect(found.rules == [.app031])
         #expect(found.first?.message.contains("lang=x;y opens the app on iOS") == true, "\(found.map(\.message))")
     }
 
@@ -134,7 +137,7 @@ import Testing
         let values = (0..<140).map { #""v\#($0)""# }.joined(separator: ",")
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { v: [\#(values)] } }"#
         let found = try findings(#"[{ "/": "/$(v)/*" }, { "/": "/v0/*" }]"#, ios: ios)
-        #expect(found.first?.rule == "APP-029", "\(found.map(\.message))")
+        #expect(found.first?.rule == .app029, "\(found.map(\.message))")
         #expect(found.first?.severity == .warning)
         #expect(found.first?.message.contains("link was found") == false, "\(found.map(\.message))")
     }
@@ -158,20 +161,20 @@ import Testing
     @Test func `says once that case is ignored by default`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], defaults: { caseSensitive: false } }"#
         let found = try findings(#"[{ "/": "/a" }, { "/": "/b" }, { "/": "/1" }]"#, ios: ios)
-        #expect(found.rules == ["APP-030"])
+        #expect(found.rules == [.app030])
         #expect(found.first?.message.hasPrefix("2 rules ignore case on iOS by default") == true)
     }
 
     @Test func `mentions a rule that is left out without effect as a note`() throws {
         let found = try findings(#"[{ "/": "*" }, { "/": "/a", "?": "b=1" }]"#)
-        #expect(found.rules == ["APP-029"])
+        #expect(found.rules == [.app029])
         #expect(found.first?.severity == .note)
     }
 
     @Test func `compares with iOS 9 to 12 where they are served`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
         let found = try findings(#"[{ "/": "/a", "?": { id: "?*" } }]"#, ios: ios, android: nil)
-        #expect(found.rules == ["APP-031"])
+        #expect(found.rules == [.app031])
         #expect(found.first?.message.contains("iOS 9 to 12") == true)
     }
 
@@ -184,14 +187,14 @@ import Testing
         let text = Sample.text(
             ios: nil, android: Self.dynamic, links: #"[{ "/": "/a" }, { "/": "/b", "?": "c=1" }]"#)
         let found = try Sample.app(text).platformFindings()
-        #expect(found.rules == ["APP-029"])
+        #expect(found.rules == [.app029])
         #expect(found.first?.message.hasSuffix("so its links stay in the browser") == true)
     }
 
     @Test(arguments: [200, 201])
     func `looks for differences in two hundred rules, and says where it stops`(count: Int) throws {
         let links = (0..<count).map { #"{ "/": "/a\#($0)/?" }"# }.joined(separator: ",")
-        let found = try findings("[\(links)]").filter { $0.rule == "APP-043" }
+        let found = try findings("[\(links)]").filter { $0.rule == .app043 }
         #expect(found.count == (count > 200 ? 1 : 0))
     }
 
@@ -206,7 +209,7 @@ import Testing
 
     @Test func `shows a hundred differences and no more`() throws {
         let links = (0..<150).map { #"{ "/": "/a\#($0)", "?": "b=1" }"# }.joined(separator: ",")
-        #expect(try findings("[\(links)]").filter { $0.rule == "APP-029" }.count == 100)
+        #expect(try findings("[\(links)]").filter { $0.rule == .app029 }.count == 100)
     }
 
     @Test func `works through a large file in a moment`() throws {

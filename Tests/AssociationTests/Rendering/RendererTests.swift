@@ -125,7 +125,7 @@ import Testing
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { lang: ["en", "ja"] } }"#
         let app = try Sample.app(Sample.text(ios: ios, links: #"[{ "/": "/$(lang)" }]"#))
         let documents = Renderer.documents(for: [app])
-        #expect(documents.findings.rules == ["APP-039"])
+        #expect(documents.findings.rules == [.app039])
         #expect(documents.findings.first?.range == app.ranges.variables.first)
         #expect(text(documents.appleBytes).contains(#"{"/":"/$(lang_2)"}"#))
         #expect(text(documents.appleBytes).contains(#""substitutionVariables":{"lang_2":["en","ja"]}"#))

@@ -80,7 +80,7 @@ struct LintPromises {
     }
 
     /// The rules about keys that nobody knows.
-    private static let renames: Set<String> = ["AASA-008", "AASA-035", "DAL-041", "APP-003"]
+    private static let renames: Set<RuleID> = [.aasa008, .aasa035, .dal041, .app003]
 
     /// Far more than a file takes whose edits uncover others.
     private static let roundsMax = 200

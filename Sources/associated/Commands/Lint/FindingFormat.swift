@@ -38,7 +38,7 @@ enum FindingFormat: String, CaseIterable {
             ("file", .string(finding.file)),
             ("line", finding.range.map { .integer($0.start.line) } ?? .null),
             ("column", finding.range.map { .integer($0.start.column) } ?? .null),
-            ("rule", .string(finding.rule)), ("severity", .string(finding.severity.rawValue)),
+            ("rule", .string(finding.rule.description)), ("severity", .string(finding.severity.rawValue)),
             ("message", .string(finding.message)), ("fix", finding.fix.map { .string($0) } ?? .null),
         ])
     }
@@ -56,7 +56,7 @@ enum FindingFormat: String, CaseIterable {
             properties += ["line=\(range.start.line)", "endLine=\(range.end.line)", "col=\(range.start.column)"]
             if range.start.line == range.end.line { properties.append("endColumn=\(range.end.column)") }
         }
-        properties.append("title=\(property(finding.rule))")
+        properties.append("title=\(property(finding.rule.description))")
         let message = finding.message + (finding.fix.map { "; \($0)" } ?? "")
         return "::\(level) \(properties.joined(separator: ","))::\(escaped(message))\n"
     }

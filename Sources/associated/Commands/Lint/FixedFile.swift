@@ -11,7 +11,7 @@ struct FixedFile {
     private(set) var refusal: String?
     private(set) var editCount = 0
     /// The rules whose findings are fixed, in the order of their fixes.
-    private(set) var rules: [String] = []
+    private(set) var rules: [RuleID] = []
     private let path: String
     private let original: [UInt8]
     private(set) var text: [UInt8]
@@ -51,7 +51,7 @@ struct FixedFile {
     /// `2 fixes (AASA-001, AASA-035)`.
     var summary: String {
         let count = Count.of(editCount, "fix", "fixes")
-        return rules.isEmpty ? count : "\(count) (\(rules.joined(separator: ", ")))"
+        return rules.isEmpty ? count : "\(count) (\(rules.map(\.description).joined(separator: ", ")))"
     }
 
     /// As `diff -u` has it.

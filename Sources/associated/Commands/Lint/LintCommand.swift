@@ -71,8 +71,8 @@ extension Command {
 
     private static func explain(_ id: String) -> ExitStatus {
         let wanted = String(id.map { $0.isLowercase ? Character($0.uppercased()) : $0 })
-        guard let rule = LintRule.named(wanted) else {
-            let advice = LintRule.nearest(to: id).map { "did you mean \($0)?" } ?? "docs/rules.md lists them"
+        guard let rule = RuleID(wanted).map(LintRule.named) else {
+            let advice = RuleID.nearest(to: id).map { "did you mean \($0)?" } ?? "docs/rules.md lists them"
             return .usage(saying: "there is no rule \(id); \(advice)")
         }
         Console.output(

@@ -145,15 +145,15 @@ struct LintedFiles {
 
     mutating func lint() {
         var found: [Finding] = []
-        var ignored: [String: Set<String>] = [:]
+        var ignored: [String: Set<RuleID>] = [:]
         let appHosts = files.contains { !$0.kind.isJSON } ? appHosts : nil
         for (path, kind) in files {
             guard let bytes = read(path) else { continue }
             found += kind.lint(bytes, file: path, appHosts: appHosts)
             guard kind == .app else { continue }
             let named = IgnoreComment.rules(in: bytes)
-            ignored[path] = Set(named.map(\.text))
-            found += named.filter { LintRule.named($0.text) == nil }.map { LintedFiles.unknownRule($0, in: path) }
+            ignored[path] = Set(named.compactMap { RuleID($0.text) })
+            found += named.filter { RuleID($0.text) == nil }.map { LintedFiles.unknownRule($0, in: path) }
         }
         for given in configurations {
             // What a server would say of a file that would be fixed is said of the fixed one.
@@ -184,9 +184,9 @@ struct LintedFiles {
     }
 
     private static func unknownRule(_ id: LocatedText, in file: String) -> Finding {
-        let nearest = LintRule.nearest(to: id.text)
+        let nearest = RuleID.nearest(to: id.text)
         return Finding(
-            rule: "APP-007", severity: .warning, file: file, range: id.range,
+            rule: .app007, severity: .warning, file: file, range: id.range,
             message: "`\(id.text)` is not a rule of lint, so the comment ignores nothing",
             fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists them")
     }
@@ -226,7 +226,7 @@ struct LintedFiles {
             let retired = "\(given.path)/retired/\(live.dropFirst("\(given.path)/apps/".count))"
             guard (try? File.status(retired)) != nil else { return nil }
             return Finding(
-                rule: "CFG-012", severity: .warning, file: retired, range: nil,
+                rule: .cfg012, severity: .warning, file: retired, range: nil,
                 message: "\(retired) stands beside a live app file of the same name, so its removal is not guarded",
                 fix: "remove it")
         }
@@ -292,7 +292,7 @@ enum LookalikeNames {
         let groups = Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }
         let found = groups.keys.sorted().map { name in
             Finding(
-                rule: "CFG-008", severity: .error, file: "\(folder)/\(name)", range: nil,
+                rule: .cfg008, severity: .error, file: "\(folder)/\(name)", range: nil,
                 message:
                     "\(groups[name]?.count ?? 2) names look like \(name) and differ in how their characters are composed "
                     + "(\((groups[name] ?? []).map(spelling).sorted().joined(separator: ", "))), so only one of them is served",

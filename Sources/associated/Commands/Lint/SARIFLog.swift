@@ -6,7 +6,7 @@ import SourceJSON
 
 enum SARIFLog {
     static func value(of findings: [Finding]) -> SourceValue {
-        let ids = findings.map(\.rule).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        let ids = findings.map(\.rule).reduce(into: [RuleID]()) { if !$0.contains($1) { $0.append($1) } }
         let driver: SourceValue = .object([
             ("name", .string("associated")), ("version", .string(Product.version)),
             ("semanticVersion", .string(Product.version)),
@@ -22,13 +22,14 @@ enum SARIFLog {
         ])
     }
 
-    private static func rule(_ id: String) -> SourceValue {
-        guard let rule = LintRule.named(id) else { return .object([("id", .string(id))]) }
+    private static func rule(_ id: RuleID) -> SourceValue {
+        let rule = LintRule.named(id)
         return .object([
-            ("id", .string(id)), ("shortDescription", message(rule.title)), ("fullDescription", message(rule.why)),
+            ("id", .string(id.description)), ("shortDescription", message(rule.title)),
+            ("fullDescription", message(rule.why)),
             ("help", help(of: rule)),
             ("properties", .object([("tags", .array(tags(of: rule).map { .string($0) }))])),
-            ("defaultConfiguration", .object([("level", .string(rule.severity.rawValue))])),
+            ("defaultConfiguration", .object([("level", .string(id.severity.rawValue))])),
         ])
     }
 
@@ -42,13 +43,12 @@ enum SARIFLog {
 
     /// The platform or part that the rule is about, and what one has to look at to find it.
     private static func tags(of rule: LintRule) -> [String] {
-        let family = LintRule.Family(rawValue: String(rule.id.prefix { $0 != "-" }))
         let part =
-            switch family {
+            switch rule.id.family {
             case .apple, .appleHosting: "ios"
             case .statements, .androidHosting: "android"
             case .appFile: "app-file"
-            case .server, .certificate, .configuration, nil: "server"
+            case .server, .certificate, .configuration: "server"
             }
         return ["correctness", part, rule.subject.rawValue]
     }
@@ -58,7 +58,7 @@ enum SARIFLog {
         var place: [(String, SourceValue)] = [("artifactLocation", artifact(finding.file))]
         if let range = finding.range { place.append(("region", region(range))) }
         var members: [(String, SourceValue)] = [
-            ("ruleId", .string(finding.rule)), ("ruleIndex", .integer(index)),
+            ("ruleId", .string(finding.rule.description)), ("ruleIndex", .integer(index)),
             ("level", .string(finding.severity.rawValue)), ("message", message(text)),
             ("locations", .array([.object([("physicalLocation", .object(place))])])),
         ]
