@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .executable(name: "associated", targets: ["associated"]),
         .library(name: "Association", targets: ["Association", "SourceJSON"]),
+        .library(name: "AssociationLint", targets: ["AssociationLint"]),
         .library(name: "HTTP", targets: ["HTTP"]),
     ],
     targets: [
@@ -31,6 +32,7 @@ let package = Package(
 
         .target(name: "SourceJSON", swiftSettings: pure),
         .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: pure),
+        .target(name: "AssociationLint", dependencies: ["Association", "SourceJSON"], swiftSettings: pure),
         .target(name: "HTTP", swiftSettings: house),
         .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: house),
         .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: house),
@@ -38,13 +40,17 @@ let package = Package(
         .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: house),
         .target(
             name: "Hosting",
-            dependencies: ["Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry", "CZlib"],
+            dependencies: [
+                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry",
+                "CZlib",
+            ],
             swiftSettings: house),
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: house),
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
-            name: "Verifier", dependencies: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib"],
+            name: "Verifier",
+            dependencies: ["TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON", "CZlib"],
             swiftSettings: house),
         .target(
             name: "Administration", dependencies: ["Telemetry", "HTTP", "Posix", "SourceJSON"],
@@ -52,13 +58,18 @@ let package = Package(
         .executableTarget(
             name: "associated",
             dependencies: [
-                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine",
+                "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
+                "Hosting", "Engine",
                 "Verifier", "Administration",
             ],
             swiftSettings: house),
 
         tests("SourceJSON"),
-        tests("Association", "SourceJSON"),
+        .target(
+            name: "AssociationSamples", dependencies: ["Association"], path: "Tests/AssociationSamples",
+            swiftSettings: house),
+        tests("Association", "AssociationSamples", "SourceJSON"),
+        tests("AssociationLint", "Association", "AssociationSamples", "SourceJSON"),
         tests("HTTP"),
         tests("Posix"),
         tests("TLS", "Posix"),
@@ -67,13 +78,14 @@ let package = Package(
         tests("Telemetry", "HTTP", "Posix", "SourceJSON"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS", "Telemetry"),
         tests("DNS", "Posix"),
-        tests("Verifier", "Association", "Posix", "TLS"),
+        tests("Verifier", "Association", "AssociationLint", "Posix", "TLS"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry"),
         .testTarget(name: "EndToEndTests", dependencies: ["associated", "Posix"], swiftSettings: house),
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "Association", "Catalogue", "DNS", "HTTP", "Hosting", "Posix", "SourceJSON", "TLS", "Verifier",
+                "Association", "AssociationLint", "Catalogue", "DNS", "HTTP", "Hosting", "Posix", "SourceJSON", "TLS",
+                "Verifier",
             ], swiftSettings: house),
         .testTarget(name: "HouseRulesTests", swiftSettings: house),
     ],

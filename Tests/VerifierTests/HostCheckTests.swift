@@ -1,6 +1,7 @@
 // A look at servers that are wrong in one way each, started by the test: one for each rule of hosting, and a good one.
 
 import Association
+import AssociationLint
 import Foundation
 import Posix
 import TLS

@@ -3,8 +3,8 @@
 // its own notation has it. Characters are UTF-16 code units, as they are to Java.
 
 /// A compiled Android pattern.
-struct AndroidGlob: Hashable, Sendable {
-    enum Step: Hashable, Sendable {
+package struct AndroidGlob: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
         case unit(UInt16)
         /// Any one unit.
         case any
@@ -16,15 +16,15 @@ struct AndroidGlob: Hashable, Sendable {
         case rest
     }
 
-    let steps: [Step]
+    package let steps: [Step]
     /// A star was followed by `?` or by another star.
-    let hasStarLookahead: Bool
+    package let hasStarLookahead: Bool
 
     private static let star = UInt16(UInt8(ascii: "*"))
     private static let question = UInt16(UInt8(ascii: "?"))
     private static let dot = UInt16(UInt8(ascii: "."))
 
-    init(_ pattern: String) {
+    package init(_ pattern: String) {
         let units = Array(pattern.utf16)
         var steps: [Step] = []
         var hasStarLookahead = false
@@ -57,7 +57,7 @@ struct AndroidGlob: Hashable, Sendable {
 
     /// A `pathPattern` of a manifest, which the same machine runs: `.` is any unit, `*` repeats what stands before it, and a
     /// backslash takes the next unit as it is; only before a star it also keeps a dot from being any unit.
-    init(pathPattern units: [UInt16]) {
+    package init(pathPattern units: [UInt16]) {
         var rest = units[...]
         var steps: [Step] = []
         func next() -> (unit: UInt16, isEscaped: Bool)? {
@@ -80,13 +80,13 @@ struct AndroidGlob: Hashable, Sendable {
         self.init(steps: steps)
     }
 
-    init(steps: [Step]) {
+    package init(steps: [Step]) {
         self.steps = steps
         hasStarLookahead = false
     }
 
     /// Whether all of `text` matches.
-    func matches(_ text: some RandomAccessCollection<UInt16>) -> Bool {
+    package func matches(_ text: some RandomAccessCollection<UInt16>) -> Bool {
         var position = text.startIndex
         for step in steps {
             if step == .rest { return true }

@@ -3,17 +3,23 @@
 
 /// An app's `dynamic_app_link_components`, ready to decide.
 public struct AndroidMatcher: Sendable {
-    let rules: [AndroidRule]
-    let compiled: [Compiled]
+    package let rules: [AndroidRule]
+    package let compiled: [Compiled]
     /// The first rule with an empty field, for which Android throws the whole list away.
     public let discardedBecauseOf: Int?
 
-    struct Compiled: Sendable {
-        let path: AndroidGlob?
-        let items: [AndroidGlob]?
-        let fragment: AndroidGlob?
+    package struct Compiled: Sendable {
+        package let path: AndroidGlob?
+        package let items: [AndroidGlob]?
+        package let fragment: AndroidGlob?
 
-        var isEmpty: Bool { path == nil && items == nil && fragment == nil }
+        package init(path: AndroidGlob?, items: [AndroidGlob]?, fragment: AndroidGlob?) {
+            self.path = path
+            self.items = items
+            self.fragment = fragment
+        }
+
+        package var isEmpty: Bool { path == nil && items == nil && fragment == nil }
     }
 
     public init(rules: [AndroidRule]) {
@@ -40,7 +46,7 @@ public struct AndroidMatcher: Sendable {
     }
 
     /// A rule that looks at nothing never holds.
-    static func holds(_ rule: Compiled, _ view: AndroidView) -> Bool {
+    package static func holds(_ rule: Compiled, _ view: AndroidView) -> Bool {
         if rule.isEmpty { return false }
         if let path = rule.path, !path.matches(view.path) { return false }
         if let fragment = rule.fragment {
@@ -53,17 +59,133 @@ public struct AndroidMatcher: Sendable {
         rule.path?.isEmpty == true || rule.fragment?.isEmpty == true || rule.query?.isEmpty == true
             || rule.query?.contains { $0.name.isEmpty || $0.pattern.isEmpty } == true
     }
+
+    /// What happened to each rule in order, up to the one that decided.
+    public func explain(_ url: LinkURL) -> [MatchStep] {
+        if let index = discardedBecauseOf {
+            let message =
+                "rule \(index) has an empty field, so Android throws all the rules away and the manifest decides alone"
+            return [MatchStep(rule: index, outcome: .leftOpen, message: message, range: rules[index].range)]
+        }
+        if rules.isEmpty {
+            let message = "there are no rules, so the manifest decides alone"
+            return [MatchStep(rule: nil, outcome: .leftOpen, message: message)]
+        }
+        let view = AndroidView(url)
+        var steps: [MatchStep] = []
+        for index in rules.indices {
+            let range = rules[index].range
+            if let (part, message) = failure(of: index, url, view) {
+                steps.append(
+                    MatchStep(
+                        failed: part, rule: index, path: rules[index].path, url, message: "rule \(index) \(message)",
+                        range: range))
+                continue
+            }
+            let excludes = rules[index].exclude
+            let outcome =
+                excludes
+                ? "excludes the URL, so it stays in the browser"
+                : "matches, so the app opens if its manifest covers the URL"
+            steps.append(
+                MatchStep(
+                    rule: index, outcome: excludes ? .staysInBrowser : .opens, message: "rule \(index) \(outcome)",
+                    range: range))
+            return steps
+        }
+        let message = "no rule matches, so the URL stays in the browser"
+        steps.append(MatchStep(rule: nil, outcome: .staysInBrowser, message: message))
+        return steps
+    }
+
+    private func failure(of index: Int, _ url: LinkURL, _ view: AndroidView) -> (MatchStep.Part, String)? {
+        let rule = rules[index]
+        let compiled = compiled[index]
+        if compiled.isEmpty { return (.rule, "has no `/`, `?` or `#`, and such a rule never matches on Android") }
+        if let path = compiled.path, !path.matches(view.path) {
+            let found = PatternDescription.found(String(decoding: view.path, as: UTF16.self))
+            return (.path, "needs the path to \(demand(rule.path)); the URL has \(found)" + starHint(path))
+        }
+        if let fragment = compiled.fragment, view.fragment.map({ fragment.matches($0) }) != true {
+            let found = PatternDescription.found(view.fragment.map { String(decoding: $0, as: UTF16.self) })
+            let absent = view.fragment == nil ? ", and what is absent matches nothing" : ""
+            return (.fragment, "needs the fragment to \(demand(rule.fragment)); the URL has \(found)\(absent)")
+        }
+        for (item, glob) in zip(rule.query ?? [], compiled.items ?? [])
+        where !view.items.contains(where: { glob.matches($0) }) {
+            let prefix = Array((item.name + "=").utf16)
+            let values = view.items.filter { $0.starts(with: prefix) }.map { $0.dropFirst(prefix.count) }
+            let found = PatternDescription.found(values.first.map { String(decoding: $0, as: UTF16.self) })
+            let bare = view.items.contains { $0.elementsEqual(item.name.utf16) } ? " with a `=` after it" : ""
+            let message = "needs query `\(item.name)` to \(demand(item.pattern)); the URL has \(found)\(bare)"
+            return (.queryItem(item.name), message + starHint(glob))
+        }
+        return nil
+    }
+
+    private func demand(_ pattern: String?) -> String { PatternDescription.demand(pattern ?? "") }
+
+    /// Android's star surprises everybody who knows another one.
+    private func starHint(_ glob: AndroidGlob) -> String {
+        let hasInnerStar = glob.steps.contains { step in
+            if case .through = step { return true }
+            return false
+        }
+        return hasInnerStar ? " (on Android `*` stops at the first character that may follow it)" : ""
+    }
+
+    /// The points that are doubtful whatever the URL.
+    public var unsettled: [UnsettledPoint] {
+        compiled.indices.filter { index in
+            let globs = [compiled[index].path, compiled[index].fragment].compactMap { $0 }
+            return (globs + (compiled[index].items ?? [])).contains(where: \.hasStarLookahead)
+        }.map { UnsettledPoint(.starLookahead, rule: $0) }
+    }
+
+    /// The points on which the decision about `url` rests.
+    public func unsettled(_ url: LinkURL) -> [UnsettledPoint] {
+        let decision = decide(url)
+        guard decision != .manifest else { return [] }
+        let view = AndroidView(url)
+        let tried = 0...(decision.rule ?? rules.count - 1)
+        var points = unsettled.filter { tried.contains($0.rule) }
+        for index in tried {
+            if rules[index].fragment == "*", view.fragment == nil {
+                points.append(UnsettledPoint(.absentPart, rule: index))
+            }
+            for item in rules[index].query ?? []
+            where item.pattern == "*" && view.items.contains(where: { $0.elementsEqual(item.name.utf16) }) {
+                points.append(UnsettledPoint(.itemWithoutEquals, rule: index))
+            }
+            if view.isCutAtSemicolons, let items = compiled[index].items {
+                let uncut = AndroidView(url, semicolonsSeparate: false).items
+                if items.contains(where: { glob in
+                    view.items.contains { glob.matches($0) } != uncut.contains { glob.matches($0) }
+                }) {
+                    points.append(UnsettledPoint(.semicolonSeparator, rule: index))
+                }
+            }
+        }
+        if url.withoutDotSegments.map(decide) ?? decision != decision {
+            points.append(UnsettledPoint(.dotSegments, rule: tried.upperBound))
+        }
+        let pieces = [url.pathBytes, url.queryBytes ?? [], url.fragmentBytes ?? []]
+        if !pieces.allSatisfy(Percent.isWellFormed) {
+            points.append(UnsettledPoint(.malformedEscape, rule: tried.upperBound))
+        }
+        return points
+    }
 }
 
 /// The pieces of a URL as `android.net.Uri` gives them: decoded, in UTF-16.
-struct AndroidView {
-    let path: [UInt16]
-    let fragment: [UInt16]?
+package struct AndroidView {
+    package let path: [UInt16]
+    package let fragment: [UInt16]?
     /// The decoded query cut at `&`, or at `;` where it has no `&`; none where there is no query.
-    let items: [ArraySlice<UInt16>]
-    let isCutAtSemicolons: Bool
+    package let items: [ArraySlice<UInt16>]
+    package let isCutAtSemicolons: Bool
 
-    init(_ url: LinkURL, semicolonsSeparate: Bool = true) {
+    package init(_ url: LinkURL, semicolonsSeparate: Bool = true) {
         path = Self.decode(url.pathBytes)
         fragment = url.fragmentBytes.map(Self.decode)
         guard let query = url.queryBytes.map(Self.decode) else {
@@ -78,8 +200,37 @@ struct AndroidView {
             separator: isCutAtSemicolons ? semicolon : ampersand, omittingEmptySubsequences: false)
     }
 
-    static func decode(_ bytes: [UInt8]) -> [UInt16] {
+    package static func decode(_ bytes: [UInt8]) -> [UInt16] {
         if !bytes.contains(UInt8(ascii: "%")) { return bytes.map(UInt16.init) }
         return Array(String(decoding: Percent.decode(bytes[...]), as: UTF8.self).utf16)
+    }
+}
+
+/// The outcome of a list of Android rules. Rules are counted from 0.
+public enum AndroidDecision: Hashable, Sendable {
+    /// The rule allows the URL: it opens the app, as far as the manifest goes.
+    case allow(rule: Int)
+    /// The rule excludes the URL: it stays in the browser.
+    case block(rule: Int)
+    /// No rule matches: it stays in the browser.
+    case none
+    /// There are no rules, or Android throws them away: the manifest alone decides.
+    case manifest
+
+    /// Nil where the manifest decides.
+    public var opens: Bool? {
+        switch self {
+        case .allow: true
+        case .block, .none: false
+        case .manifest: nil
+        }
+    }
+
+    /// The index of the deciding rule.
+    public var rule: Int? {
+        switch self {
+        case .allow(let rule), .block(let rule): rule
+        case .none, .manifest: nil
+        }
     }
 }

@@ -112,9 +112,9 @@ extension AppleMatcher {
 
 extension AppleRule {
     /// The rule as another reading has it: what is compared as ever, and what takes a look of its own.
-    struct OtherReading {
-        let rule: AppleRule
-        let rest: (inout URLViews) -> Bool
+    package struct OtherReading {
+        package let rule: AppleRule
+        package let rest: (inout URLViews) -> Bool
     }
 }
 

@@ -1,17 +1,17 @@
 // Decides which rule of an app's list a URL falls to on Apple's systems (reference A.6): in order, the first rule whose
 // every part holds. The patterns are compiled once; a decision walks them and allocates next to nothing.
 
-import SourceJSON
+package import SourceJSON
 
 /// An app's ordered rules, ready to decide.
 public struct AppleMatcher: Sendable {
-    let rules: [AppleRule]
-    let table: SubstitutionTable
+    package let rules: [AppleRule]
+    package let table: SubstitutionTable
     /// The strings of a `paths` list; nil for components.
-    let legacyPaths: [String]?
-    let defaults: [AppleComponent]
+    package let legacyPaths: [String]?
+    package let defaults: [AppleComponent]
     /// The places in the list, as it was written, of what is no rule; in ascending order.
-    var gaps: [Int] = []
+    package var gaps: [Int] = []
 
     /// The rules of a `components` list. `defaults` are nearest first: those of the detail, then those of `applinks`.
     public init(
@@ -21,7 +21,7 @@ public struct AppleMatcher: Sendable {
     }
 
     /// The same with the variables of a file that has many lists.
-    init(components: [AppleComponent], defaults: [AppleComponent], table: SubstitutionTable) {
+    package init(components: [AppleComponent], defaults: [AppleComponent], table: SubstitutionTable) {
         self.defaults = defaults
         legacyPaths = nil
         self.table = table
@@ -34,7 +34,7 @@ public struct AppleMatcher: Sendable {
     }
 
     /// The same of a file; `ranges` are the places of the paths in it.
-    init(paths: [String], ranges: [SourceRange] = [], defaults: [AppleComponent], table: SubstitutionTable) {
+    package init(paths: [String], ranges: [SourceRange] = [], defaults: [AppleComponent], table: SubstitutionTable) {
         self.defaults = defaults
         legacyPaths = paths
         self.table = table
@@ -50,7 +50,7 @@ public struct AppleMatcher: Sendable {
     }
 
     /// Rules that have already inherited what they inherit, under another reading of the variables.
-    init(inherited components: [AppleComponent], table: SubstitutionTable) {
+    package init(inherited components: [AppleComponent], table: SubstitutionTable) {
         defaults = []
         legacyPaths = nil
         self.table = table
@@ -58,7 +58,7 @@ public struct AppleMatcher: Sendable {
     }
 
     /// The rules of both, one list after the other; only to relate them to each other.
-    init(joining first: AppleMatcher, _ second: AppleMatcher) {
+    package init(joining first: AppleMatcher, _ second: AppleMatcher) {
         defaults = []
         legacyPaths = nil
         table = first.table
@@ -88,7 +88,7 @@ public struct AppleMatcher: Sendable {
 
     /// The same, counting what it takes: a fixed amount for each rule tried, and what its patterns may ask for. Nil
     /// when that is more than is left.
-    func decide(_ url: LinkURL, workLeft: inout Int) -> AppleDecision? {
+    package func decide(_ url: LinkURL, workLeft: inout Int) -> AppleDecision? {
         var views = URLViews(url)
         defer { workLeft -= views.work }
         for index in rules.indices {
@@ -100,7 +100,7 @@ public struct AppleMatcher: Sendable {
     }
 
     /// Whether every part of a rule holds; the cheap ones are asked first.
-    static func holds(_ rule: AppleRule, _ views: inout URLViews) -> Bool {
+    package static func holds(_ rule: AppleRule, _ views: inout URLViews) -> Bool {
         if rule.reading.isPlain {
             if let path = rule.path, !views.matches(path, views.plain.path) { return false }
             if let fragment = rule.fragment, !views.matches(fragment, views.plain.fragment) { return false }
@@ -119,10 +119,150 @@ public struct AppleMatcher: Sendable {
     }
 
     /// Every occurrence has to match, and an absent item is one that is empty.
-    static func holds(_ wanted: AppleRule.Query.Item, in items: QueryItems, _ views: inout URLViews) -> Bool {
+    package static func holds(_ wanted: AppleRule.Query.Item, in items: QueryItems, _ views: inout URLViews) -> Bool {
         let pattern = wanted.pattern
         if pattern.acceptsEverything { return true }
         return items.allValues(of: wanted.nameBytes) { views.matches(pattern, items.bytes, $0) }
             ?? views.matches(pattern, [])
+    }
+
+    /// What happened to each rule in order, up to the one that decided.
+    public func explain(_ url: LinkURL) -> [MatchStep] {
+        var views = URLViews(url)
+        var steps: [MatchStep] = []
+        for (index, rule) in rules.enumerated() {
+            let range = rule.component.range
+            let number = number(of: index)
+            if let (part, message) = Self.failure(of: rule, url, &views) {
+                steps.append(
+                    MatchStep(
+                        failed: part, rule: index, path: rule.component.path, url, message: "rule \(number) \(message)",
+                        range: range))
+                continue
+            }
+            let outcome = rule.excludes ? "excludes the URL, so it stays in the browser" : "matches, so the app opens"
+            let constrained = rule.path != nil || rule.query != nil || rule.fragment != nil
+            steps.append(
+                MatchStep(
+                    rule: index, outcome: rule.excludes ? .staysInBrowser : .opens,
+                    message: "rule \(number) \(outcome)"
+                        + (constrained ? "" : "; it has no `/`, `?` or `#`, so it holds for every URL"),
+                    range: range))
+            return steps
+        }
+        let message = rules.isEmpty ? "there are no rules" : "no rule matches"
+        steps.append(
+            MatchStep(rule: nil, outcome: .staysInBrowser, message: message + ", so the URL stays in the browser"))
+        return steps
+    }
+
+    private static func failure(
+        of rule: AppleRule, _ url: LinkURL, _ views: inout URLViews
+    ) -> (MatchStep.Part, String)? {
+        let view = views.view(rule.reading)
+        let manner = manner(of: rule.reading)
+        if let path = rule.path, !views.matches(path, view.path) {
+            let found = "the URL has \(PatternDescription.quoted(url.path.isEmpty ? "/" : url.path))"
+            return (.path, "needs the path to \(demand(rule.component.path, path))\(manner); \(found)")
+        }
+        if let fragment = rule.fragment, !views.matches(fragment, view.fragment) {
+            let found = "the URL has \(PatternDescription.found(url.fragment))"
+            return (.fragment, "needs the fragment to \(demand(rule.component.fragment, fragment))\(manner); \(found)")
+        }
+        switch (rule.query, rule.component.query) {
+        case (.whole(let pattern), .whole(let written)) where !views.matches(pattern, view.query):
+            let found = "the URL has \(PatternDescription.found(url.query))"
+            return (.query, "needs the whole query to \(demand(written, pattern))\(manner); \(found)")
+        case (.items(let wanted), _):
+            let items = views.items(rule.reading)
+            guard let item = wanted.first(where: { !holds($0, in: items, &views) }) else { return nil }
+            return (.queryItem(item.name), describe(item, in: items, manner))
+        default: return nil
+        }
+    }
+
+    private static func describe(_ item: AppleRule.Query.Item, in items: QueryItems, _ manner: String) -> String {
+        let values = items.items.indices.filter { items.hasName(item.nameBytes, $0) }.map { items.items[$0].value }
+        let failing = values.first { !item.pattern.matches(items.bytes, $0) }
+        let found = failing.map { String(decoding: items.bytes[$0], as: UTF8.self) }
+        let hint = values.count > 1 ? ", and every occurrence has to match" : ""
+        return "needs query `\(item.name)` to \(demand(item.written, item.pattern))\(manner); the URL has "
+            + PatternDescription.found(found) + hint
+    }
+
+    private static func demand(_ written: String?, _ pattern: GlobPattern) -> String {
+        let text = PatternDescription.demand(written ?? "")
+        let isBroken = pattern.elements.contains(where: \.isNever)
+        return isBroken ? text + " (which nothing does, because a variable in it is not defined)" : text
+    }
+
+    private static func manner(of reading: URLReading) -> String {
+        switch (reading.decodes, reading.folds) {
+        case (false, false): ""
+        case (true, false): " once decoded"
+        case (false, true): " in any case"
+        case (true, true): " once decoded, in any case"
+        }
+    }
+}
+
+/// The outcome of a list of Apple rules. Rules are counted from 0, as Apple's own tool does.
+public enum AppleDecision: Hashable, Sendable {
+    /// The rule includes the URL: it opens the app.
+    case match(rule: Int)
+    /// The rule excludes the URL: it stays in the browser.
+    case exclude(rule: Int)
+    /// No rule matches: it stays in the browser.
+    case none
+
+    public var opens: Bool {
+        if case .match = self { return true }
+        return false
+    }
+
+    /// The index of the deciding rule.
+    public var rule: Int? {
+        switch self {
+        case .match(let rule), .exclude(let rule): rule
+        case .none: nil
+        }
+    }
+}
+
+extension AppleDetail {
+    /// The rules of the entry as iOS 13 and later read them: `components` where there are any, an empty list included,
+    /// otherwise `paths`. With neither, every URL of the host opens the app, by what is seen in the field.
+    public func matcher(in links: AppleLinks) -> AppleMatcher {
+        matcher(
+            defaults: [defaults, links.defaults].compactMap { $0 }, table: SubstitutionTable(links.variables))
+    }
+
+    /// The same with the variables of a file that has many entries; `defaults` are nearest first.
+    package func matcher(defaults: [AppleComponent], table: SubstitutionTable) -> AppleMatcher {
+        if components == nil, paths == nil { return AppleMatcher(components: [AppleComponent(path: "*")]) }
+        return componentMatcher(defaults: defaults, table: table) ?? pathMatcher(defaults: defaults, table: table)
+    }
+
+    /// The first of the `components`, or all; nil where there is no such list.
+    package func componentMatcher(
+        first count: Int? = nil, defaults: [AppleComponent], table: SubstitutionTable
+    ) -> AppleMatcher? {
+        components.map {
+            var matcher = AppleMatcher(
+                components: Array($0.prefix(count ?? $0.count)), defaults: defaults, table: table)
+            matcher.gaps = ignoredComponents
+            return matcher
+        }
+    }
+
+    /// The first of the `paths`, or all, whether or not there are `components` beside them.
+    package func pathMatcher(first count: Int? = nil, defaults: [AppleComponent], table: SubstitutionTable)
+        -> AppleMatcher
+    {
+        let paths = (paths ?? []).prefix(count ?? .max)
+        var matcher = AppleMatcher(
+            paths: paths.map(\.text), ranges: paths.map(\.range), defaults: defaults, table: table)
+        matcher.gaps = ignoredPaths
+        return matcher
     }
 }

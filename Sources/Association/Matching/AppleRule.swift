@@ -1,36 +1,36 @@
 // One rule of an Apple list with its defaults inherited and its patterns compiled.
 
 /// A compiled Apple rule. A part that is nil is not looked at.
-struct AppleRule: Sendable {
-    let component: AppleComponent
-    let excludes: Bool
+package struct AppleRule: Sendable {
+    package let component: AppleComponent
+    package let excludes: Bool
     /// How the URL is read before it is compared.
-    let reading: URLReading
-    private(set) var path: GlobPattern?
-    private(set) var query: Query?
-    let fragment: GlobPattern?
+    package let reading: URLReading
+    package private(set) var path: GlobPattern?
+    package private(set) var query: Query?
+    package let fragment: GlobPattern?
     /// What makes the rule itself doubtful, whatever the URL.
-    let doubts: [UnsettledPoint.Kind]
+    package let doubts: [UnsettledPoint.Kind]
     /// The path pattern can end on the slash that comparison adds.
-    let mayConsumeAddedSlash: Bool
+    package let mayConsumeAddedSlash: Bool
     /// What the path pattern matches whether or not it may do that: the added slash is there and left over. Nil where it
     /// makes no difference.
-    let surePath: GlobPattern?
+    package let surePath: GlobPattern?
 
-    enum Query: Sendable {
+    package enum Query: Sendable {
         case whole(GlobPattern)
         case items([Item])
 
-        struct Item: Sendable {
-            let name: String
-            var nameBytes: [UInt8]
-            let pattern: GlobPattern
-            let written: String
+        package struct Item: Sendable {
+            package let name: String
+            package var nameBytes: [UInt8]
+            package let pattern: GlobPattern
+            package let written: String
         }
     }
 
     /// Compiles a component whose defaults have been inherited.
-    init(_ component: AppleComponent, table: SubstitutionTable, doubts: [UnsettledPoint.Kind] = []) {
+    package init(_ component: AppleComponent, table: SubstitutionTable, doubts: [UnsettledPoint.Kind] = []) {
         self.component = component
         excludes = component.exclude ?? false
         reading = URLReading(
@@ -63,13 +63,13 @@ struct AppleRule: Sendable {
         self.doubts = doubts + Self.doubts(about: component, pathNames: pathPattern?.names ?? [], table: table)
     }
 
-    var withoutPath: AppleRule {
+    package var withoutPath: AppleRule {
         var rule = self
         rule.path = nil
         return rule
     }
 
-    var withoutQuery: AppleRule {
+    package var withoutQuery: AppleRule {
         var rule = self
         rule.query = nil
         return rule
@@ -94,7 +94,7 @@ struct AppleRule: Sendable {
 }
 
 extension AppleRule.Query.Item {
-    func foldingName() -> Self {
+    package func foldingName() -> Self {
         var item = self
         item.nameBytes = Array(name.folded.utf8)
         return item

@@ -2,10 +2,10 @@
 // why a leading slash is optional, a trailing one never matters and `/buy/*` matches `/buy`.
 
 /// Slash normalisation of paths and of path patterns.
-enum AppleSlashes {
+package enum AppleSlashes {
     /// Empty becomes `/`; one character stays; runs of `*` and of `/` become one; `/` is put at either end unless a `*`
     /// is there.
-    static func normalised(_ tokens: [PatternToken]) -> [PatternToken] {
+    package static func normalised(_ tokens: [PatternToken]) -> [PatternToken] {
         guard tokens.count != 1 || tokens.first.map(isVariable) == true else { return tokens }
         var result: [PatternToken] = []
         result.reserveCapacity(tokens.count + 2)
@@ -17,14 +17,14 @@ enum AppleSlashes {
         return result
     }
 
-    static func normalised(_ pattern: ParsedPattern) -> ParsedPattern {
+    package static func normalised(_ pattern: ParsedPattern) -> ParsedPattern {
         var result = pattern
         result.tokens = normalised(pattern.tokens)
         return result
     }
 
     /// The same for the path of a URL.
-    static func normalised(_ path: [UInt8]) -> [UInt8] {
+    package static func normalised(_ path: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         let star = UInt8(ascii: "*")
         guard path.count != 1 else { return path }
@@ -43,14 +43,14 @@ enum AppleSlashes {
 
     /// The other description of the same observations: trailing slashes are dropped on both sides and `/x/*` also
     /// matches `/x`. It differs where a wildcard could consume the slash that is added above.
-    static func dropped(_ pattern: ParsedPattern) -> ParsedPattern {
+    package static func dropped(_ pattern: ParsedPattern) -> ParsedPattern {
         var result = normalised(pattern)
         if result.tokens.count > 1, result.tokens.last == .slash { result.tokens.removeLast() }
         return result
     }
 
     /// The path of a URL in that other description.
-    static func dropped(_ path: [UInt8]) -> [UInt8] {
+    package static func dropped(_ path: [UInt8]) -> [UInt8] {
         var result = normalised(path)
         if result.count > 1, result.last == UInt8(ascii: "/") { result.removeLast() }
         return result
@@ -58,7 +58,7 @@ enum AppleSlashes {
 
     /// Whether the two descriptions can differ on a pattern: it ends in `*`, and what stands before that is not a
     /// character of its own.
-    static func mayConsumeAddedSlash(_ tokens: [PatternToken]) -> Bool {
+    package static func mayConsumeAddedSlash(_ tokens: [PatternToken]) -> Bool {
         guard tokens.last == .star, tokens.count > 1 else { return false }
         switch tokens[tokens.count - 2] {
         case .any: return tokens.count < 3 || tokens[tokens.count - 3] != .slash

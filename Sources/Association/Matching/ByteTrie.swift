@@ -2,7 +2,7 @@
 // depend on their number.
 
 /// A set of byte strings, to be found at a place in a text.
-struct ByteTrie: Sendable {
+package struct ByteTrie: Sendable {
     private struct Node: Sendable {
         var isEnd = false
         var edges: [(byte: UInt8, node: Int)] = []
@@ -21,14 +21,14 @@ struct ByteTrie: Sendable {
 
     private static let crowded = 6
     /// Where every string begins.
-    static let root = 0
+    package static let root = 0
 
     private var nodes = [Node()]
-    private(set) var strings: [[UInt8]] = []
+    package private(set) var strings: [[UInt8]] = []
 
-    var isEmpty: Bool { strings.isEmpty }
+    package var isEmpty: Bool { strings.isEmpty }
 
-    init(_ strings: [[UInt8]]) {
+    package init(_ strings: [[UInt8]]) {
         for string in strings { insert(string) }
         for index in nodes.indices where nodes[index].edges.count > Self.crowded {
             var table = [Int32](repeating: -1, count: 256)
@@ -53,14 +53,14 @@ struct ByteTrie: Sendable {
     }
 
     /// Whether a string ends at the node.
-    func isEnd(_ node: Int) -> Bool { nodes[node].isEnd }
+    package func isEnd(_ node: Int) -> Bool { nodes[node].isEnd }
 
     /// What strings go on with at the node.
-    func edges(of node: Int) -> [(byte: UInt8, node: Int)] { nodes[node].edges }
+    package func edges(of node: Int) -> [(byte: UInt8, node: Int)] { nodes[node].edges }
 
     /// Calls `found` with the end of each string whose rest below `node` stands in `text` at `start`; returns how many
     /// bytes were looked at.
-    func forEachEnd(in text: [UInt8], from start: Int, below node: Int, _ found: (Int) -> Void) -> Int {
+    package func forEachEnd(in text: [UInt8], from start: Int, below node: Int, _ found: (Int) -> Void) -> Int {
         var node = node
         var index = start
         while true {

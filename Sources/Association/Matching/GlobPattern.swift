@@ -3,8 +3,8 @@
 // patterns with variables, and hostile sizes, go through sets of positions (`PositionSearch`).
 
 /// A compiled pattern over UTF-8 text.
-struct GlobPattern: Sendable {
-    let elements: [GlobElement]
+package struct GlobPattern: Sendable {
+    package let elements: [GlobElement]
     private let form: Form
     /// The characters between the stars, one after the other, and which of them lie between which stars. The first
     /// piece is anchored at the start of the text and the last at its end.
@@ -26,28 +26,28 @@ struct GlobPattern: Sendable {
     /// Up to this many symbols times bytes, searching piece by piece is the faster way even at its worst.
     private static let pieceWorkMax = 1 << 18
 
-    init(_ pattern: ParsedPattern, folds: Bool, table: SubstitutionTable) {
+    package init(_ pattern: ParsedPattern, folds: Bool, table: SubstitutionTable) {
         self.init(elements: Self.elements(of: pattern, folds: folds, table: table))
     }
 
-    init(elements: [GlobElement]) {
+    package init(elements: [GlobElement]) {
         self.elements = elements
         (form, symbols, pieces) = Self.form(of: elements)
     }
 
     /// Whether every text matches.
-    var acceptsEverything: Bool {
+    package var acceptsEverything: Bool {
         if case .everything = form { return true }
         return false
     }
 
     /// Whether `bytes[range]` matches. The bytes are valid UTF-8. Running out of steps counts as no.
-    func matches(_ bytes: [UInt8], _ range: Range<Int>) -> Bool { test(bytes, range) == true }
+    package func matches(_ bytes: [UInt8], _ range: Range<Int>) -> Bool { test(bytes, range) == true }
 
-    func matches(_ bytes: [UInt8]) -> Bool { test(bytes, 0..<bytes.count) == true }
+    package func matches(_ bytes: [UInt8]) -> Bool { test(bytes, 0..<bytes.count) == true }
 
     /// The same, but nil where the limit on steps left the question open.
-    func test(_ bytes: [UInt8], _ range: Range<Int>) -> Bool? {
+    package func test(_ bytes: [UInt8], _ range: Range<Int>) -> Bool? {
         switch form {
         case .everything: return true
         case .never: return false
@@ -61,7 +61,7 @@ struct GlobPattern: Sendable {
     }
 
     /// The pattern in a form that can be compared with another's; nil with variables.
-    var key: [UInt16]? {
+    package var key: [UInt16]? {
         switch form {
         case .everything: return [.max]
         case .never, .elements: return nil
@@ -70,7 +70,7 @@ struct GlobPattern: Sendable {
     }
 
     /// What a comparison with so many bytes may take, roughly, in steps of a nanosecond.
-    func work(over count: Int) -> Int {
+    package func work(over count: Int) -> Int {
         let fixed = 64
         switch form {
         case .everything, .never: return fixed
@@ -85,7 +85,7 @@ struct GlobPattern: Sendable {
 
     /// Resolves tokens; literals are joined, and folded when the comparison folds.
     /// Without a table, variables never match.
-    static func elements(of pattern: ParsedPattern, folds: Bool, table: SubstitutionTable?) -> [GlobElement] {
+    package static func elements(of pattern: ParsedPattern, folds: Bool, table: SubstitutionTable?) -> [GlobElement] {
         var elements: [GlobElement] = []
         var literal: [UInt8] = []
         literal.reserveCapacity(min(pattern.tokens.count, 48))
@@ -194,13 +194,98 @@ struct GlobPattern: Sendable {
 }
 
 extension GlobElement {
-    var isStar: Bool {
+    package var isStar: Bool {
         if case .star = self { return true }
         return false
     }
 
-    var isNever: Bool {
+    package var isNever: Bool {
         if case .never = self { return true }
         return false
     }
+}
+
+/// One step of a compiled pattern.
+package enum GlobElement: Sendable {
+    case literal([UInt8])
+    /// Exactly one scalar.
+    case any
+    /// Zero or more scalars.
+    case star
+    /// One ASCII character of a class.
+    case oneOf(ByteSet)
+    /// One of the values of a variable.
+    case choice(GlobChoice)
+    /// Nothing matches from here on.
+    case never
+}
+
+/// The values of a variable: plain ones in a trie, those with wildcards as patterns of their own.
+package final class GlobChoice: Sendable {
+    package let plain: ByteTrie
+    package let patterns: [[GlobElement]]
+    /// How many bytes the shortest value takes.
+    package let lengthMin: Int
+    /// How many the longest takes at most; nil where there is no bound.
+    package let lengthMax: Int?
+
+    package init(plain: ByteTrie, patterns: [[GlobElement]]) {
+        self.plain = plain
+        self.patterns = patterns
+        lengthMin = (plain.strings.map(\.count) + patterns.map(\.lengthMin)).min() ?? 0
+        lengthMax = patterns.reduce(plain.strings.map(\.count).max() ?? 0) { longest, pattern in
+            guard let longest, let length = pattern.lengthMax else { return nil }
+            return max(longest, length)
+        }
+    }
+}
+
+extension Collection<GlobElement> {
+    /// The fewest bytes that match the elements one after the other.
+    package var lengthMin: Int {
+        reduce(0) { length, element in
+            switch element {
+            case .literal(let bytes): length + bytes.count
+            case .any, .oneOf: length + 1
+            case .choice(let choice): length + choice.lengthMin
+            case .star, .never: length
+            }
+        }
+    }
+
+    /// The most bytes that can match them; nil where there is no bound.
+    package var lengthMax: Int? {
+        reduce(0) { length, element in
+            guard let length else { return nil }
+            switch element {
+            case .literal(let bytes): return length + bytes.count
+            case .any: return length + 4
+            case .oneOf: return length + 1
+            case .choice(let choice): return choice.lengthMax.map { length + $0 }
+            case .star: return nil
+            case .never: return length
+            }
+        }
+    }
+}
+
+/// A set of ASCII characters.
+package struct ByteSet: Hashable, Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    package init(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { insert(byte) }
+    }
+
+    package mutating func insert(_ byte: UInt8) {
+        if byte < 64 { low |= 1 << UInt64(byte) } else if byte < 0x80 { high |= 1 << UInt64(byte - 64) }
+    }
+
+    package func contains(_ byte: UInt8) -> Bool {
+        if byte >= 0x80 { return false }
+        return byte < 64 ? low >> UInt64(byte) & 1 == 1 : high >> UInt64(byte - 64) & 1 == 1
+    }
+
+    package var members: [UInt8] { (0..<0x80).filter(contains) }
 }

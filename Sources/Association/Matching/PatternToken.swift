@@ -2,8 +2,10 @@
 // beside the variables. Tokens are plain numbers and the names lie beside them, because every rule of every app file
 // goes through here, and few have variables.
 
+package import SourceJSON
+
 /// One piece of a pattern as it is written.
-enum PatternToken: Hashable, Sendable {
+package enum PatternToken: Hashable, Sendable {
     case scalar(Unicode.Scalar)
     /// `?`
     case any
@@ -14,21 +16,21 @@ enum PatternToken: Hashable, Sendable {
     /// A `$(` that is not closed, or a name with a character that names may not have. It never matches.
     case broken
 
-    static let slash = PatternToken.scalar("/")
+    package static let slash = PatternToken.scalar("/")
 
     /// The tokens of a pattern, where the names do not matter.
-    static func tokens(of pattern: String) -> [PatternToken] { ParsedPattern(pattern).tokens }
+    package static func tokens(of pattern: String) -> [PatternToken] { ParsedPattern(pattern).tokens }
 }
 
 /// A pattern cut into tokens.
-struct ParsedPattern: Sendable {
-    var tokens: [PatternToken]
+package struct ParsedPattern: Sendable {
+    package var tokens: [PatternToken]
     /// The variables in order.
-    private(set) var names: [String] = []
+    package private(set) var names: [String] = []
 
-    init(tokens: [PatternToken]) { self.tokens = tokens }
+    package init(tokens: [PatternToken]) { self.tokens = tokens }
 
-    init(_ pattern: String) {
+    package init(_ pattern: String) {
         tokens = []
         tokens.reserveCapacity(pattern.utf8.count)
         // Few patterns have variables, and without them there is nothing to look ahead for.
@@ -64,4 +66,47 @@ struct ParsedPattern: Sendable {
         names.append(String(text[..<end]))
         rest = text[text.index(after: end)...]
     }
+
+    /// Whether a `$(` is not closed, or a name has a character that names may not have.
+    package var isBroken: Bool { tokens.contains(.broken) }
+
+    /// The pattern with a NUL in place of each variable, so that what stood around it does not run together.
+    package var textWithGaps: String {
+        var text = String.UnicodeScalarView()
+        for token in tokens {
+            switch token {
+            case .scalar(let scalar): text.append(scalar)
+            case .any: text.append("?")
+            case .star: text.append("*")
+            case .variable: text.append("\u{0}")
+            case .broken: continue
+            }
+        }
+        return String(text)
+    }
+
+    /// The pattern as it is written, with some variables under other names. An unclosed variable does not come back as
+    /// it was, but the reader lets no such rule pass.
+    package func text(renaming newNames: [ExactText: String] = [:]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(tokens.count)
+        for token in tokens {
+            switch token {
+            case .scalar(let scalar) where scalar.isASCII: text.append(UInt8(scalar.value))
+            case .scalar(let scalar): text.append(contentsOf: String(scalar).utf8)
+            case .any: text.append(UInt8(ascii: "?"))
+            case .star: text.append(UInt8(ascii: "*"))
+            case .variable(let index):
+                let name = names.element(at: index) ?? ""
+                text.append(contentsOf: "$(\(newNames[ExactText(name)] ?? name))".utf8)
+            case .broken: text.append(contentsOf: "$(".utf8)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension [PatternToken] {
+    /// The pattern as it is written; without variables, for which it would take their names.
+    package var text: String { ParsedPattern(tokens: self).text() }
 }

@@ -2,32 +2,32 @@
 // bytes that are not UTF-8 become U+FFFD, and the caller can ask whether either happened.
 
 /// Percent-encoding of URL pieces.
-enum Percent {
+package enum Percent {
     private static let upperDigits = Array("0123456789ABCDEF".utf8)
 
     /// `byte` as `%XX`, in the upper case that RFC 3986 §6.2.2.1 prefers.
-    static func escape(_ byte: UInt8) -> [UInt8] {
+    package static func escape(_ byte: UInt8) -> [UInt8] {
         [UInt8(ascii: "%"), upperDigits[Int(byte >> 4)], upperDigits[Int(byte & 15)]]
     }
 
     /// Escapes spaces and everything beyond ASCII. Other characters that RFC 3986 leaves out (`|`, `{`) do reach phones
     /// as they are and stay.
-    static func escapingIllegalBytes(_ bytes: [UInt8]) -> [UInt8] {
+    package static func escapingIllegalBytes(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(where: isAlwaysEscaped) else { return bytes }
         return bytes.flatMap { isAlwaysEscaped($0) ? escape($0) : [$0] }
     }
 
     /// Whether every client escapes a byte before a phone sees the URL.
-    static func isAlwaysEscaped(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x7F }
+    package static func isAlwaysEscaped(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x7F }
 
     /// The bytes with each well-formed escape replaced by its byte, as valid UTF-8.
-    static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    package static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "%")) else { return Array(bytes) }
         return Array(String(decoding: rawDecode(bytes), as: UTF8.self).utf8)
     }
 
     /// False where decoding had to repair something.
-    static func isWellFormed(_ bytes: [UInt8]) -> Bool {
+    package static func isWellFormed(_ bytes: [UInt8]) -> Bool {
         var index = 0
         while index < bytes.count {
             if bytes[index] == UInt8(ascii: "%") {
@@ -61,4 +61,13 @@ enum Percent {
         else { return nil }
         return high << 4 | low
     }
+}
+
+/// Lengths and kinds of UTF-8 bytes.
+package enum UTF8Scalar {
+    package static func length(startingWith byte: UInt8) -> Int {
+        byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
+    }
+
+    package static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 }

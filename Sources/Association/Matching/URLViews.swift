@@ -2,7 +2,7 @@
 // plain one, which copies nothing but the path.
 
 /// The pieces of a URL in one reading.
-struct URLView {
+package struct URLView {
     /// With its slashes in Apple's one form.
     let path: [UInt8]
     /// Empty when the URL has none, which is how Apple treats it.
@@ -18,22 +18,22 @@ struct URLView {
 }
 
 /// The readings of one URL. The plain one is made at once, the others when they are first asked for.
-struct URLViews {
-    let url: LinkURL
-    let plain: URLView
+package struct URLViews {
+    package let url: LinkURL
+    package let plain: URLView
     private var others: [URLView?] = []
     private var items: [QueryItems?] = []
     /// Whether a pattern needed more steps than the limit since this was last set.
-    var ranOut = false
+    package var ranOut = false
     /// What the patterns compared so far may have cost, in steps of a nanosecond or so.
-    private(set) var work = 0
+    package private(set) var work = 0
 
-    init(_ url: LinkURL) {
+    package init(_ url: LinkURL) {
         self.url = url
         plain = URLView(url, .plain)
     }
 
-    mutating func view(_ reading: URLReading) -> URLView {
+    package mutating func view(_ reading: URLReading) -> URLView {
         if reading.isPlain { return plain }
         if others.isEmpty { others = [nil, nil, nil] }
         if let view = others[reading.index - 1] { return view }
@@ -43,22 +43,137 @@ struct URLViews {
     }
 
     /// Whether the pattern matches; running out of steps counts as no, and is remembered.
-    mutating func matches(_ pattern: GlobPattern, _ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    package mutating func matches(_ pattern: GlobPattern, _ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         work += pattern.work(over: range.count)
         let outcome = pattern.test(bytes, range)
         if outcome == nil { ranOut = true }
         return outcome == true
     }
 
-    mutating func matches(_ pattern: GlobPattern, _ bytes: [UInt8]) -> Bool {
+    package mutating func matches(_ pattern: GlobPattern, _ bytes: [UInt8]) -> Bool {
         matches(pattern, bytes, 0..<bytes.count)
     }
 
-    mutating func items(_ reading: URLReading) -> QueryItems {
+    package mutating func items(_ reading: URLReading) -> QueryItems {
         if items.isEmpty { items = [nil, nil, nil, nil] }
         if let items = items[reading.index] { return items }
         let made = QueryItems(url.queryBytes, reading)
         items[reading.index] = made
         return made
+    }
+}
+
+/// How a rule reads a URL before it compares.
+package struct URLReading: Hashable, Sendable {
+    /// `percentEncoded: false`
+    package var decodes: Bool
+    /// `caseSensitive: false`
+    package var folds: Bool
+
+    package static let plain = URLReading(decodes: false, folds: false)
+
+    package var isPlain: Bool { !decodes && !folds }
+
+    /// From 0 for the plain reading to 3.
+    package var index: Int { (decodes ? 1 : 0) + (folds ? 2 : 0) }
+
+    /// `bytes` as this reading has them.
+    package func read(_ bytes: [UInt8]) -> [UInt8] {
+        if isPlain { return bytes }
+        return read(bytes[...])
+    }
+
+    package func read(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        let decoded = decodes ? Percent.decode(bytes) : Array(bytes)
+        guard folds else { return decoded }
+        if decoded.allSatisfy({ $0 < 0x80 }) { return decoded.map(ASCII.lowercased) }
+        return Array(String(decoding: decoded, as: UTF8.self).folded.utf8)
+    }
+}
+
+/// The items of a query: cut at `&` and at the first `=`, and only then decoded. A `+` is a plus.
+package struct QueryItems {
+    /// Names and values one after the other, as the reading has them.
+    package private(set) var bytes: [UInt8] = []
+    package private(set) var items: [(name: Range<Int>, value: Range<Int>)] = []
+    /// The items by a hash of their names, where there are many: the first of each hash, and the next after each item.
+    private var firstOfHash: [Int32] = []
+    private var nextOfHash: [Int32] = []
+
+    /// Up to here, looking at each is as fast.
+    private static let lookedThroughMax = 16
+    private static let hashesMax = 4_096
+
+    package init(_ query: [UInt8]?, _ reading: URLReading) {
+        guard let query, !query.isEmpty else { return }
+        let names = URLReading(decodes: reading.decodes, folds: false)
+        bytes.reserveCapacity(query.count)
+        for item in query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+            let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+            let start = bytes.count
+            append(item[..<equals], names)
+            let middle = bytes.count
+            append(item[equals...].dropFirst(), reading)
+            items.append((start..<middle, middle..<bytes.count))
+        }
+        index()
+    }
+
+    private mutating func append(_ piece: ArraySlice<UInt8>, _ reading: URLReading) {
+        if reading.isPlain { bytes.append(contentsOf: piece) } else { bytes.append(contentsOf: reading.read(piece)) }
+    }
+
+    /// The items with their names folded, for the reading in which `caseSensitive: false` reaches names.
+    package func foldingNames() -> QueryItems {
+        var result = QueryItems(nil, .plain)
+        for item in items {
+            let start = result.bytes.count
+            result.bytes += String(decoding: bytes[item.name], as: UTF8.self).folded.utf8
+            let middle = result.bytes.count
+            result.bytes += bytes[item.value]
+            result.items.append((start..<middle, middle..<result.bytes.count))
+        }
+        result.index()
+        return result
+    }
+
+    /// A rule may ask for hundreds of names and a query have thousands of items.
+    private mutating func index() {
+        guard items.count > Self.lookedThroughMax else { return }
+        firstOfHash = [Int32](repeating: -1, count: Self.hashesMax)
+        nextOfHash = [Int32](repeating: -1, count: items.count)
+        for index in items.indices.reversed() {
+            let hash = Self.hash(bytes[items[index].name])
+            nextOfHash[index] = firstOfHash[hash]
+            firstOfHash[hash] = Int32(truncatingIfNeeded: index)
+        }
+    }
+
+    /// `Hasher` has a secret, so no query can have many names of one hash.
+    private static func hash(_ name: ArraySlice<UInt8>) -> Int {
+        var hasher = Hasher()
+        for byte in name { hasher.combine(byte) }
+        return hasher.finalize() & (hashesMax - 1)
+    }
+
+    /// Whether `condition` holds for the value of every item of the name; nil where there is no such item.
+    package func allValues(of name: [UInt8], satisfy condition: (Range<Int>) -> Bool) -> Bool? {
+        var isPresent = false
+        var index = firstOfHash.isEmpty ? 0 : Int(firstOfHash[Self.hash(name[...])])
+        while items.indices.contains(index) {
+            if hasName(name, index) {
+                isPresent = true
+                if !condition(items[index].value) { return false }
+            }
+            index = firstOfHash.isEmpty ? index + 1 : Int(nextOfHash[index])
+        }
+        return isPresent ? true : nil
+    }
+
+    package func hasName(_ name: [UInt8], _ index: Int) -> Bool {
+        let range = items[index].name
+        guard range.count == name.count else { return false }
+        for offset in 0..<name.count where bytes[range.lowerBound + offset] != name[offset] { return false }
+        return true
     }
 }

@@ -2,14 +2,19 @@
 // have neither variables nor Apple's indifference to slashes, so what is one pattern here may be several there.
 
 /// Expands a pattern of Apple's dialect.
-struct PatternVariants {
-    let table: SubstitutionTable
+package struct PatternVariants {
+    package let table: SubstitutionTable
     /// How many patterns one pattern may become.
-    let limit: Int
+    package let limit: Int
+
+    package init(table: SubstitutionTable, limit: Int) {
+        self.table = table
+        self.limit = limit
+    }
 
     /// The pattern with its variables replaced by each of their values, wildcards in canonical order. Empty when it can
     /// match nothing; nil when there would be more than the limit.
-    func expanded(_ pattern: ParsedPattern) -> [[PatternToken]]? {
+    package func expanded(_ pattern: ParsedPattern) -> [[PatternToken]]? {
         if pattern.names.isEmpty {
             return pattern.tokens.contains(.broken) ? [] : [Self.canonical(pattern.tokens)]
         }
@@ -32,7 +37,7 @@ struct PatternVariants {
     }
 
     /// What a variable stands for; nil for one that nobody defines.
-    func values(of name: String) -> [[PatternToken]]? {
+    package func values(of name: String) -> [[PatternToken]]? {
         if let custom = table.values(of: name) { return custom.map(PatternToken.tokens) }
         let text: String
         switch name {
@@ -62,7 +67,7 @@ struct PatternVariants {
     }
 
     /// A run of wildcards means the same in any order; `?` first is the one that Android reads right.
-    static func canonical(_ tokens: [PatternToken]) -> [PatternToken] {
+    package static func canonical(_ tokens: [PatternToken]) -> [PatternToken] {
         var result: [PatternToken] = []
         result.reserveCapacity(tokens.count)
         var hasStar = false
@@ -79,18 +84,16 @@ struct PatternVariants {
         if hasStar { result.append(.star) }
         return result
     }
-}
 
-extension PatternVariants {
     /// What a path pattern means to an engine that takes slashes as they are.
-    enum Paths: Hashable {
+    package enum Paths: Hashable {
         case everything
         case some([[PatternToken]])
     }
 
     /// The paths that Apple's comparison accepts for a pattern in its normal form (see `AppleSlashes`), as patterns over
     /// the path as it is. A path with two slashes in a row is none that a link has.
-    static func paths(_ pattern: [PatternToken]) -> Paths {
+    package static func paths(_ pattern: [PatternToken]) -> Paths {
         guard pattern.count > 1 else { return pattern == [.star] ? .everything : .some([pattern]) }
         var stem = pattern
         let last = stem.removeLast()

@@ -13,7 +13,7 @@ enum LandingPage {
     /// The page of an app; nil when it wants none, or has no rule that a server can decide.
     static func make(for app: AppFile) -> PreparedLanding? {
         guard app.pages.hasLandingPage else { return nil }
-        let rules = app.plainRules.map(LinkRule.init)
+        let rules = app.compiledRules.map(LinkRule.init)
         guard rules.contains(where: { !$0.excludes }) else { return nil }
         var text = LandingText()
         text.add(opening)
@@ -180,7 +180,7 @@ enum LandingPage {
 }
 
 extension LinkRule {
-    fileprivate init(_ rule: PlainRule) {
+    fileprivate init(_ rule: CompiledRule) {
         self.init(excludes: rule.excludes, foldsCase: rule.foldsCase, path: rule.path.map { LinkPattern($0) })
         switch rule.query {
         case nil: break

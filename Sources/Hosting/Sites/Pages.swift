@@ -2,6 +2,7 @@
 // They are found when the catalogue is built, so no request ever names a file: what is not found here is not there.
 
 import Association
+import AssociationLint
 import Catalogue
 import Posix
 

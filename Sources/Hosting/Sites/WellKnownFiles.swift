@@ -3,6 +3,7 @@
 // that it leads to. Others are looked into as well, but whatever is said about them, they are served.
 
 import Association
+import AssociationLint
 import Catalogue
 import HTTP
 import Posix
@@ -170,7 +171,7 @@ struct WellKnownFiles: Sendable {
             kind = .statementList
             guard accepts(Linter.lint(statements: bytes, file: "\(directory)/\(name)"), &findings) else { return nil }
         default:
-            let found = NeighbourFile.lint(
+            let found = WellKnownFile.lint(
                 bytes, name: name, file: "\(directory)/\(name)", isWildcard: isWildcard, now: Clock.wallSeconds())
             said += found
             if found.isEmpty, type.hasSuffix("json"), !isJSON(bytes) {

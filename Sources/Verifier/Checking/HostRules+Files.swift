@@ -1,6 +1,7 @@
 // What holds for both files alike: they are answered with 200, the right type and the same bytes, whoever asks and however.
 
 import Association
+import AssociationLint
 import Posix
 
 extension HostRules {

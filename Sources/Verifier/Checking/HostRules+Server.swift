@@ -1,6 +1,7 @@
 // What a server does beside the two files: with names and hosts that do not exist, and with the other well-known files.
 
 import Association
+import AssociationLint
 import Posix
 
 extension HostRules {
@@ -90,7 +91,7 @@ extension HostRules {
         let isShadowed =
             name == "windows-app-web-link.json" && answers.response(.wellKnown("windows-app-web-link"))?.status == 200
         if isShadowed { return }
-        let findings = NeighbourFile.lint(
+        let findings = WellKnownFile.lint(
             body, name: name, file: answers.name(probe), now: Clock.wallSeconds())
         for finding in findings { report(finding) }
     }

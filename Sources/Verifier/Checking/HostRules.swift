@@ -2,6 +2,7 @@
 // them; none asks anything itself.
 
 import Association
+import AssociationLint
 import Posix
 import SourceJSON
 import TLS

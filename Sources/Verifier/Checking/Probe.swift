@@ -2,6 +2,7 @@
 // somebody who wants to see where the host's answers differ.
 
 import Association
+import AssociationLint
 
 /// One question.
 enum Probe: Hashable, Sendable {
@@ -83,7 +84,7 @@ enum Probe: Hashable, Sendable {
     /// The well-known names that are asked for beside the two files.
     static let wellKnownNames =
         ["change-password", "passkey-endpoints", "microsoft-identity-association.json", "windows-app-web-link.json"]
-        + NeighbourFile.names
+        + WellKnownFile.names
 
     /// All that can be asked before anything is known.
     static let first: [Probe] =

@@ -3,6 +3,7 @@
 // same certificate and passphrase.
 
 import Association
+import AssociationLint
 import Catalogue
 import HTTP
 import Hosting

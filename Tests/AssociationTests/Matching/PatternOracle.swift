@@ -67,33 +67,3 @@ enum OracleToken {
         }
     }
 }
-
-/// A small generator with a seed, so that a failure comes back.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// Up to `count` pieces, one after the other.
-    mutating func text(of pieces: [String], upTo count: Int) -> String {
-        (0..<Int.random(in: 0...count, using: &self)).map { _ in pieces.randomElement(using: &self) ?? "" }.joined()
-    }
-}
-
-/// Every text over some characters up to a length, shortest first.
-func everyText(over characters: [String], upTo length: Int) -> [String] {
-    var texts = [""]
-    var last = [""]
-    for _ in 0..<length {
-        last = last.flatMap { text in characters.map { text + $0 } }
-        texts += last
-    }
-    return texts
-}

@@ -1,3 +1,4 @@
+import AssociationSamples
 import Testing
 
 @testable import Association

@@ -1,3 +1,4 @@
+import AssociationSamples
 import SourceJSON
 import Testing
 

@@ -1,6 +1,7 @@
 // App files: a model or an error, and documents made from a good one that the platforms would take.
 
 import Association
+import AssociationLint
 import SourceJSON
 
 extension FuzzTarget {

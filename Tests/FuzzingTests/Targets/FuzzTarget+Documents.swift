@@ -2,6 +2,7 @@
 // making a file worse.
 
 import Association
+import AssociationLint
 import SourceJSON
 
 extension FuzzTarget {

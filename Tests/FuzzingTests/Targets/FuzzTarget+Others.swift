@@ -2,6 +2,7 @@
 // that is looked at from outside sends.
 
 import Association
+import AssociationLint
 import Catalogue
 import SourceJSON
 
@@ -14,12 +15,12 @@ extension FuzzTarget {
         summary: "webauthn, security.txt, merchant, Windows and Huawei files, robots.txt, entitlements, manifests"
     ) { bytes in
         var choices = Choices(bytes)
-        let names = NeighbourFile.names
+        let names = WellKnownFile.names
         let number = choices.number(below: names.count + 1)
         let text = Array(choices.rest)
         let findings =
             number < names.count
-            ? NeighbourFile.lint(
+            ? WellKnownFile.lint(
                 text, name: names[number], file: "f", isWildcard: text.count % 2 == 1, now: 1_800_000_000)
             : [RobotsFile.finding(text, file: "f")].compactMap { $0 }
         let native = Linter.lint(entitlements: text, file: "f") + Linter.lint(manifest: text, file: "f")

@@ -1,6 +1,8 @@
 // Patterns: the fast matchers of both platforms and of landing pages against slow and obvious ones, and what is claimed of
 // whole lists against the matchers.
 
+import AssociationLint
+
 @testable import Association
 @testable import Catalogue
 

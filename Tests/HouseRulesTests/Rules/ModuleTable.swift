@@ -37,6 +37,7 @@ enum ModuleTable {
     static let modules = [
         Module("SourceJSON", .pure, mayImport: []),
         Module("Association", .pure, mayImport: ["SourceJSON"]),
+        Module("AssociationLint", .pure, mayImport: ["Association", "SourceJSON"]),
         Module("HTTP", .data, mayImport: ["Glibc"]),
         Module("Posix", .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
         Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Synchronization"]),
@@ -45,7 +46,8 @@ enum ModuleTable {
         Module(
             "Hosting", .control,
             mayImport: [
-                "Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry", "CZlib",
+                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry",
+                "CZlib",
                 "Synchronization", "Foundation",
             ]),
         Module(
@@ -53,14 +55,17 @@ enum ModuleTable {
         Module("DNS", .control, mayImport: ["CResolver", "Posix"]),
         Module(
             "Verifier", .control,
-            mayImport: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib", "Synchronization"]),
+            mayImport: [
+                "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON", "CZlib", "Synchronization",
+            ]),
         Module(
             "Administration", .control,
             mayImport: ["Telemetry", "HTTP", "Posix", "SourceJSON", "Synchronization"]),
         Module(
             "associated", .control,
             mayImport: [
-                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine",
+                "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
+                "Hosting", "Engine",
                 "Verifier", "Administration", "Foundation", "Glibc", "Synchronization",
             ]),
     ]

@@ -181,7 +181,9 @@ enum CheckOutput {
     }
 
     /// Whether it is about one of the other well-known files, which its rule does not tell.
-    private static func isAboutOtherFile(_ finding: Finding) -> Bool { (RuleID.srv006 ... .srv013).contains(finding.rule) }
+    private static func isAboutOtherFile(_ finding: Finding) -> Bool {
+        (RuleID.srv006 ... .srv013).contains(finding.rule)
+    }
 
     /// A problem for both verifiers is reported once, with the rules of both.
     private static func distinct(_ findings: [Finding]) -> [(finding: Finding, rules: String)] {
@@ -192,7 +194,11 @@ enum CheckOutput {
                     && other.finding.message == finding.message && other.finding.fix == finding.fix
                     && other.finding.range == finding.range
             }
-            if let index { found[index].rules += ", \(finding.rule)" } else { found.append((finding, finding.rule.description)) }
+            if let index {
+                found[index].rules += ", \(finding.rule)"
+            } else {
+                found.append((finding, finding.rule.description))
+            }
         }
         return found
     }

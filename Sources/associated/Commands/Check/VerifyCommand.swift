@@ -2,6 +2,7 @@
 // differently, and fetch it differently from a host. What each says is in Association and in the Verifier.
 
 import Association
+import AssociationLint
 import Posix
 import SourceJSON
 import TLS

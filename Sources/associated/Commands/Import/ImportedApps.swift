@@ -3,6 +3,7 @@
 // reads, and an id that no app can have, are what somebody imports in order to fix them.
 
 import Association
+import AssociationLint
 import SourceJSON
 import TLS
 
@@ -95,7 +96,7 @@ struct ImportedApps {
                 app.text(name: "app", hosts: hosts, priority: index, hasDynamicRules: false), file: "\(index)"
             ).appFile
         }
-        for finding in Renderer.overlaps(of: read, host: hosts[0]) {
+        for finding in Linter.overlaps(of: read, host: hosts[0]) {
             if let index = Int(finding.file) { apps[index].sharesURLs = true }
         }
     }

@@ -1,6 +1,7 @@
 // Findings for people, for programs, for code scanning (SARIF 2.1.0) and for workflows on GitHub.
 
 import Association
+import AssociationLint
 import Posix
 import SourceJSON
 

@@ -1,6 +1,7 @@
 // `associated lint`: what is wrong with a configuration, or with association files written elsewhere, and how to fix it. Where the findings come from is in `LintedFiles`, how they are printed in `FindingFormat`.
 
 import Association
+import AssociationLint
 import Glibc
 import Posix
 

@@ -2,6 +2,7 @@
 // nothing is found here that a server would not find, and nothing the other way round.
 
 import Association
+import AssociationLint
 import Hosting
 import Posix
 import SourceJSON
@@ -245,7 +246,7 @@ struct LintedFiles {
         }
         return notes
             + apps.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.flatMap { host, apps in
-                Renderer.overlaps(of: Renderer.mergeOrder(apps), host: host)
+                Linter.overlaps(of: Renderer.mergeOrder(apps), host: host)
             }
     }
 

@@ -2,6 +2,7 @@
 // artifacts are named by relative references, as the specification has them (§3.4.3, §3.14.17).
 
 import Association
+import AssociationLint
 import SourceJSON
 
 enum SARIFLog {

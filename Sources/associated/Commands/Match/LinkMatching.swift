@@ -3,6 +3,7 @@
 // that could not be had is not one that names no app, and the answer keeps the two apart.
 
 import Association
+import AssociationLint
 import Posix
 import SourceJSON
 import TLS

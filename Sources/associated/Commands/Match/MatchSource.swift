@@ -1,6 +1,7 @@
 // By which rules a URL is decided: those of the files that were named, or those of the app files that have the URL's host.
 
 import Association
+import AssociationLint
 import Hosting
 import Posix
 import Verifier

@@ -1,0 +1,192 @@
+// An Apple app id, `PREFIX.bundle.id`, and everything that is commonly wrong with one. A check of the text alone:
+// whether such an app exists, only Apple knows.
+
+/// An application identifier in its two parts.
+public struct AppID: Hashable, Sendable {
+    /// The team id, or for old apps a seed id: ten characters.
+    public var prefix: String
+    public var bundleID: String
+
+    public var text: String { prefix + "." + bundleID }
+
+    /// The two parts of a text that could belong to an app, or nil. What is merely suspicious is still read.
+    public init?(_ text: String) {
+        guard !AppID.problems(in: text).contains(where: { $0.severity == .error }) else { return nil }
+        let (prefix, bundleID) = AppID.split(text)
+        guard let bundleID else { return nil }
+        self.prefix = prefix
+        self.bundleID = bundleID
+    }
+
+    /// What is wrong with an app id, the most serious first. Empty for a good one.
+    public static func problems(in text: String) -> [TextProblem] {
+        let trimmed = text.trimmingSpaces()
+        guard trimmed == text else {
+            return [
+                TextProblem(
+                    .aasa019, "app id \(text.quoted) has a space around it, so it equals no signed app's id",
+                    fix: "remove the space", replacement: trimmed)
+            ]
+        }
+        if isProper(text) { return [] }
+        if let placeholder = placeholder(in: text) { return [placeholder] }
+        let (prefix, bundleID) = split(text)
+        guard let bundleID, !bundleID.isEmpty else {
+            return [
+                TextProblem(
+                    .aasa019, "app id \(text.quoted) is not PREFIX.bundle.id, so it equals no signed app's id",
+                    fix: "write the ten characters of the team id, a dot, and the bundle id")
+            ]
+        }
+        var problems = prefixProblems(prefix, of: text, bundleID: bundleID)
+        // With a wrong prefix the text is mostly no app id at all, and its rest means nothing.
+        if !problems.contains(where: { $0.severity == .error }) { problems += bundleProblems(bundleID, of: text) }
+        if problems.isEmpty, PlaceholderName.isOne(bundleID) || prefix == "ABCDE12345" || prefix == "A1B2C3D4E5" {
+            problems.append(placeholderProblem(text))
+        }
+        return problems
+    }
+
+    /// Ten capitals and digits, a dot, and a bundle id without anything that calls for a closer look; so are nearly all.
+    private static func isProper(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count > 12, bytes[10] == UInt8(ascii: "."),
+            bytes[..<10].allSatisfy({ ASCII.isDigit($0) || (ASCII.isLetter($0) && $0 & 0x20 == 0) })
+        else { return false }
+        var last = UInt8(ascii: ".")
+        for byte in bytes[11...] {
+            let isDot = byte == UInt8(ascii: ".")
+            guard isDot ? last != byte : ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") else {
+                return false
+            }
+            last = byte
+        }
+        guard last != UInt8(ascii: "."), placeholderWords(in: bytes.map(ASCII.lowercased)) == false else {
+            return false
+        }
+        let prefix = bytes[..<10]
+        return !prefix.elementsEqual("ABCDE12345".utf8) && !prefix.elementsEqual("A1B2C3D4E5".utf8)
+            && !PlaceholderName.isOne(String(decoding: bytes[11...], as: UTF8.self))
+    }
+
+    /// At the first dot; a bundle id of nil means that there is none.
+    private static func split(_ text: String) -> (prefix: String, bundleID: String?) {
+        guard let dot = text.firstIndex(of: ".") else { return (text, nil) }
+        return (String(text[..<dot]), String(text[text.index(after: dot)...]))
+    }
+
+    private static func prefixProblems(_ prefix: String, of text: String, bundleID: String) -> [TextProblem] {
+        let scalars = Array(prefix.unicodeScalars)
+        guard scalars.count == 10, scalars.allSatisfy({ $0.isLetter || $0.isDigit }) else {
+            let reason: String
+            if prefix.isEmpty {
+                reason = "starts with a dot"
+            } else if topLevelNames.contains(prefix.lowercased()) {
+                reason = "is a bundle id without a team id before it"
+            } else if scalars.count != 10 {
+                reason = "has a prefix of \(scalars.count) characters, and a team id has ten"
+            } else {
+                reason = "has a prefix with characters other than A-Z and 0-9"
+            }
+            return [
+                TextProblem(
+                    .aasa019, "app id \(text.quoted) \(reason), so it equals no signed app's id",
+                    fix: "write TEAMID.bundle.id with the ten characters of the team id")
+            ]
+        }
+        guard scalars.contains(where: \.isLowerLetter) else { return [] }
+        return [
+            TextProblem(
+                .aasa020,
+                "the prefix of app id \(text.quoted) has lower-case letters; team ids are upper case, and whether "
+                    + "Apple folds them is undocumented",
+                fix: "write it in upper case", replacement: prefix.uppercased() + "." + bundleID)
+        ]
+    }
+
+    /// First words of bundle ids: whoever starts with one has forgotten the team id.
+    private static let topLevelNames: Set<String> = [
+        "com", "org", "net", "io", "web", "de", "app", "dev", "co", "me", "uk", "fr", "jp", "cn", "ru", "nl", "it",
+        "es", "br",
+    ]
+
+    private static func bundleProblems(_ bundleID: String, of text: String) -> [TextProblem] {
+        let scalars = bundleID.unicodeScalars
+        if scalars.contains("*") {
+            return [
+                TextProblem(
+                    .aasa021, "app id \(text.quoted) has a wildcard; association files need the full id of each app",
+                    fix: "list each app by its bundle id")
+            ]
+        }
+        if let bad = scalars.first(where: { !($0.isLetter || $0.isDigit || $0 == "-" || $0 == "." || $0 == "_") }) {
+            return [
+                TextProblem(
+                    .aasa021,
+                    "the bundle id in \(text.quoted) has \(String(bad).quoted); bundle ids are made of letters, "
+                        + "digits, hyphens and dots",
+                    fix: "write the bundle id as Xcode shows it")
+            ]
+        }
+        if bundleID.begins(with: ".") || bundleID.ends(with: ".") || bundleID.contains(run: "..") {
+            return [
+                TextProblem(
+                    .aasa019, "the bundle id in \(text.quoted) has an empty part, so it equals no signed app's id",
+                    fix: "write the bundle id as Xcode shows it")
+            ]
+        }
+        guard scalars.contains("_") else { return [] }
+        // Documented as illegal, but not seen refused: so no error.
+        return [
+            TextProblem(
+                .aasa021,
+                "the bundle id in \(text.quoted) has an underscore, which Apple's rules do not allow; Xcode writes a "
+                    + "hyphen instead",
+                fix: "compare with the bundle id in Xcode", severity: .warning)
+        ]
+    }
+
+    /// A text that is no id but a note to whoever copies it.
+    private static func placeholder(in text: String) -> TextProblem? {
+        guard placeholderWords(in: text.utf8.map(ASCII.lowercased)) else { return nil }
+        let (prefix, bundleID) = split(text)
+        let works =
+            bundleID.map {
+                prefixProblems(prefix, of: text, bundleID: $0).isEmpty && bundleProblems($0, of: text).isEmpty
+            }
+            ?? false
+        guard works else {
+            return TextProblem(
+                .aasa019, "app id \(text.quoted) is a placeholder from a template, so it equals no signed app's id",
+                fix: "write your team id and bundle id")
+        }
+        return placeholderProblem(text)
+    }
+
+    private static func placeholderWords(in lower: [UInt8]) -> Bool {
+        openings.contains(where: lower.starts(with:))
+            || lower.indices.contains { start in
+                beginsTemplateWord[Int(lower[start])] && templateWords.contains(where: lower[start...].starts(with:))
+            }
+    }
+
+    /// What a template begins with; elsewhere it may be part of a name, as in `com.acme.appidentity`.
+    private static let openings = [
+        "teamid", "team_id", "team-id", "appid", "app_id", "bundleid", "bundle_id", "bundle-id",
+    ].map { Array($0.utf8) }
+
+    /// What shows a template wherever it stands.
+    private static let templateWords = [
+        "apple_team", "your_", "your-", "<", "{{", "${", "$(", "development_team", "product_bundle",
+        "bundle.identifier", "xxxxxxxx", "prefix.", "replace",
+    ].map { Array($0.utf8) }
+
+    /// By byte: most bytes of an id begin none of them.
+    private static let beginsTemplateWord = (0...255).map { byte in templateWords.contains { Int($0[0]) == byte } }
+
+    private static func placeholderProblem(_ text: String) -> TextProblem {
+        TextProblem(
+            .aasa022, "app id \(text.quoted) looks copied from documentation or left by a template",
+            fix: "write your team id and bundle id")
+    }
+}

@@ -1,0 +1,122 @@
+// What an apple-app-site-association file says, in one shape for every form that is met in the wild: components and
+// legacy paths, appIDs and appID, details as an array or as the object of 2015. What a system would ignore is left out
+// here and reported as a finding by the reader; who wins where two keys compete is decided as Apple's tool shows it.
+
+public import SourceJSON
+
+/// An apple-app-site-association file.
+public struct AppleAssociation: Sendable {
+    /// The services that can name apps, by their keys.
+    package static let services = ["applinks", "webcredentials", "appclips", "activitycontinuation"]
+
+    public var applinks: AppleLinks?
+    public var webcredentials: AppleServiceApps?
+    public var appclips: AppleServiceApps?
+    public var activitycontinuation: AppleServiceApps?
+    public var range: SourceRange
+
+    public init(
+        applinks: AppleLinks? = nil, webcredentials: AppleServiceApps? = nil, appclips: AppleServiceApps? = nil,
+        activitycontinuation: AppleServiceApps? = nil, range: SourceRange
+    ) {
+        self.applinks = applinks
+        self.webcredentials = webcredentials
+        self.appclips = appclips
+        self.activitycontinuation = activitycontinuation
+        self.range = range
+    }
+}
+
+/// The service of universal links.
+public struct AppleLinks: Sendable {
+    /// In the order that decides between apps.
+    public var details: [AppleDetail]
+    /// How `details` was written.
+    public var form: Form
+    public var defaults: AppleComponent?
+    public var variables: [SubstitutionVariable]
+    /// Whether the key `apps`, which iOS 9 to 12 want to see, is there.
+    public var hasApps: Bool
+    public var range: SourceRange
+
+    /// The forms of `details`.
+    public enum Form: Hashable, Sendable {
+        case array
+        /// Keyed by app id, as in 2015; it has no order that anybody may rely on.
+        case object
+    }
+
+    public init(
+        details: [AppleDetail], form: Form = .array, defaults: AppleComponent? = nil,
+        variables: [SubstitutionVariable] = [], hasApps: Bool = false, range: SourceRange
+    ) {
+        self.details = details
+        self.form = form
+        self.defaults = defaults
+        self.variables = variables
+        self.hasApps = hasApps
+        self.range = range
+    }
+}
+
+/// One entry of `details`: some apps and the rules for them.
+public struct AppleDetail: Sendable {
+    /// The apps in effect: `appIDs` where it is an array, otherwise `appID`.
+    public var appIDs: [LocatedText]
+    /// The rules of iOS 13 and later; nil where the key is missing, which is not the same as empty.
+    public var components: [AppleComponent]?
+    /// The rules of iOS 9 to 12, and of later systems where `components` is missing.
+    public var paths: [AppleLegacyPath]?
+    public var defaults: AppleComponent?
+    /// The places in the lists, as they were written, of what is no rule and so not among those above.
+    public var ignoredComponents: [Int] = []
+    public var ignoredPaths: [Int] = []
+    public var range: SourceRange
+
+    public init(
+        appIDs: [LocatedText], components: [AppleComponent]? = nil, paths: [AppleLegacyPath]? = nil,
+        defaults: AppleComponent? = nil, range: SourceRange
+    ) {
+        self.appIDs = appIDs
+        self.components = components
+        self.paths = paths
+        self.defaults = defaults
+        self.range = range
+    }
+}
+
+/// One entry of the legacy `paths`.
+public struct AppleLegacyPath: Hashable, Sendable {
+    /// As it was written.
+    public var text: String
+    /// Without the prefix `NOT `.
+    public var pattern: String
+    public var exclude: Bool
+    public var range: SourceRange
+
+    public init(text: String, pattern: String, exclude: Bool = false, range: SourceRange) {
+        self.text = text
+        self.pattern = pattern
+        self.exclude = exclude
+        self.range = range
+    }
+}
+
+/// A service that names apps and has no patterns.
+public struct AppleServiceApps: Sendable {
+    public var apps: [LocatedText]
+    public var range: SourceRange
+
+    public init(apps: [LocatedText], range: SourceRange) {
+        self.apps = apps
+        self.range = range
+    }
+}
+
+/// The paths of the association files.
+public enum AssociationPath {
+    public static let apple = "/.well-known/apple-app-site-association"
+    /// Where iOS 8 looked, and where current systems do not look.
+    public static let appleRoot = "/apple-app-site-association"
+    public static let statements = "/.well-known/assetlinks.json"
+}

@@ -1,0 +1,192 @@
+// One rule in Apple's modern dialect (an element of `components`), which is also the dialect of an app file's `links`.
+
+public import SourceJSON
+
+/// A rule as it was written: a key that is absent is nil, and is inherited from the defaults around it.
+public struct AppleComponent: Sendable {
+    /// The pattern under `"/"`.
+    public var path: String?
+    /// The patterns under `"?"`.
+    public var query: AppleQuery?
+    /// The pattern under `"#"`.
+    public var fragment: String?
+    public var exclude: Bool?
+    public var caseSensitive: Bool?
+    public var percentEncoded: Bool?
+    public var comment: String?
+    /// Where it was read from.
+    public var range: SourceRange?
+    /// The keys of flags whose values are none, and which are taken as absent.
+    public var unreadFlags: [String] = []
+
+    public init(
+        path: String? = nil, query: AppleQuery? = nil, fragment: String? = nil, exclude: Bool? = nil,
+        caseSensitive: Bool? = nil, percentEncoded: Bool? = nil, comment: String? = nil, range: SourceRange? = nil
+    ) {
+        self.path = path
+        self.query = query
+        self.fragment = fragment
+        self.exclude = exclude
+        self.caseSensitive = caseSensitive
+        self.percentEncoded = percentEncoded
+        self.comment = comment
+        self.range = range
+    }
+
+    /// Every pattern in the rule.
+    public var patterns: [String] {
+        let queries: [String] =
+            switch query {
+            case nil: []
+            case .whole(let pattern): [pattern]
+            case .items(let items): items.map(\.pattern)
+            }
+        return [path, fragment].compactMap { $0 } + queries
+    }
+
+    /// The variables that the patterns name.
+    package var variableNames: [ExactText] {
+        patterns.flatMap { ParsedPattern($0).names }.map(ExactText.init(_:))
+    }
+
+    /// The rule with variables called by other names.
+    func renaming(_ names: [ExactText: String]) -> AppleComponent {
+        guard !names.isEmpty else { return self }
+        let rename = { (pattern: String) in ParsedPattern(pattern).text(renaming: names) }
+        var result = self
+        result.path = path.map(rename)
+        result.fragment = fragment.map(rename)
+        switch query {
+        case nil: break
+        case .whole(let pattern): result.query = .whole(rename(pattern))
+        case .items(let items):
+            result.query = .items(items.map { QueryItemPattern(name: $0.name, pattern: rename($0.pattern)) })
+        }
+        return result
+    }
+
+    /// With the members in the order in which Apple's documentation has them. The comment is for app files: published, it
+    /// would cost every phone its bytes.
+    public func value(includingComment: Bool) -> SourceValue {
+        .object(present: [
+            ("/", path.map { .string($0) }),
+            ("?", query.map(AppleComponent.value(of:))),
+            ("#", fragment.map { .string($0) }),
+            ("exclude", exclude == true ? .bool(true) : nil),
+            ("caseSensitive", caseSensitive.map { .bool($0) }),
+            ("percentEncoded", percentEncoded.map { .bool($0) }),
+            ("comment", includingComment ? comment.map { .string($0) } : nil),
+        ])
+    }
+
+    private static func value(of query: AppleQuery) -> SourceValue {
+        switch query {
+        case .whole(let pattern): .string(pattern)
+        case .items(let items): .object(items.map { ($0.name, .string($0.pattern)) })
+        }
+    }
+}
+
+/// A query constraint: one pattern for the whole query, or one for each named item.
+public enum AppleQuery: Hashable, Sendable {
+    case whole(String)
+    case items([QueryItemPattern])
+}
+
+/// The pattern that one named query item must match.
+public struct QueryItemPattern: Hashable, Sendable {
+    public var name: String
+    public var pattern: String
+
+    public init(name: String, pattern: String) {
+        self.name = name
+        self.pattern = pattern
+    }
+
+    public static func == (left: QueryItemPattern, right: QueryItemPattern) -> Bool {
+        left.name.isIdentical(to: right.name) && left.pattern.isIdentical(to: right.pattern)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(name))
+        hasher.combine(ExactText(pattern))
+    }
+}
+
+/// A named list of alternatives that patterns use as `$(name)`.
+public struct SubstitutionVariable: Hashable, Sendable {
+    public var name: String
+    public var values: [String]
+    /// Written as one string in place of an array of them.
+    public var isBare = false
+
+    public init(name: String, values: [String]) {
+        self.name = name
+        self.values = values
+    }
+
+    public static func == (left: SubstitutionVariable, right: SubstitutionVariable) -> Bool {
+        left.name.isIdentical(to: right.name)
+            && left.values.elementsEqual(right.values) { $0.isIdentical(to: $1) }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(name))
+        for value in values { hasher.combine(ExactText(value)) }
+    }
+}
+
+extension AppleComponent {
+    /// The component with its absent keys filled from `defaults`, nearest first.
+    public func inheriting(from defaults: [AppleComponent]) -> AppleComponent {
+        var result = self
+        for outer in defaults {
+            result.path = result.path ?? outer.path
+            result.query = result.query ?? outer.query
+            result.fragment = result.fragment ?? outer.fragment
+            result.exclude = result.exclude ?? outer.exclude
+            result.caseSensitive = result.caseSensitive ?? outer.caseSensitive
+            result.percentEncoded = result.percentEncoded ?? outer.percentEncoded
+            result.unreadFlags += outer.unreadFlags
+        }
+        return result
+    }
+
+    /// One string of a legacy `paths` list, with its `NOT ` read as an exclusion. Only the two documented defaults
+    /// apply to it.
+    public init(legacyPath: String, defaults: [AppleComponent] = []) {
+        let not = LegacyNot(legacyPath)
+        self.init(path: not.pattern, exclude: not.excludes)
+        for outer in defaults {
+            caseSensitive = caseSensitive ?? outer.caseSensitive
+            percentEncoded = percentEncoded ?? outer.percentEncoded
+            unreadFlags += outer.unreadFlags.filter { $0 != "exclude" }
+        }
+    }
+}
+
+/// How a legacy path begins. `NOT ` excludes, in either case of its letters; without the space it is a pattern.
+struct LegacyNot {
+    var pattern: String
+    var excludes = false
+    /// The reading that is not followed, where there is reason to doubt.
+    var doubt: UnsettledPoint.Kind?
+    /// The pattern in that other reading.
+    var otherPattern: String
+
+    init(_ text: String) {
+        pattern = text
+        otherPattern = text
+        let scalars = text.unicodeScalars
+        guard String(scalars.prefix(3)).folded == "not" else { return }
+        let rest = scalars.dropFirst(3)
+        if rest.first == " " {
+            pattern = String(rest.dropFirst())
+            excludes = true
+            if !text.begins(with: "NOT") { doubt = .lowerCaseNot }
+        } else if rest.first == "/" || rest.first == "*" {
+            otherPattern = String(rest)
+            doubt = .notWithoutSpace
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// The application id of an Android app, and what is commonly written in its place.
+
+/// Checks Android package names.
+public enum PackageName {
+    /// What is wrong with a package name; empty for a good one.
+    public static func problems(in text: String) -> [TextProblem] {
+        let fix = "write the applicationId of the app's build file"
+        let trimmed = text.trimmingSpaces()
+        guard trimmed == text else {
+            return [
+                TextProblem(
+                    .dal009, "package name \(text.quoted) has a space around it, so it equals no app's",
+                    fix: "remove the space", replacement: trimmed)
+            ]
+        }
+        guard !text.isEmpty else {
+            return [TextProblem(.dal009, "package name is empty, so no app has it", fix: fix)]
+        }
+        if let problem = shapeProblem(text, fix: fix) { return [problem] }
+        return PlaceholderName.isOne(text)
+            ? [
+                TextProblem(
+                    .dal013, "package name \(text.quoted) looks copied from documentation or left by a template",
+                    fix: fix)
+            ] : []
+    }
+
+    private static func isProper(_ text: String) -> Bool {
+        var parts = 0
+        var last = UInt8(ascii: ".")
+        for byte in text.utf8 {
+            if last == UInt8(ascii: ".") {
+                guard ASCII.isLetter(byte) else { return false }
+                parts += 1
+            } else if !ASCII.isLetter(byte), !ASCII.isDigit(byte), byte != UInt8(ascii: "_"), byte != UInt8(ascii: ".")
+            {
+                return false
+            }
+            last = byte
+        }
+        return parts > 1 && last != UInt8(ascii: ".")
+    }
+
+    /// Two or more parts, each a letter and then letters, digits and underscores.
+    private static func shapeProblem(_ text: String, fix: String) -> TextProblem? {
+        if isProper(text) { return nil }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let name = "package name \(text.quoted)"
+        if let bad = text.unicodeScalars.first(where: { !($0.isLetter || $0.isDigit || $0 == "_" || $0 == ".") }) {
+            let hint = bad == "*" ? "; wildcards are not supported" : ""
+            return TextProblem(
+                .dal009, "\(name) has \(String(bad).quoted), which no application id has\(hint)", fix: fix)
+        }
+        if parts.count < 2 {
+            return TextProblem(
+                .dal009, "\(name) has one part; an application id has two or more, with dots", fix: fix)
+        }
+        if parts.contains(where: \.isEmpty) {
+            return TextProblem(.dal009, "\(name) has an empty part between dots", fix: fix)
+        }
+        if let bad = parts.first(where: { !($0.unicodeScalars.first?.isLetter ?? false) }) {
+            // An Apple app id in this place starts with ten characters, often a digit first.
+            return TextProblem(
+                .dal009, "\(name) has the part \(String(bad).quoted), which does not start with a letter", fix: fix)
+        }
+        return nil
+    }
+}
+
+enum PlaceholderName {
+    private static let roots = [
+        "com.example", "org.example", "com.yourcompany", "com.yourapp", "com.mycompany", "com.yourdomain",
+        "com.company.app", "your.package",
+    ].map { Array($0.utf8) }
+
+    /// Whether this is an example's name, or one below it.
+    static func isOne(_ name: String) -> Bool {
+        let lower = name.utf8.map(ASCII.lowercased)
+        return roots.contains { root in
+            lower.starts(with: root) && (lower.count == root.count || lower[root.count] == UInt8(ascii: "."))
+        }
+    }
+}

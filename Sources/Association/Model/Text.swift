@@ -1,0 +1,179 @@
+// Small tools for texts: quoting them in messages, looking for pieces byte by byte, and the classes of ASCII.
+
+package import SourceJSON
+
+extension String {
+    /// The text in quotation marks of a message. Control, format and line-separating characters are written as
+    /// `\u{…}`, and what is longer than a line is cut.
+    package var quoted: String {
+        var result = "`"
+        var count = 0
+        for scalar in unicodeScalars {
+            guard count < Self.quotedScalarsMax else {
+                result += "…"
+                break
+            }
+            count += 1
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
+                result += "\\u{" + String(scalar.value, radix: 16) + "}"
+            default:
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "`"
+    }
+
+    /// About two thirds of a terminal line.
+    private static let quotedScalarsMax = 60
+}
+
+extension String {
+    /// In quotation marks, with everything escaped that RFC 8259 §7 does not let stand as it is.
+    package var jsonQuoted: String { SourceWriter.quoted(self) }
+}
+
+extension StringProtocol {
+    package func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    package func ends(with suffix: String) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
+
+    /// Whether the bytes of `run` stand anywhere in it, one after the other; for short texts.
+    package func contains(run: String) -> Bool {
+        guard let first = run.utf8.first else { return true }
+        var rest = utf8[...]
+        while let start = rest.firstIndex(of: first) {
+            if rest[start...].starts(with: run.utf8) { return true }
+            rest = rest[rest.index(after: start)...]
+        }
+        return false
+    }
+}
+
+extension String {
+    /// The text without as many bytes at its end, which are the last ones of whole scalars.
+    package func dropping(lastBytes count: Int) -> String { String(Substring(utf8.dropLast(count))) }
+
+    /// The text without as many bytes at its beginning, which are the first ones of whole scalars.
+    package func dropping(firstBytes count: Int) -> String { String(Substring(utf8.dropFirst(count))) }
+}
+
+/// A number and what it counts.
+public enum Count {
+    /// - Parameter many: what several are called, where that is not the one with an `s`.
+    public static func of(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(number) \(number == 1 ? one : many ?? "\(one)s")"
+    }
+}
+
+extension Unicode.Scalar {
+    package var isDigit: Bool { ("0"..."9").contains(self) }
+    package var isLowerLetter: Bool { ("a"..."z").contains(self) }
+    package var isUpperLetter: Bool { ("A"..."Z").contains(self) }
+    package var isLetter: Bool { isLowerLetter || isUpperLetter }
+    package var isHexDigit: Bool { isDigit || ("a"..."f").contains(self) || ("A"..."F").contains(self) }
+
+    /// White space and the marks without width that come along when text is copied from a window.
+    package var isInvisible: Bool {
+        switch value {
+        case 0x09...0x0D, 0x20, 0xA0, 0x200B...0x200F, 0x2028...0x202F, 0x2060, 0x3000, 0xFEFF: true
+        default: false
+        }
+    }
+}
+
+extension String {
+    /// Without white space and invisible marks at both ends.
+    package func trimmingSpaces() -> String {
+        if let first = unicodeScalars.first, let last = unicodeScalars.last, !first.isInvisible, !last.isInvisible {
+            return self
+        }
+        let scalars = Array(unicodeScalars)
+        guard let first = scalars.firstIndex(where: { !$0.isInvisible }),
+            let last = scalars.lastIndex(where: { !$0.isInvisible })
+        else { return "" }
+        var result = String.UnicodeScalarView()
+        result.append(contentsOf: scalars[first...last])
+        return String(result)
+    }
+}
+
+/// Classes of ASCII bytes.
+package enum ASCII {
+    package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+    package static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+
+    package static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+
+    /// The value of a hexadecimal digit of either case.
+    package static func hexValue(_ byte: UInt8) -> UInt8? {
+        if isDigit(byte) { return byte &- 0x30 }
+        let letter = (byte | 0x20) &- 0x61
+        return letter < 6 ? letter + 10 : nil
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes of `run` stand anywhere in it, one after the other; for short texts.
+    package func contains(run: [UInt8]) -> Bool {
+        guard let first = run.first else { return true }
+        guard count >= run.count else { return false }
+        return (0...count - run.count).contains { start in
+            self[start] == first && self[start..<start + run.count].elementsEqual(run)
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Lower case, one scalar at a time: a mapping to several scalars leaves the scalar alone (reference A.6.7).
+    package var folded: Unicode.Scalar {
+        if value < 0x80 { return Unicode.Scalar(ASCII.lowercased(UInt8(value))) }
+        let mapped = properties.lowercaseMapping.unicodeScalars
+        guard let only = mapped.first, mapped.count == 1 else { return self }
+        return only
+    }
+}
+
+extension String {
+    /// The string with each scalar folded on its own.
+    package var folded: String {
+        var result = String.UnicodeScalarView()
+        for scalar in unicodeScalars { result.append(scalar.folded) }
+        return String(result)
+    }
+}
+
+extension Array {
+    /// Nil where there is none.
+    package func element(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+
+    /// One of each, then another of each, until all are through.
+    package func inTurns<Item>() -> [Item] where Element == [Item] {
+        let longest = map(\.count).max() ?? 0
+        return (0..<longest).flatMap { index in compactMap { $0.element(at: index) } }
+    }
+}
+
+extension SourceValue {
+    /// What a value is, as the end of "it is …".
+    package var spokenName: String {
+        switch kind {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension SourceValue {
+    package static func strings(_ texts: [String]) -> SourceValue { array(texts.map { .string($0) }) }
+
+    /// An object without the members whose value is nil.
+    package static func object(present members: [(String, SourceValue?)]) -> SourceValue {
+        object(members.compactMap { key, value in value.map { (key, $0) } })
+    }
+}

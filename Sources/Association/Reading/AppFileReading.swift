@@ -1,0 +1,84 @@
+// The door to app files: bytes in, a model or findings out.
+
+public import SourceJSON
+
+extension AppFile {
+    /// Far more than what fits into the documents made from it.
+    public static let bytesMax = 4 * 1024 * 1024
+
+    /// The limits of an app file as a text.
+    package static let sourceLimits = SourceLimits(depth: 64, bytes: bytesMax)
+
+    /// Reads an app file (JSON5) and runs its examples. With an environment, its overlay is laid over the rest first:
+    /// objects are merged, everything else is replaced, and null removes (as in RFC 7396).
+    public static func read(_ bytes: [UInt8], file: String, environment: String? = nil) -> AppFileReading {
+        let document = SourceReader.read(bytes, as: .json5, limits: sourceLimits)
+        return read(document, file: file, environment: environment)
+    }
+
+    /// The same for a text that has been parsed already.
+    public static func read(_ document: SourceDocument, file: String, environment: String? = nil) -> AppFileReading {
+        var workLeft = ExampleCheck.workMax
+        var reading = read(document, file: file, environment: environment, workLeft: &workLeft)
+        guard let environment, let overlay = EnvironmentOverlay(environment, in: document), !reading.findings.isEmpty
+        else { return reading }
+        // Files without findings, which is nearly all of them, are read once. Where the work does not suffice for the examples
+        // of both readings is no difference between them.
+        let plain = Set(read(document, file: file, environment: nil, workLeft: &workLeft).findings)
+        reading.findings = reading.findings.map { finding in
+            let isCommon = plain.contains(finding) || finding.rule == .app027
+            return isCommon ? finding : overlay.naming(finding)
+        }
+        return reading
+    }
+
+    /// The same with a limit on the work that examples may take, shared by all readings of one file.
+    package static func read(
+        _ document: SourceDocument, file: String, environment: String?, workLeft: inout Int
+    ) -> AppFileReading {
+        var reader = AppFileReader(document, file: file)
+        for problem in document.problems where problem.kind != .duplicateKey {
+            reader.findings.report(
+                .app001, at: problem.range, problem.message, fix: problem.fix,
+                edit: problem.edit, severity: problem.isError ? .error : .warning, isFatal: problem.isError)
+        }
+        guard let root = document.value else { return AppFileReading(appFile: nil, reader) }
+        // A value beside errors is what the text would be once they are mended, and what else is wrong shows already.
+        var appFile = reader.appFile(root, environment: environment)
+        appFile?.rememberTranslation()
+        if let appFile, !appFile.examples.isEmpty, reader.isFitForExamples {
+            ExampleCheck(appFile).report(into: &reader.findings, workLeft: &workLeft)
+        }
+        return AppFileReading(appFile: appFile, reader)
+    }
+
+    /// The names under `environments`; nil where the text cannot be read through.
+    public static func environments(in bytes: [UInt8]) -> [String]? {
+        let document = SourceReader.read(bytes, as: .json5, limits: sourceLimits)
+        guard let root = document.value, case .object(let members) = root.kind else { return nil }
+        guard case .object(let overlays)? = members.first(where: { $0.key == "environments" })?.value.kind else {
+            return []
+        }
+        return overlays.map(\.key)
+    }
+
+}
+
+/// What reading an app file gave. The model is there exactly when no finding is an error.
+public struct AppFileReading: Sendable {
+    public let appFile: AppFile?
+    public internal(set) var findings: [Finding]
+    /// The names under `environments`, known even when the file is no good.
+    public let environments: [String]
+
+    /// The hosts that the file names in other environments, and not in the one that was read.
+    public let otherHosts: [HostPattern]
+
+    init(appFile: AppFile?, _ reader: AppFileReader) {
+        let own = Set(appFile?.hosts ?? [])
+        otherHosts = Set(reader.allHosts).subtracting(own).sorted { $0.text < $1.text }
+        self.appFile = reader.findings.hasErrors ? nil : appFile
+        findings = reader.findings.sorted
+        environments = reader.environments
+    }
+}

@@ -1,0 +1,439 @@
+// What one pattern says that its author did not mean: queries in paths, regular expressions, text in the wrong
+// encoding. A check of one string on its own; patterns against each other are judged elsewhere.
+
+import SourceJSON
+
+/// Checks one pattern of Apple's dialect.
+struct ApplePatternCheck {
+    /// The part of the URL that it is compared with.
+    enum Part {
+        case path
+        case legacyPath
+        case query
+        case fragment
+
+        var name: String {
+            switch self {
+            case .path, .legacyPath: "path"
+            case .query: "query"
+            case .fragment: "fragment"
+            }
+        }
+    }
+
+    var part: Part
+    var percentEncoded = true
+    var caseSensitive = true
+    var variables = VariableNames([])
+
+    func problems(in pattern: String) -> [TextProblem] {
+        if isPlain(pattern) { return [] }
+        let parsed = ParsedPattern(pattern)
+        let text = parsed.textWithGaps
+        var problems = variableProblems(parsed, pattern)
+        if let problem = addressProblem(pattern) { return problems + [problem] }
+        problems += partProblems(text, pattern)
+        let syntax = syntaxProblem(text, pattern)
+        if let syntax { problems.append(syntax) }
+        problems += encodingProblems(text, pattern, isForeign: syntax != nil)
+        return problems
+    }
+
+    /// Whether a look at the bytes shows that nothing below has anything to say: a path of letters, digits and signs
+    /// without a second meaning, with a slash before it. Nearly every pattern is one.
+    private func isPlain(_ pattern: String) -> Bool {
+        guard part == .path || part == .legacyPath, pattern.utf8.first == UInt8(ascii: "/") else { return false }
+        var (last, beforeLast) = (UInt8(0), UInt8(0))
+        for byte in pattern.utf8 {
+            switch byte {
+            case UInt8(ascii: "/"): if last == byte { return false }
+            case UInt8(ascii: "*"): if last == UInt8(ascii: ".") { return false }
+            case UInt8(ascii: "?"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): break
+            default: if !ASCII.isLetter(byte), !ASCII.isDigit(byte) { return false }
+            }
+            (beforeLast, last) = (last, byte)
+        }
+        return !(last == UInt8(ascii: "*") && beforeLast == UInt8(ascii: "?")) || pattern.ends(with: "/?*")
+    }
+
+    private func variableProblems(_ parsed: ParsedPattern, _ pattern: String) -> [TextProblem] {
+        var problems: [TextProblem] = []
+        if parsed.isBroken {
+            problems.append(
+                TextProblem(
+                    .aasa061,
+                    "\(pattern.quoted) has a $( without its closing parenthesis, or with a name that has $ or ( in it, "
+                        + "so it never matches",
+                    fix: "close it: $(name)"))
+        }
+        guard !parsed.names.isEmpty else { return problems }
+        var reported: Set<ExactText> = []
+        for name in parsed.names where !variables.contain(name) && reported.insert(ExactText(name)).inserted {
+            let nearest = NearestKey.find(name, among: variables.compared)
+            problems.append(
+                TextProblem(
+                    .aasa060, "variable \(name.quoted) is not defined, so \(pattern.quoted) never matches",
+                    fix: nearest.map { "write $(\($0))" } ?? "define it under substitutionVariables",
+                    replacement: nearest.map { pattern.replacingVariable(name, by: $0) }))
+        }
+        return problems
+    }
+
+    /// A whole URL, or a host, where only the path is compared.
+    private func addressProblem(_ pattern: String) -> TextProblem? {
+        guard part == .path || part == .legacyPath else { return nil }
+        guard pattern.utf8.first != UInt8(ascii: "/") || pattern.begins(with: "//") else { return nil }
+        func problem(_ what: String) -> TextProblem {
+            TextProblem(
+                .aasa043,
+                "\(pattern.quoted) has \(what), and only the path of a URL is compared, so it matches only links that "
+                    + "have that in their path",
+                fix: "write the path alone")
+        }
+        let lower = pattern.lowercased()
+        if ["http://", "https://", "*://", "//http"].contains(where: lower.begins(with:)) {
+            return problem("a scheme")
+        }
+        if ["applinks:", "webcredentials:"].contains(where: lower.begins(with:)) {
+            return problem("an entitlement's prefix")
+        }
+        return startsWithHost(lower) ? problem("a host") : nil
+    }
+
+    /// `www.…` or a name with a well-known last label, and no slash before it. `index.html` is no host.
+    private func startsWithHost(_ lower: String) -> Bool {
+        guard !lower.begins(with: "/") else { return false }
+        let first = lower.prefix { $0 != "/" }
+        let labels = first.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count >= 2, let last = labels.last, labels.allSatisfy({ !$0.isEmpty }) else { return false }
+        guard
+            labels.allSatisfy({ $0 == "*" || $0.unicodeScalars.allSatisfy { $0.isLetter || $0.isDigit || $0 == "-" } })
+        else { return false }
+        if labels[0] == "www" { return labels.count >= 3 }
+        return labels.count >= (labels[0] == "*" ? 3 : 2) && Self.topLevelDomains.contains(String(last))
+    }
+
+    /// Without the codes of countries: `index.html.de` is a page in German.
+    private static let topLevelDomains: Set<String> = [
+        "com", "org", "net", "io", "app", "dev", "edu", "gov", "info", "biz",
+    ]
+
+    /// What belongs to another part of the URL, and what the normalising of paths does to a pattern.
+    func partProblems(_ text: String, _ pattern: String) -> [TextProblem] {
+        var problems: [TextProblem] = []
+        if part != .fragment, percentEncoded, text.contains(run: "#") {
+            problems.append(
+                TextProblem(
+                    .aasa042, "\(pattern.quoted) has a #, which no \(part.name) of a URL has, so it never matches",
+                    fix: "move the text after it under \"#\""))
+        }
+        switch part {
+        case .path:
+            if pattern.begins(with: "NOT ") || pattern.begins(with: "NOT/") {
+                problems.append(
+                    TextProblem(
+                        .aasa070,
+                        "\(pattern.quoted) starts with NOT, which belongs to the legacy paths; here it is compared as "
+                            + "text, so the rule does not exclude what follows it",
+                        fix: "remove NOT and add \"exclude\": true"))
+                return problems
+            }
+            if hasQuery(text) {
+                problems.append(
+                    TextProblem(
+                        .aasa041,
+                        "\(pattern.quoted) has a query in it, but in a path ? stands for one character and the query "
+                            + "is never compared",
+                        fix: "move it under \"?\""))
+            }
+            problems += pathProblems(pattern)
+        case .legacyPath:
+            if hasQuery(text) {
+                problems.append(
+                    TextProblem(
+                        .aasa073,
+                        "\(pattern.quoted) has a query in it, but paths compare the path alone and ? stands for one "
+                            + "character",
+                        fix: "write components with \"?\""))
+            }
+            let isMisspeltNot = ["not/", "not*"].contains(where: pattern.lowercased().begins(with:))
+            if !isMisspeltNot { problems += pathProblems(pattern) }
+        case .query, .fragment: break
+        }
+        return problems
+    }
+
+    /// `?name=` or `&name=`.
+    private func hasQuery(_ text: String) -> Bool {
+        guard text.utf8.contains(UInt8(ascii: "=")) else { return false }
+        let scalars = Array(text.unicodeScalars)
+        for start in scalars.indices where scalars[start] == "?" || scalars[start] == "&" {
+            let name = scalars[(start + 1)...].prefix {
+                $0.isLetter || $0.isDigit || $0 == "_" || $0 == "-" || $0 == "." || $0 == "[" || $0 == "]"
+            }
+            if !name.isEmpty, name.endIndex < scalars.endIndex, scalars[name.endIndex] == "=" { return true }
+        }
+        return false
+    }
+
+    private func pathProblems(_ pattern: String) -> [TextProblem] {
+        var problems: [TextProblem] = []
+        if pattern.isEmpty {
+            problems.append(
+                TextProblem(.aasa049, "the path pattern is empty and matches the root alone", fix: "write \"/\""))
+        } else if !["/", "*", "$(", "?"].contains(where: pattern.begins(with:)) {
+            let isSingle = pattern.unicodeScalars.count == 1
+            problems.append(
+                TextProblem(
+                    .aasa049,
+                    isSingle
+                        ? "\(pattern.quoted) is a single character, to which no slash is added, so it never matches"
+                        : "\(pattern.quoted) does not start with a slash; macOS 27 adds it, older systems are not known to",
+                    fix: "write the slash", replacement: "/" + pattern))
+        }
+        if endsInOpenQuestionMark(pattern) {
+            problems.append(
+                TextProblem(
+                    .aasa050,
+                    "\(pattern.quoted) may also match a path that is one character shorter, through the slash that is "
+                        + "added for comparing; that is unsettled",
+                    fix: "put a slash before a single ?*, or end it with * alone"))
+        }
+        return problems
+    }
+
+    /// Ends in `?*` other than `/?*`: the question mark can take the slash that normalising adds.
+    private func endsInOpenQuestionMark(_ pattern: String) -> Bool {
+        guard pattern.ends(with: "?*") else { return false }
+        let before = pattern.unicodeScalars.dropLast(2)
+        guard let last = before.last else { return false }
+        return last != "/" && last != "*"
+    }
+
+    /// A foreign notation; the first that is recognised.
+    func syntaxProblem(_ text: String, _ pattern: String) -> TextProblem? {
+        if let placeholder = routerPlaceholder(text) {
+            return TextProblem(
+                .aasa045,
+                "\(pattern.quoted) has the placeholder \(placeholder.quoted) of a router, which is compared as text",
+                fix: "write ?* for one or more characters")
+        }
+        if let regex = regularExpression(text) {
+            return TextProblem(
+                .aasa044,
+                "\(pattern.quoted) has \(regex.quoted) as in a regular expression, which is compared as text",
+                fix: "use * for any text, ? for one character, or a variable")
+        }
+        guard text.contains(run: "\\") else { return nil }
+        return TextProblem(
+            .aasa046, "\(pattern.quoted) has a backslash; Apple documents no escape, so what it means is not known",
+            fix: "remove it")
+    }
+
+    /// `{id}`, `:id`, `<id>` as a whole segment or part of one.
+    private func routerPlaceholder(_ text: String) -> String? {
+        guard text.utf8.contains(where: Array(":{<".utf8).contains) else { return nil }
+        for segment in text.split(separator: "/") {
+            if segment.begins(with: ":"), let first = segment.dropFirst().unicodeScalars.first,
+                first.isLetter || first == "_"
+            {
+                return String(segment)
+            }
+            for (open, close) in [("{", "}"), ("<", ">")] as [(Character, Character)] {
+                guard let start = segment.firstIndex(of: open), let end = segment[start...].firstIndex(of: close) else {
+                    continue
+                }
+                let name = segment[segment.index(after: start)..<end]
+                let isName = name.unicodeScalars.allSatisfy {
+                    $0.isLetter || $0.isDigit || $0 == "_" || $0 == "-" || $0 == ":"
+                }
+                if isName, let first = name.unicodeScalars.first, !first.isDigit { return String(segment[start...end]) }
+            }
+        }
+        return nil
+    }
+
+    private func regularExpression(_ text: String) -> String? {
+        guard hasSignOfRegularExpression(text) else { return nil }
+        for sign in ["/.*", "(.*", ").*", ".+", "\\d", "\\w", "\\/", "\\.", "(?:", "(?!", "[^"]
+        where text.contains(sign) {
+            // `/.*` could be meant for hidden files; nobody serves those as links.
+            return sign.begins(with: "/") || sign.begins(with: "(.") || sign.begins(with: ")") ? ".*" : sign
+        }
+        if text.begins(with: "^") { return "^" }
+        if text.ends(with: "$") { return "$" }
+        for range in ["a-z", "A-Z", "0-9", "a-zA-Z", "A-Za-z"] where text.contains(run: "[" + range) {
+            return "[\(range)]"
+        }
+        if let open = text.firstIndex(of: "("), let close = text[open...].firstIndex(of: ")"),
+            text[open...close].contains(run: "|")
+        {
+            return String(text[open...close])
+        }
+        return text.begins(with: ".*") ? ".*" : nil
+    }
+
+    /// A look at single characters, which spares nearly every pattern the searches: they were a quarter of the time of
+    /// reading an app file.
+    private func hasSignOfRegularExpression(_ text: String) -> Bool {
+        var last: UInt8 = 0
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "^"), UInt8(ascii: "$"), UInt8(ascii: "\\"):
+                return true
+            case UInt8(ascii: "*"), UInt8(ascii: "+"): if last == UInt8(ascii: ".") { return true }
+            default: break
+            }
+            last = byte
+        }
+        return false
+    }
+
+    /// `isForeign` says that the pattern was already found to be in another notation, whose signs are then not
+    /// repeated.
+    func encodingProblems(_ text: String, _ pattern: String, isForeign: Bool) -> [TextProblem] {
+        var problems: [TextProblem] = []
+        let escapes = Escapes(in: text)
+        if percentEncoded {
+            if let letter = text.unicodeScalars.first(where: isOnlyALetterWithoutCase) {
+                problems.append(
+                    TextProblem(
+                        .aasa051,
+                        "\(pattern.quoted) has U+\(String(letter.value, radix: 16, uppercase: true)), which a URL has only in "
+                            + "encoded form; without case it is compared as \(String(letter.folded).quoted), so it matches that letter alone",
+                        fix: "write the letter, or percent-encode it and compare case"))
+            }
+            if let bad = text.unicodeScalars.first(where: { isNeverInURL($0) && !isOnlyALetterWithoutCase($0) }) {
+                problems.append(
+                    TextProblem(
+                        .aasa051,
+                        "\(pattern.quoted) has \(String(bad).quoted), which a URL has only in encoded form, so the "
+                            + "pattern never matches",
+                        fix: "percent-encode it, or set percentEncoded to false", replacement: encoded(pattern)))
+            }
+            if let doubtful = text.unicodeScalars.first(where: { isDoubtful($0, isForeign: isForeign) }) {
+                problems.append(
+                    TextProblem(
+                        .aasa051,
+                        "\(pattern.quoted) has \(String(doubtful).quoted), which some clients percent-encode and some "
+                            + "leave as it is, so it may not match",
+                        fix: "write one rule for each spelling, or set percentEncoded to false"))
+            }
+            if escapes.hasLowerCase {
+                problems.append(
+                    TextProblem(
+                        .aasa053,
+                        "\(pattern.quoted) has lower-case digits after a percent sign; the comparison is exact, and "
+                            + "most clients write upper case",
+                        fix: "write upper-case digits", replacement: escapes.hasMalformed ? nil : upperCased(pattern)))
+            }
+            if escapes.hasMalformed {
+                problems.append(
+                    TextProblem(
+                        .aasa054,
+                        "\(pattern.quoted) has a percent sign without two hex digits, which no URL has, so it never "
+                            + "matches",
+                        fix: "write %25 for a percent sign"))
+            }
+        } else if escapes.hasValid {
+            problems.append(
+                TextProblem(
+                    .aasa052,
+                    "\(pattern.quoted) is encoded although percentEncoded is false: the URL is decoded and the pattern "
+                        + "is not, so only links that are encoded twice match",
+                    fix: "write the decoded character"))
+        }
+        if part == .query, text.contains(run: "+") {
+            problems.append(
+                TextProblem(
+                    .aasa059,
+                    "\(pattern.quoted) has a plus sign, which is not read as a space; clients write spaces as + or as "
+                        + "%20",
+                    fix: "write %20, or one rule for each spelling"))
+        }
+        return problems
+    }
+
+    /// What no URL reaches a phone with. The gap of a variable is none.
+    private func isNeverInURL(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value != 0 && (!scalar.isASCII || Percent.isAlwaysEscaped(UInt8(truncatingIfNeeded: scalar.value)))
+    }
+
+    /// Compared without case, the Kelvin sign is a `k`, which URLs do have.
+    private func isOnlyALetterWithoutCase(_ scalar: Unicode.Scalar) -> Bool {
+        !caseSensitive && !scalar.isASCII && scalar.folded.isASCII
+    }
+
+    /// Outside the characters of RFC 3986 §3.3 and §3.4, and yet it does reach phones as it is; brackets occur in
+    /// queries.
+    private func isDoubtful(_ scalar: Unicode.Scalar, isForeign: Bool) -> Bool {
+        switch scalar {
+        case "\"", "`": true
+        case "<", ">", "^", "{", "|", "}": !isForeign
+        case "[", "]": !isForeign && part != .query && part != .fragment
+        default: false
+        }
+    }
+
+    /// Percent-encodes what may not stand as it is, outside of variables.
+    private func encoded(_ pattern: String) -> String? {
+        guard !pattern.contains(run: "$(") else { return nil }
+        var result = ""
+        for scalar in pattern.unicodeScalars {
+            guard isNeverInURL(scalar) else {
+                result.unicodeScalars.append(scalar)
+                continue
+            }
+            for byte in String(scalar).utf8 {
+                result += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return result
+    }
+
+    private func upperCased(_ pattern: String) -> String? {
+        guard !pattern.contains(run: "$(") else { return nil }
+        var result = ""
+        var digitsLeft = 0
+        for scalar in pattern.unicodeScalars {
+            result += digitsLeft > 0 ? String(scalar).uppercased() : String(scalar)
+            digitsLeft = scalar == "%" ? 2 : max(0, digitsLeft - 1)
+        }
+        return result
+    }
+
+    /// The percent signs of a text.
+    private struct Escapes {
+        var hasValid = false
+        var hasLowerCase = false
+        var hasMalformed = false
+
+        init(in text: String) {
+            let scalars = Array(text.unicodeScalars)
+            for index in scalars.indices where scalars[index] == "%" {
+                let digits = scalars[(index + 1)...].prefix(2)
+                guard digits.count == 2, digits.allSatisfy(\.isHexDigit) else {
+                    // `%` before a wildcard may stand for any escape.
+                    if !digits.contains(where: { $0 == "*" || $0 == "?" || $0.value == 0 }) { hasMalformed = true }
+                    continue
+                }
+                hasValid = true
+                if digits.contains(where: \.isLowerLetter) { hasLowerCase = true }
+            }
+        }
+    }
+}
+
+extension String {
+    /// With each `$(old)` written as `$(new)`.
+    package func replacingVariable(_ old: String, by new: String) -> String {
+        var result = ""
+        var rest = utf8[...]
+        let wanted = "$(\(old))".utf8
+        while let start = rest.firstRange(of: wanted) {
+            result += Substring(rest[..<start.lowerBound]) + "$(\(new))"
+            rest = rest[start.upperBound...]
+        }
+        return result + Substring(rest)
+    }
+}

@@ -1,0 +1,120 @@
+// What shows only when all statements of a list are seen together, and the dynamic rules of each against each other.
+
+import Association
+import SourceJSON
+
+/// Checks a list that has been read.
+struct StatementListCheck {
+    let list: StatementList
+    private(set) var findings: FindingList
+
+    /// - Parameter findings: what reading the list found.
+    init(_ list: StatementList, findings: FindingList) {
+        self.list = list
+        self.findings = findings
+    }
+
+    mutating func run() {
+        var scope = ListScope()
+        for rules in list.statements.lazy.flatMap(\.ruleLists) where !rules.isEmpty {
+            AndroidListCheck.report(rules, into: &findings, &scope)
+        }
+        reportIncludes()
+        reportDuplicates(list.statements)
+        reportSecondRuleLists(list.statements)
+        reportCredentials(list.statements)
+    }
+
+    private mutating func reportIncludes() {
+        guard let first = list.includes.first else { return }
+        // Beside statements of its own the file serves App Links without the include, which is then for credentials.
+        let hasLinks = list.statements.contains { statement in
+            statement.relations.contains { $0.text == StatementRelation.handleAllURLs }
+        }
+        findings.report(
+            .dal023, at: first.range,
+            "Chromium ignores includes, and AOSP follows one level only, so App Links should not depend on them",
+            fix: "write the statements into this file; keep includes for sharing credentials",
+            severity: hasLinks ? .note : .warning)
+    }
+
+    /// A relation and a target that were granted before.
+    private mutating func reportDuplicates(_ statements: [Statement]) {
+        var lines: [Grant: Int] = [:]
+        for statement in statements {
+            guard let target = statement.target else { continue }
+            let key = targetKey(target)
+            var earlier: Int?
+            for relation in statement.relations {
+                let grant = Grant(relation: ExactText(relation.text), target: key)
+                if let line = lines[grant] {
+                    earlier = earlier ?? line
+                } else {
+                    lines[grant] = statement.range.start.line
+                }
+            }
+            guard let earlier else { continue }
+            findings.report(
+                .dal025, at: statement.range,
+                "the statement in line \(earlier) grants the same relation to the same target",
+                fix: "merge them")
+        }
+    }
+
+    private struct Grant: Hashable {
+        var relation: ExactText
+        var target: [ExactText]
+    }
+
+    private func targetKey(_ target: StatementTarget) -> [ExactText] {
+        let parts: [String] =
+            switch target {
+            case .androidApp(let package, let fingerprints):
+                ["android_app", package.text] + Set(fingerprints.map { $0.text.uppercased() }).sorted()
+            case .web(let site): ["web", site.text]
+            case .iOSApp(let id): ["ios_app", id.text]
+            }
+        return parts.map(ExactText.init(_:))
+    }
+
+    private mutating func reportSecondRuleLists(_ statements: [Statement]) {
+        var lines: [ExactText: Int] = [:]
+        for statement in statements where statement.dynamicRules != nil {
+            guard case .androidApp(let package, _)? = statement.target else { continue }
+            if let line = lines[ExactText(package.text)] {
+                findings.report(
+                    .dal026, at: statement.range,
+                    "app \(package.text.quoted) also has dynamic rules in the statement of line \(line); which list "
+                        + "Android uses is undefined",
+                    fix: "merge them into one")
+            } else {
+                lines[ExactText(package.text)] = statement.range.start.line
+            }
+        }
+    }
+
+    /// Passkeys need both relations; sharing passwords needs one.
+    private mutating func reportCredentials(_ statements: [Statement]) {
+        var openers: Set<ExactText> = []
+        var sharers: [LocatedText] = []
+        for statement in statements {
+            guard case .androidApp(let package, _)? = statement.target else { continue }
+            for relation in statement.relations {
+                if relation.text == StatementRelation.handleAllURLs { openers.insert(ExactText(package.text)) }
+                if relation.text == StatementRelation.getLoginCredentials {
+                    sharers.append(LocatedText(package.text, range: relation.range))
+                }
+            }
+        }
+        var reported: Set<ExactText> = []
+        for sharer in sharers {
+            let package = ExactText(sharer.text)
+            guard !openers.contains(package), reported.insert(package).inserted else { continue }
+            findings.report(
+                .dal020, at: sharer.range,
+                "app \(sharer.text.quoted) has get_login_creds without handle_all_urls: passwords are shared, but "
+                    + "passkeys need both",
+                fix: "add \(StatementRelation.handleAllURLs.quoted), if passkeys are wanted")
+        }
+    }
+}

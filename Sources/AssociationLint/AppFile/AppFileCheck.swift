@@ -1,0 +1,88 @@
+// Everything that can be said of an app file: what reading it finds in each of its environments, and what the searches
+// over all URLs add. They take longer than reading, and nothing they find keeps a file from being published.
+
+public import Association
+import SourceJSON
+
+extension AppFile {
+    /// Everything there is to say about a file, in each of its environments.
+    public static func lint(_ bytes: [UInt8], file: String) -> [Finding] {
+        let document = SourceReader.read(bytes, as: .json5, limits: sourceLimits)
+        var workLeft = ExampleCheck.workMax
+        let plain = read(document, file: file, environment: nil, workLeft: &workLeft)
+        var findings = plain.findings + (plain.appFile?.ruleFindings() ?? [])
+        var seen = Set(findings)
+        var settings = Set([plain.appFile.map(RuleSettings.init)])
+        for (index, environment) in plain.environments.enumerated() {
+            guard (index + 1) * document.text.count <= environmentBytesMax else {
+                findings.append(notExamined(environment, of: plain, file: file))
+                break
+            }
+            let reading = read(document, file: file, environment: environment, workLeft: &workLeft)
+            var more = reading.findings
+            if let app = reading.appFile, settings.insert(RuleSettings(app)).inserted {
+                guard settings.count <= settingsMax else {
+                    findings.append(notExamined(environment, of: plain, file: file))
+                    break
+                }
+                more += app.ruleFindings()
+            }
+            let new = more.filter { seen.insert($0).inserted }
+            let overlay = EnvironmentOverlay(environment, in: document)
+            findings += new.map { overlay?.naming($0) ?? $0 }
+        }
+        return findings
+    }
+
+    /// Bytes of the file times environments that are read: some half a second.
+    private static let environmentBytesMax = 8 * 1024 * 1024
+    /// For how many different settings the rules are compared; each takes as long as for the plain file.
+    private static let settingsMax = 5
+
+    private static func notExamined(_ environment: String, of plain: AppFileReading, file: String) -> Finding {
+        Finding(
+            rule: .app043, severity: .note, file: file, range: plain.appFile?.ranges.root,
+            message: "the environment \(environment.quoted) and those after it were not examined: the file is too "
+                + "large for so many")
+    }
+
+    /// What the findings about rules depend on, and an environment may change.
+    private struct RuleSettings: Hashable {
+        /// Where the rules are; those of an overlay are in another place.
+        let links: SourceRange?
+        let variables: [SubstitutionVariable]
+        let caseSensitive, percentEncoded: Bool?
+        let hasLegacyPaths, opensOnIOS, hasDynamicRules: Bool
+
+        init(_ app: AppFile) {
+            links = app.ranges.links
+            variables = app.ios?.variables ?? []
+            caseSensitive = app.ios?.defaults.caseSensitive
+            percentEncoded = app.ios?.defaults.percentEncoded
+            hasLegacyPaths = app.ios?.hasLegacyPaths == true
+            opensOnIOS = app.ios?.services.contains(.applinks) == true
+            hasDynamicRules =
+                app.android?.hasDynamicRules == true
+                && app.android?.relations.contains(AndroidApp.handleAllURLs) == true
+        }
+    }
+
+    /// What is to be said about the rules beside each other, and about what becomes of them on each platform. It takes
+    /// longer than reading the file, and nothing of it keeps the file from being published.
+    public func ruleFindings() -> [Finding] {
+        let source = sourceMatcher
+        return LinkOrderCheck(app: self, source: source).findings()
+            + PlatformComparison(self, source: source).findings()
+    }
+
+    /// A note where the landing page has nothing to offer on an iPhone.
+    public var pageFinding: Finding? {
+        guard let ios, ios.services.contains(.applinks), ios.storeID == nil, scheme == nil, pages.hasLandingPage else {
+            return nil
+        }
+        return Finding(
+            .app048, in: self, at: ranges.appIDs.first,
+            "there is neither `ios.storeID` nor `scheme`, so the landing page leads to no iOS app",
+            fix: "add one of them, or write pages: { landing: false }")
+    }
+}

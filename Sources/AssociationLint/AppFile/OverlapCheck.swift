@@ -1,0 +1,134 @@
+// Several apps on one host may claim the same URL. With both on a phone, which one opens is up to the system, so every
+// such pair is shown with a URL that both open.
+
+import Association
+
+/// Looks for URLs that two apps of a host claim.
+struct OverlapCheck {
+    /// In merge order.
+    let apps: [AppFile]
+    let host: String
+
+    /// Pairs grow with the square of the apps; past this many, the host has another problem.
+    private static let pairsMax = 500
+    /// Rules of all pairs that are searched together. A search takes some thousandths of a second for each rule.
+    private static let rulesMax = 2_000
+
+    func findings() -> [Finding] {
+        // A pattern over hosts has no URL; the search needs some host, whichever.
+        let example = host.begins(with: "*.") ? "www" + host.dropFirst() : host
+        let probes = apps.map { Probe($0, host: example) }
+        var findings: [Finding] = []
+        var pairs = 0
+        var rulesLeft = Self.rulesMax
+        var unknown: [AppFile] = []
+        for (index, later) in apps.enumerated() {
+            for (earlierIndex, earlier) in apps[..<index].enumerated() {
+                pairs += 1
+                if pairs <= Self.pairsMax, let finding = sampled(earlierIndex, index, probes) {
+                    findings.append(finding)
+                    continue
+                }
+                rulesLeft -= min(earlier.links.count, ListScope.rulesMax) + min(later.links.count, ListScope.rulesMax)
+                guard pairs <= Self.pairsMax, rulesLeft >= 0 else { return findings + [notExamined(later)] }
+                switch overlap(earlier, later, host: example) {
+                case .found(let finding): findings.append(finding)
+                case .none: break
+                case .unknown: unknown.append(later)
+                }
+            }
+        }
+        return findings + (unknown.last.map { [notExamined($0)] } ?? [])
+    }
+
+    /// What is known of a pair.
+    private enum Answer {
+        case found(Finding)
+        case none
+        case unknown
+    }
+
+    private func notExamined(_ app: AppFile) -> Finding {
+        Finding(
+            .app043, in: app, at: app.ranges.links,
+            "which of its URLs other apps claim too was not looked for to the end: the rules of "
+                + "\(host) are too many or too long for that")
+    }
+
+    /// An app's rules on iOS, with URLs made up from some of them.
+    private struct Probe {
+        var matcher: AppleMatcher?
+        var urls: [LinkURL] = []
+
+        init(_ app: AppFile, host: String) {
+            matcher = app.appleMatcher
+            guard let matcher else { return }
+            let candidates = WitnessCandidates(host: host, table: matcher.table)
+            let links = app.links.lazy.filter { link in
+                link.exclude != true && link.patternTexts.allSatisfy { $0.utf8.count <= ListScope.patternBytesMax }
+            }
+            urls = links.prefix(OverlapCheck.sampledMax).compactMap { link in
+                let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
+                return candidates.candidates(for: link, isEncoded: isEncoded, folds: false).first?.url
+            }
+        }
+    }
+
+    /// What a URL of each rule shows without a search.
+    private func sampled(_ earlier: Int, _ later: Int, _ probes: [Probe]) -> Finding? {
+        guard let first = probes[earlier].matcher, let second = probes[later].matcher else { return nil }
+        for url in probes[later].urls + probes[earlier].urls {
+            let (one, other) = (first.decide(url), second.decide(url))
+            guard one.opens, other.opens, first.unsettled(url).isEmpty, second.unsettled(url).isEmpty else { continue }
+            return finding(url, apps[earlier], apps[later], platform: "iOS", link: other.rule)
+        }
+        return nil
+    }
+
+    /// Rules of each app whose own URLs are tried.
+    private static let sampledMax = 20
+
+    /// One finding for a pair, whatever platforms it is on.
+    private func overlap(_ wholeEarlier: AppFile, _ wholeLater: AppFile, host: String) -> Answer {
+        let (earlier, later) = (Self.beginning(of: wholeEarlier), Self.beginning(of: wholeLater))
+        var isComplete = earlier.links.count == wholeEarlier.links.count && later.links.count == wholeLater.links.count
+        func witness(_ first: RuleList, _ second: RuleList) -> RuleWitness? {
+            let answer = RuleComparison.overlap(of: first, and: second, host: host, limits: ListScope.limits)
+            if answer == .unknown { isComplete = false }
+            return answer.witnesses.first
+        }
+        if let first = earlier.appleMatcher, let second = later.appleMatcher,
+            let witness = witness(.apple(first), .apple(second))
+        {
+            return .found(finding(witness.url, earlier, later, platform: "iOS", link: witness.second.rule))
+        }
+        if let first = earlier.androidRules, let second = later.androidRules {
+            let lists = (AndroidMatcher(rules: first.rules), AndroidMatcher(rules: second.rules))
+            if let witness = witness(.android(lists.0), .android(lists.1)) {
+                let link = witness.second.rule.flatMap { second.origins.element(at: $0) }
+                return .found(finding(witness.url, earlier, later, platform: "Android", link: link))
+            }
+        }
+        return isComplete ? .none : .unknown
+    }
+
+    /// The app with as many of its rules as a search takes on. The first rule that matches decides, so what both
+    /// beginnings open, both apps open.
+    private static func beginning(of app: AppFile) -> AppFile {
+        var scope = ListScope()
+        var beginning = app
+        beginning.links = Array(
+            app.links.prefix(
+                scope.take(app.links.map(\.patternTexts), table: SubstitutionTable(app.ios?.variables ?? []))))
+        return beginning
+    }
+
+    private func finding(
+        _ url: LinkURL, _ earlier: AppFile, _ later: AppFile, platform: String, link: Int?
+    ) -> Finding {
+        Finding(
+            .app036, in: later, at: link.flatMap { later.links.element(at: $0)?.range } ?? later.ranges.links,
+            "\(url.text) is claimed by \(earlier.file) too; with both apps installed, \(platform) chooses",
+            fix: "exclude it in one of the two, or narrow the rules")
+    }
+}

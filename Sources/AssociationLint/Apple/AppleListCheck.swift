@@ -1,0 +1,252 @@
+// The rules of one entry against each other: what only excludes, what turns off the rest, which neighbours a pattern
+// covers unseen, and whether the two dialects of one entry agree. What a rule matches is asked of the matcher, so that
+// a finding is never a guess about strings.
+
+import Association
+import SourceJSON
+
+/// Lints the rules of one entry of `details`.
+struct AppleListCheck {
+    let entry: AppleDetail
+    /// Nearest first.
+    let defaults: [AppleComponent]
+    /// The variables of the file.
+    let table: SubstitutionTable
+    /// Whether the file is written for iOS 12 and older too.
+    let isForOldSystems: Bool
+    /// The rules ready to decide, where the caller has them.
+    var matcher: AppleMatcher?
+
+    /// A rule of either dialect, as far as this part looks at it.
+    struct Rule {
+        /// With what it inherits.
+        var component: AppleComponent
+        var range: SourceRange?
+
+        var excludes: Bool { component.exclude == true }
+        /// Whether the path alone decides.
+        var isPathOnly: Bool { component.query == nil && component.fragment == nil }
+        var path: String? { component.path }
+
+        /// Whether it matches every URL, as far as its text shows.
+        var matchesEverything: Bool {
+            let isFree = { (pattern: String) in !pattern.isEmpty && pattern.allSatisfy { $0 == "*" } }
+            if let path = component.path, !isFree(path), !(path.begins(with: "/") && isFree(String(path.dropFirst()))) {
+                return false
+            }
+            if let fragment = component.fragment, !isFree(fragment) { return false }
+            switch component.query {
+            case nil: return true
+            case .whole(let pattern): return isFree(pattern)
+            case .items(let items): return items.allSatisfy { isFree($0.pattern) }
+            }
+        }
+    }
+
+    /// What the rules alone show. What takes a search over all URLs is in `reportUseless` and `reportBothDialects`.
+    func report(into findings: inout FindingList) {
+        let components = (entry.components ?? []).map { component in
+            Rule(component: component.inheriting(from: defaults), range: component.range)
+        }
+        reportOrder(components, &findings)
+        reportNeighbours(components, &findings)
+        let paths = (entry.paths ?? []).map { path in
+            Rule(component: AppleComponent(path: path.pattern, exclude: path.exclude), range: path.range)
+        }
+        reportOrder(paths, &findings)
+        reportNeighbours(paths, &findings)
+        reportOwnFiles(&findings)
+    }
+
+    private func reportOrder(_ rules: [Rule], _ findings: inout FindingList) {
+        guard let last = rules.last else { return }
+        if rules.allSatisfy(\.excludes) {
+            findings.report(
+                .aasa039, at: rules[0].range,
+                "all rules of the entry exclude; what no rule includes stays in the browser, so no URL opens the app",
+                fix: "add a rule that includes, for instance {\"/\": \"*\"} at the end")
+            return
+        }
+        if let index = rules.firstIndex(where: { $0.excludes && $0.matchesEverything }), index < rules.count - 1 {
+            findings.report(
+                .aasa038, at: rules[index].range,
+                "the rule excludes everything, so the \(rules.count - 1 - index) rules after it are never reached",
+                fix: "move it to the end or remove it")
+        } else if last.excludes, last.matchesEverything {
+            findings.report(
+                .aasa040, at: last.range, "the last rule excludes everything, which is what happens without it",
+                fix: "remove it, or keep it for the reader")
+        }
+    }
+
+    /// Whether a tap on a link to the association files opens the app.
+    private func reportOwnFiles(_ findings: inout FindingList) {
+        guard let url = LinkURL("https://example.com/.well-known/apple-app-site-association") else { return }
+        // That an entry without rules opens every URL has been said.
+        guard entry.components != nil || entry.paths != nil else { return }
+        let matcher = matcher ?? entry.matcher(defaults: defaults, table: table)
+        guard case .match(let index) = matcher.decide(url) else { return }
+        let ranges = entry.components?.map(\.range) ?? entry.paths?.map { Optional($0.range) } ?? []
+        findings.reportOnce(
+            .aasa081, at: ranges.indices.contains(index) ? ranges[index] : entry.range,
+            "the rule matches /.well-known/apple-app-site-association too, so a tap on a link to the file opens the "
+                + "app",
+            fix: "start with a rule that excludes /.well-known/*")
+    }
+
+    func reportNeighbours(_ rules: [Rule], _ findings: inout FindingList) {
+        reportBarePaths(rules, &findings)
+        reportPrefixes(rules, &findings)
+    }
+
+    /// `/buy/*` and after it a rule of its own for `/buy`: the author takes them for different.
+    private func reportBarePaths(_ rules: [Rule], _ findings: inout FindingList) {
+        var lastUse: [ExactText: Int] = [:]
+        for (index, rule) in rules.enumerated() {
+            if let path = rule.path, rule.isPathOnly { lastUse[ExactText(withoutSlash(path))] = index }
+        }
+        let reading = { (rule: Rule) in
+            [rule.component.caseSensitive ?? true, rule.component.percentEncoded ?? true]
+        }
+        for (index, rule) in rules.enumerated() {
+            guard let path = rule.path, rule.isPathOnly, path.ends(with: "/*"), path.utf8.count > 2 else { continue }
+            let bare = path.dropping(lastBytes: 2)
+            guard let later = lastUse[ExactText(bare)], later > index, reading(rules[later]) == reading(rule) else {
+                continue
+            }
+            findings.report(
+                .aasa047, at: rule.range,
+                "\(path.quoted) also matches \(bare.quoted), from iOS 13 on, so the later rule for it decides nothing",
+                fix: "write \((bare + "/?*").quoted), or drop the rule for \(bare.quoted)")
+        }
+    }
+
+    private func withoutSlash(_ path: String) -> String {
+        path.ends(with: "/") && path.utf8.count > 1 ? path.dropping(lastBytes: 1) : path
+    }
+
+    /// `/buy*` and elsewhere `/buyer/…`.
+    private func reportPrefixes(_ rules: [Rule], _ findings: inout FindingList) {
+        let sorted = rules.compactMap(\.path).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        for rule in rules where rule.isPathOnly {
+            guard let path = rule.path, path.ends(with: "*"), path.begins(with: "/") else { continue }
+            let prefix = path.dropping(lastBytes: 1)
+            guard let last = prefix.last, last.isLetter || last.isNumber, !prefix.contains(run: "*"),
+                !prefix.contains(run: "?")
+            else { continue }
+            guard let neighbour = neighbour(of: prefix, in: sorted) else { continue }
+            findings.report(
+                .aasa048, at: rule.range, "\(path.quoted) also matches what \(neighbour.quoted) is for",
+                fix: "write \((prefix + "/*").quoted), which matches \(prefix.quoted) as well")
+        }
+    }
+
+    /// A path that goes on after the prefix in the same segment; the first among its next neighbours in the alphabet.
+    private func neighbour(of prefix: String, in sorted: [String]) -> String? {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle].utf8.lexicographicallyPrecedes(prefix.utf8) { low = middle + 1 } else { high = middle }
+        }
+        return sorted[low...].prefix(20).first { path in
+            guard path.begins(with: prefix), let next = path.dropping(firstBytes: prefix.utf8.count).first else {
+                return false
+            }
+            return next.isLetter || next.isNumber || next == "-" || next == "_"
+        }
+    }
+
+    func reportUseless(_ findings: inout FindingList, _ scope: inout ListScope) {
+        if let components = entry.components {
+            let inherited = components.map { $0.inheriting(from: defaults) }
+            let count = scope.take(inherited.map(\.patternTexts), table: table)
+            reportRest(count, of: components.map(\.range), &findings)
+            let matcher = entry.componentMatcher(first: count, defaults: defaults, table: table)
+            let places = inherited.map { Place(range: $0.range, excludes: $0.exclude == true, isNot: false) }
+            let useless = matcher.map { Reachability.uselessRules(of: $0, limits: ListScope.limits) } ?? []
+            report(useless, count, places, &findings)
+        }
+        if let paths = entry.paths {
+            let count = scope.take(paths.map { [$0.text] }, table: table)
+            reportRest(count, of: paths.map(\.range), &findings)
+            let matcher = entry.pathMatcher(first: count, defaults: defaults, table: table)
+            let places = paths.map { Place(range: $0.range, excludes: $0.exclude, isNot: $0.exclude) }
+            report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, places, &findings)
+        }
+    }
+
+    private func reportRest(_ count: Int, of rules: [SourceRange?], _ findings: inout FindingList) {
+        guard count < rules.count else { return }
+        findings.reportOnce(
+            .aasa082, at: rules[count],
+            "the rules from here on are not compared with the others: the lists are too long for that, or this pattern "
+                + "is")
+    }
+
+    private struct Place {
+        var range: SourceRange?
+        var excludes: Bool
+        /// A legacy path with `NOT `, which has a rule id of its own.
+        var isNot: Bool
+    }
+
+    /// `count` rules from the first on were asked about.
+    private func report(_ useless: [UselessRule], _ count: Int, _ rules: [Place], _ findings: inout FindingList) {
+        let onlyExcludes = rules.allSatisfy(\.excludes)
+        for entry in useless where rules.indices.contains(entry.rule) {
+            let rule = rules[entry.rule]
+            switch entry.reason {
+            case .covered(let covering):
+                let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
+                let isOpposite = earlier.contains { $0.excludes != rule.excludes }
+                findings.report(
+                    rule.isNot ? .aasa072 : .aasa037, at: rule.range,
+                    ListWords.neverReached(after: earlier.map(\.range), isOpposite: isOpposite),
+                    fix: isOpposite ? "put it before" : "remove it")
+            case .matchesNothing:
+                // Mostly the pattern was reported already, with the reason.
+                guard !findings.hasFinding(within: rule.range) else { continue }
+                findings.report(
+                    .aasa037, at: rule.range, "the rule is never reached: no URL matches it",
+                    fix: "correct its pattern")
+            case .excludesNothing:
+                guard count == rules.count, !onlyExcludes, !findings.hasFinding(.aasa040, within: rule.range) else {
+                    continue
+                }
+                findings.report(
+                    .aasa040, at: rule.range,
+                    "no later rule includes any of what this one excludes, so it changes nothing",
+                    fix: "remove it, or keep it for the reader")
+            }
+        }
+    }
+
+    func reportBothDialects(_ findings: inout FindingList, _ scope: inout ListScope) {
+        guard let components = entry.components, let paths = entry.paths else { return }
+        findings.report(
+            .aasa025, at: entry.range,
+            "the entry has both components and paths; iOS 13 and later read components only, and Apple warns of "
+                + "unexpected behaviour",
+            fix: "keep both only to serve iOS 9 to 12; otherwise drop paths",
+            // With `apps` beside details, old systems are evidently meant.
+            severity: isForOldSystems ? .note : .warning)
+        let inherited = components.map { $0.inheriting(from: defaults).patternTexts }
+        guard scope.take(inherited, table: table) == components.count,
+            scope.take(paths.map { [$0.text] }, table: table) == paths.count
+        else { return }
+        // Old systems know neither defaults nor variables.
+        let legacy = entry.pathMatcher(defaults: [], table: SubstitutionTable([]))
+        guard let modern = entry.componentMatcher(defaults: defaults, table: table) else { return }
+        let comparison = RuleComparison.differences(
+            between: .apple(modern), and: .apple(legacy), host: "example.com", limits: ListScope.limits)
+        guard let witness = comparison.witnesses.first else { return }
+        let url = String(witness.url.text.dropFirst("https://example.com".count))
+        findings.report(
+            .aasa026, at: entry.range,
+            "components and paths differ: \(url.quoted) opens the app by "
+                + (witness.first.opens
+                    ? "components (iOS 13 and later) and not by paths" : "paths (iOS 9 to 12) and not by components"),
+            fix: "write one from the other")
+    }
+}

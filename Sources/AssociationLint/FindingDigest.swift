@@ -1,0 +1,64 @@
+// Findings for a person: what is said many times in one file is said once, and what many files have in common is shown for the
+// first of them. Programs get each finding with its place.
+
+public import Association
+import SourceJSON
+
+/// Shortens findings.
+public enum FindingDigest {
+    /// So many warnings of one rule are listed; more are one line.
+    private static let warningsMax = 3
+    /// Lines that such a line names.
+    private static let linesMax = 5
+    /// Files in which a rule is shown; more are counted.
+    private static let filesMax = 10
+
+    /// In a file one note for each rule, one warning where a rule has more than a few, and every error; of each rule no more
+    /// than a few files.
+    public static func digest(_ findings: [Finding]) -> [Finding] {
+        var files: [RuleID: [String]] = [:]
+        for finding in findings where files[finding.rule]?.last != finding.file {
+            files[finding.rule, default: []].append(finding.file)
+        }
+        let shown = files.mapValues { Set($0.prefix(filesMax)) }
+        var left: Set<RuleID> = []
+        return digestFiles(findings).compactMap { finding in
+            if shown[finding.rule]?.contains(finding.file) == true { return finding }
+            guard left.insert(finding.rule).inserted, let count = files[finding.rule]?.count else { return nil }
+            var finding = finding
+            if count > filesMax + 1 { finding.message += " (and \(Count.of(count - filesMax - 1, "more file")))" }
+            return finding
+        }
+    }
+
+    private static func digestFiles(_ findings: [Finding]) -> [Finding] {
+        struct Kind: Hashable {
+            var file: String
+            var rule: RuleID
+            var severity: Severity
+        }
+        func kind(_ finding: Finding) -> Kind {
+            Kind(file: finding.file, rule: finding.rule, severity: finding.severity)
+        }
+        let groups = Dictionary(grouping: findings, by: kind)
+        var reported: Set<Kind> = []
+        return findings.compactMap { finding in
+            let group = groups[kind(finding)] ?? []
+            let listed = finding.severity == .note ? 1 : warningsMax
+            guard finding.severity != .error, group.count > listed else { return finding }
+            guard reported.insert(kind(finding)).inserted else { return nil }
+            var finding = finding
+            finding.message += " (and \(Count.of(group.count - 1, "more place"))\(lines(of: group.dropFirst())))"
+            return finding
+        }
+    }
+
+    /// `: lines 4, 7 and others`.
+    private static func lines(of findings: ArraySlice<Finding>) -> String {
+        let numbers = Set(findings.compactMap { $0.range?.start.line }).sorted()
+        guard let first = numbers.first else { return "" }
+        if numbers.count == 1 { return " in line \(first)" }
+        let named = numbers.prefix(linesMax).map { String($0) }.joined(separator: ", ")
+        return " in lines \(named)\(numbers.count > linesMax ? " and others" : "")"
+    }
+}

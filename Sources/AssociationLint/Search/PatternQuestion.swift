@@ -1,0 +1,230 @@
+// Questions about the texts of patterns: is one included in another, do two have a text in common, does one have any?
+// Answers hold for every text a phone can see; nil means that a limit was reached, or that the patterns read the URL
+// through lenses that cannot be compared.
+
+import Association
+
+/// A pattern together with how it reads which piece of a URL.
+struct ReadPattern {
+    enum Form {
+        case apple(GlobPattern, URLReading)
+        case android(AndroidGlob)
+    }
+
+    var form: Form
+    var piece: Piece
+
+    init(_ pattern: GlobPattern, _ reading: URLReading, _ piece: Piece) {
+        form = .apple(pattern, reading)
+        self.piece = piece
+    }
+
+    init(_ glob: AndroidGlob, _ piece: Piece) {
+        form = .android(glob)
+        self.piece = piece
+    }
+
+    var lens: Lens {
+        switch form {
+        case .apple(_, let reading): .apple(reading)
+        case .android: .android
+        }
+    }
+
+    /// Whether it is a lone star, which includes everything whatever the lens.
+    var acceptsEverything: Bool {
+        switch form {
+        case .apple(let pattern, _): pattern.acceptsEverything
+        case .android(let glob): glob.steps == [.rest]
+        }
+    }
+
+    /// Whether a text of a URL matches.
+    func matches(_ text: String) -> Bool {
+        switch form {
+        case .apple(let pattern, let reading): pattern.matches(reading.read(Array(text.utf8)))
+        case .android(let glob):
+            glob.matches(Array(String(decoding: Percent.decode(Array(text.utf8)[...]), as: UTF8.self).utf16))
+        }
+    }
+
+    func add(to automaton: inout PatternAutomaton, tag: Int) {
+        switch form {
+        case .apple(let pattern, _): automaton.add(pattern, tag: tag)
+        case .android(let glob): automaton.add(glob, tag: tag)
+        }
+    }
+
+    /// A text of the piece that the pattern accepts; nil where none is found so easily, which says nothing.
+    var easyText: [UInt8]? {
+        guard var text = proposedText else { return nil }
+        if piece == .path, text.first != UInt8(ascii: "/") { text.insert(UInt8(ascii: "/"), at: 0) }
+        return accepts(text) ? text : nil
+    }
+
+    private var proposedText: [UInt8]? {
+        switch form {
+        case .apple(let pattern, _): return text(of: pattern.elements)
+        case .android(let glob): return text(of: glob.steps)
+        }
+    }
+
+    private func accepts(_ text: [UInt8]) -> Bool {
+        switch form {
+        case .apple(let pattern, let reading):
+            let seen = reading.read(text)
+            return pattern.matches(piece == .path ? AppleSlashes.normalised(seen) : seen)
+        case .android(let glob): return glob.matches(AndroidView.decode(text))
+        }
+    }
+
+    /// What stands for a wildcard: a letter that few patterns have.
+    private static let word = UInt8(ascii: "x")
+
+    private func text(of elements: [GlobElement]) -> [UInt8]? {
+        var text: [UInt8] = []
+        for element in elements {
+            switch element {
+            case .literal(let bytes):
+                for byte in bytes {
+                    guard let spelling = spelling(of: byte) else { return nil }
+                    text += spelling
+                }
+            case .any, .star: text.append(Self.word)
+            case .oneOf(let set):
+                guard let first = set.members.first else { return nil }
+                text.append(first)
+            case .choice(let choice):
+                guard let first = choice.plain.strings.first else { return nil }
+                for byte in first {
+                    guard let spelling = spelling(of: byte) else { return nil }
+                    text += spelling
+                }
+            case .never: return nil
+            }
+        }
+        return text
+    }
+
+    private func text(of steps: [AndroidGlob.Step]) -> [UInt8]? {
+        var text: [UInt8] = []
+        for step in steps {
+            switch step {
+            case .unit(let unit), .through(let unit), .run(let unit):
+                guard unit < 0x80, let spelling = spelling(of: UInt8(unit)) else { return nil }
+                text += spelling
+            case .any, .rest: text.append(Self.word)
+            }
+        }
+        return text
+    }
+
+    /// A character as it can stand in the piece; nil where it cannot, or not without changing the rest.
+    private func spelling(of byte: UInt8) -> [UInt8]? {
+        let isPlain = byte > 0x20 && byte < 0x7F && !piece.delimiters.contains(byte)
+        guard lens.decodes else { return isPlain ? [byte] : nil }
+        if byte == UInt8(ascii: "&"), piece == .item { return nil }
+        return isPlain && byte != UInt8(ascii: "%") ? [byte] : Percent.escape(byte)
+    }
+}
+
+/// Asks about a few patterns at a time, within a common allowance of steps.
+struct PatternQuestion {
+    let limits: AutomatonLimits
+    var stepsLeft: Int
+
+    init(_ limits: AutomatonLimits) {
+        self.limits = limits
+        stepsLeft = limits.stepsMax
+    }
+
+    /// Whether every text of `inner` is one of `outer`.
+    mutating func isIncluded(_ inner: ReadPattern, in outer: ReadPattern) -> Bool? {
+        if outer.acceptsEverything { return true }
+        return exists([inner], without: outer).map { !$0 }
+    }
+
+    mutating func areDisjoint(_ one: ReadPattern, _ other: ReadPattern) -> Bool? {
+        exists([one, other], without: nil).map { !$0 }
+    }
+
+    mutating func isEmpty(_ pattern: ReadPattern) -> Bool? {
+        if pattern.easyText != nil { return false }
+        return exists([pattern], without: nil).map { !$0 }
+    }
+
+    /// What a question takes before its first step, in steps: the alphabet and the automata are made for it.
+    private static let overhead = 40
+
+    /// Whether a text exists that all of `wanted` match and `unwanted` does not.
+    private mutating func exists(_ wanted: [ReadPattern], without unwanted: ReadPattern?) -> Bool? {
+        stepsLeft -= Self.overhead
+        guard stepsLeft > 0 else { return nil }
+        let patterns = wanted + [unwanted].compactMap { $0 }
+        guard let search = ProductSearch(everyTextOf: patterns, limits: limits) else { return nil }
+        let count = wanted.count
+        let outcome = search.run(stepsLeft: &stepsLeft) { states in
+            (0..<count).contains { search.recognizers[$0].aliveTags(states[$0]).isEmpty }
+        } visit: { states, _ in
+            patterns.indices.allSatisfy { search.recognizers[$0].tags(states[$0]).isEmpty == ($0 >= count) }
+        }
+        return outcome == .outOfSteps ? nil : outcome == .stopped
+    }
+}
+
+extension ProductSearch {
+    /// A search over every text of the piece that the patterns read, each pattern a group of its own; nil where their
+    /// lenses do not see the same text.
+    init?(everyTextOf patterns: [ReadPattern], limits: AutomatonLimits) {
+        guard let piece = patterns.first?.piece else { return nil }
+        let groups = patterns.enumerated().map { index, pattern in
+            var automaton = PatternAutomaton(statesMax: limits.patternStatesMax)
+            pattern.add(to: &automaton, tag: index)
+            return Group(automaton: automaton, lens: pattern.lens, piece: piece)
+        }
+        self.init(everyTextOf: groups, piece: piece, limits: limits)
+    }
+
+    /// The same for groups that are already built.
+    init?(everyTextOf groups: [Group], piece: Piece, limits: AutomatonLimits) {
+        let mentioned = groups.reduce(into: Set<UInt32>()) { $0.formUnion($1.automaton.symbols.all) }
+        let letters: [Letter]
+        switch groups.first?.lens {
+        case .apple(let first):
+            let readings = groups.map(\.lens.reading)
+            guard readings.allSatisfy({ $0?.decodes == first.decodes }) else { return nil }
+            letters =
+                first.decodes
+                ? Alphabet.everyDecodedLetter(
+                    mentioned: mentioned, folds: readings.contains { $0?.folds == true })
+                : Alphabet.everyEncodedLetter(of: piece)
+        case .android:
+            guard groups.allSatisfy({ $0.lens == .android }) else { return nil }
+            letters = Alphabet.everyUnit(mentioned: mentioned)
+        case nil: return nil
+        }
+        // Items are what `&` separates, and only Android decodes before it cuts.
+        let isItem = if case .item = piece { true } else { false }
+        let allowed = isItem ? letters.filter { $0.value != UInt32(UInt8(ascii: "&")) } : letters
+        let isPath = if case .path = piece { true } else { false }
+        self.init(groups, letters: allowed, texts: isPath ? .paths : .all, limits: limits)
+    }
+}
+
+extension ProductSearch.Group {
+    init(automaton: PatternAutomaton, lens: Lens, piece: Piece) {
+        let isPath = if case .path = piece { true } else { false }
+        self.init(automaton: automaton, lens: lens, normalisesSlashes: isPath && lens != .android)
+    }
+}
+
+extension Lens {
+    var reading: URLReading? {
+        if case .apple(let reading) = self { return reading }
+        return nil
+    }
+}
+
+extension Lens {
+    fileprivate var decodes: Bool { reading?.decodes ?? true }
+}

@@ -1,0 +1,92 @@
+// Looks for URLs on which two lists stand in a wanted way: through all queryCases worth trying, first with plain letters,
+// so that a witness has an escape only where it takes one. What the automata find is put to the matchers.
+
+import Association
+
+/// Whether the first and the second list open a URL.
+struct Opening: Hashable {
+    var first: Bool
+    var second: Bool
+
+    init(_ first: Bool, _ second: Bool) {
+        self.first = first
+        self.second = second
+    }
+
+    static let onlyFirst = Opening(true, false)
+    static let onlySecond = Opening(false, true)
+}
+
+/// One search for witnesses, one for each wanted opening.
+struct WitnessSearch {
+    let first: RuleList
+    let second: RuleList
+    let host: String
+    let limits: AutomatonLimits
+    let wanted: [Opening]
+    /// What else is asked of a witness.
+    private let accepts: (LinkURL, Opening) -> Bool
+    private(set) var witnesses: [Opening: RuleWitness] = [:]
+
+    init(
+        first: RuleList, second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening],
+        accepts: @escaping (LinkURL, Opening) -> Bool = { _, _ in true }
+    ) {
+        self.first = first
+        self.second = second
+        self.host = host
+        self.limits = limits
+        self.wanted = wanted
+        self.accepts = accepts
+    }
+
+    /// Returns whether every ordinary path was covered in each situation, so that what was not found is not there. The
+    /// queryCases take time to make; several searches of the same lists may share them.
+    mutating func run(in shared: [QueryCase]? = nil) -> Bool {
+        var stepsLeft = limits.stepsMax
+        let queryCases = shared ?? QueryCase.worthTrying([first, second], stepsLeft: &stepsLeft, limits)
+        var isComplete = false
+        for texts in SearchedTexts.ordinary where witnesses.count < wanted.count {
+            guard let pair = ListPair(first, second, texts, limits) else { return false }
+            isComplete = texts != .plain
+            var tried: Set<[[Int]]> = []
+            for situation in queryCases where witnesses.count < wanted.count {
+                guard let url = LinkURL("https://\(host)/" + situation.suffix) else { continue }
+                let active = pair.activeRules(url)
+                guard tried.insert(active).inserted else { continue }
+                if !search(pair, active, situation, &stepsLeft) { isComplete = false }
+            }
+        }
+        return isComplete
+    }
+
+    /// Searches the paths under one situation; false where something was left open.
+    private mutating func search(
+        _ pair: ListPair, _ active: [[Int]], _ situation: QueryCase, _ stepsLeft: inout Int
+    ) -> Bool {
+        var rejected = 0
+        var found = witnesses
+        let outcome = pair.search.run(stepsLeft: &stepsLeft) { states in
+            pair.isHopeless(states, active)
+        } visit: { states, spell in
+            let opening = Opening(pair.opens(0, states, active), pair.opens(1, states, active))
+            guard wanted.contains(opening), found[opening] == nil else { return false }
+            let text = "https://\(host)" + String(decoding: spell(), as: UTF8.self) + situation.suffix
+            if let witness = check(text, opening) { found[opening] = witness } else { rejected += 1 }
+            return found.count == wanted.count || rejected >= limits.rejectedWitnessesMax
+        }
+        witnesses = found
+        return outcome == .finished && rejected == 0
+    }
+
+    /// The witness, if the matchers agree and nothing about it is unsettled on AOSP or on Apple's systems.
+    private func check(_ text: String, _ opening: Opening) -> RuleWitness? {
+        guard let url = LinkURL(text), url.path.begins(with: "/"), let one = first.decide(url),
+            let two = second.decide(url),
+            one.opens == opening.first, two.opens == opening.second
+        else { return nil }
+        let points = first.unsettled(url) + second.unsettled(url)
+        guard points.allSatisfy(\.kind.isKnownOfAOSP), accepts(url, opening) else { return nil }
+        return RuleWitness(url: url, first: one, second: two, unsettled: points)
+    }
+}

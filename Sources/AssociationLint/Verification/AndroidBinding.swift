@@ -1,0 +1,142 @@
+// Whether an Android app is bound to a statement list, for each consumer of the list. They differ in what makes them drop a
+// statement, or all of them, and in how many of an app's certificates they want to see.
+
+public import Association
+import SourceJSON
+
+/// The question about one app and one relation.
+public struct AndroidBinding: Hashable, Sendable {
+    public let package: String
+    /// In their one form; the app is signed with all of them.
+    public let fingerprints: [String]
+    public let relation: String
+
+    public init(package: String, fingerprints: [String], relation: String) {
+        self.package = package
+        self.fingerprints = fingerprints
+        self.relation = relation
+    }
+
+    /// What a consumer says; AOSP's verifier as it is in an Android version.
+    public func verdict(
+        of consumer: StatementConsumer, on bytes: [UInt8], file: String, release: AndroidRelease = .newest
+    ) -> BindingVerdict {
+        let reading = StatementList.read(bytes, file: file)
+        guard let list = reading.list else { return .rejected(reading.findings) }
+        if consumer == .aosp {
+            if bytes.count > StatementList.bytesMax {
+                let limit = StatementList.bytesMax
+                return BindingVerdict(
+                    .fileRejected, "it has \(bytes.count) bytes, more than the \(limit) that are read")
+            }
+            if let flaw = list.rejection(on: release) {
+                return BindingVerdict(
+                    .fileRejected,
+                    "the entry in line \(flaw.entry.start.line) makes Android reject the whole file: "
+                        + "line \(flaw.range.start.line): \(flaw.reason)")
+            }
+        }
+        let trusted = consumer == .chromium ? trustedByChromium(bytes) : trusted(in: list, by: consumer)
+        let needed = consumer == .chromium ? fingerprints : Array(fingerprints.prefix(1))
+        for statement in trusted where needed.allSatisfy({ statement.fingerprints.contains(ExactText($0)) }) {
+            let line = statement.line
+            return BindingVerdict(
+                .verified, "the statement in line \(line) names the app, its certificate and the relation")
+        }
+        return BindingVerdict(.notVerified, reason(reading, list, consumer, trusted))
+    }
+
+    /// What AOSP's verifier says, the newest Android version first, and every version by which it says otherwise.
+    public func verdictsOfAOSP(on bytes: [UInt8], file: String) -> [(versions: String, verdict: BindingVerdict)] {
+        var spans: [(first: AndroidRelease, next: AndroidRelease?, verdict: BindingVerdict)] = []
+        for release in AndroidRelease.allCases.reversed() {
+            let verdict = verdict(of: .aosp, on: bytes, file: file, release: release)
+            if let last = spans.last, last.verdict.kind == verdict.kind {
+                spans[spans.count - 1].first = release
+            } else {
+                spans.append((release, spans.last?.first, verdict))
+            }
+        }
+        return spans.map { (AndroidRelease.span(from: $0.first, before: $0.next), $0.verdict) }
+    }
+
+    /// A statement that a consumer can use and that grants the relation to the package.
+    private struct Trusted {
+        let line: Int
+        let fingerprints: Set<ExactText>
+    }
+
+    private func trusted(in list: StatementList, by consumer: StatementConsumer) -> [Trusted] {
+        list.statements(for: consumer).compactMap { statement in
+            guard case .androidApp(let name, let prints)? = statement.target, name.text.isIdentical(to: package),
+                statement.relations.contains(where: { $0.text.isIdentical(to: relation) })
+            else { return nil }
+            return Trusted(line: statement.range.start.line, fingerprints: Set(prints.map { ExactText($0.text) }))
+        }
+    }
+
+    /// Chromium looks for the few members that it needs and minds nothing else, not even the namespace.
+    private func trustedByChromium(_ bytes: [UInt8]) -> [Trusted] {
+        func strings(_ value: SourceValue?) -> [String] { (value?.asArray ?? []).compactMap(\.asString) }
+        let statements = SourceReader.read(bytes, as: .json).value?.asArray ?? []
+        return statements.compactMap { statement in
+            let target = statement.members(named: "target").last?.value
+            guard strings(statement.members(named: "relation").last?.value).containsExactly(relation),
+                target?.members(named: "package_name").last?.value.asString?.isIdentical(to: package) == true
+            else { return nil }
+            let prints = strings(target?.members(named: "sha256_cert_fingerprints").last?.value)
+            return Trusted(line: statement.range.start.line, fingerprints: Set(prints.map(ExactText.init(_:))))
+        }
+    }
+
+    /// What a statement has in the place of one of the fingerprints; nil where it lists them, or other certificates.
+    private func misspelling(in listed: Set<ExactText>) -> String? {
+        let missing = fingerprints.filter { !listed.contains(ExactText($0)) }
+        let texts = listed.map(\.text).sorted()
+        guard let text = texts.first(where: { missing.contains(Fingerprint(normalising: $0)?.text ?? "") }) else {
+            let hasSHA1 = texts.contains {
+                $0.filter(\.isHexDigit).count == 40 && $0.allSatisfy { $0.isHexDigit || $0 == ":" }
+            }
+            return missing.isEmpty || !hasSHA1 ? nil : "a SHA-1 fingerprint, and the SHA-256 one is compared"
+        }
+        let how =
+            !text.contains(run: ":")
+            ? "without colons" : missing.contains(text.uppercased()) ? "in lower case" : "otherwise"
+        return
+            "this certificate \(how), and fingerprints are compared as they are written: 32 upper-case pairs with colons"
+    }
+
+    /// Why no statement binds the app: the nearest one that there is.
+    private func reason(
+        _ reading: StatementReading, _ list: StatementList, _ consumer: StatementConsumer, _ trusted: [Trusted]
+    ) -> String {
+        let includes = list.includes.isEmpty ? "" : "; includes are not followed here"
+        if let statement = trusted.first {
+            let some = fingerprints.contains { statement.fingerprints.contains(ExactText($0)) }
+            if let spelling = misspelling(in: statement.fingerprints) {
+                return "the statement in line \(statement.line) lists \(spelling)" + includes
+            }
+            return some && consumer == .chromium
+                ? "the statement in line \(statement.line) lacks one of the certificates, and Chromium wants all"
+                : "the statement in line \(statement.line) lists other certificates" + includes
+        }
+        let named = list.statements.filter { statement in
+            guard case .androidApp(let name, _)? = statement.target else { return false }
+            return name.text.isIdentical(to: package)
+        }
+        guard let statement = named.first(where: { $0.consumers.contains(consumer) }) ?? named.first else {
+            return "no statement names \(package)" + includes
+        }
+        let line = statement.range.start.line
+        guard consumer == .chromium || statement.consumers.contains(consumer) else {
+            let cause = reading.findings.first { finding in
+                guard finding.severity == .error, let range = finding.range else { return false }
+                return range.start.offset >= statement.range.start.offset
+                    && range.end.offset <= statement.range.end.offset
+            }
+            let why = cause.map { ": line \($0.range?.start.line ?? line): \($0.message)" } ?? ""
+            return "the statement in line \(line) is malformed, so it is not used\(why)" + includes
+        }
+        return "no statement grants \(relation) to \(package)" + includes
+    }
+}

@@ -1,0 +1,134 @@
+// What is wrong with the other files that live under `/.well-known/`, by what their readers expect. Only names whose format
+// is known and whose faults are silent are looked at.
+
+public import Association
+import SourceJSON
+
+/// A file in `/.well-known/` beside the two that this project is about.
+public enum WellKnownFile {
+    /// The names that are looked at.
+    public static let names = [
+        "webauthn", "security.txt", "apple-developer-merchantid-domain-association", "windows-app-web-link",
+        "applinking.json",
+    ]
+
+    /// What is wrong with a file's content.
+    /// - Parameters:
+    ///   - name: its path below `/.well-known/`.
+    ///   - file: what findings call it.
+    ///   - isWildcard: whether it is there for every sub-domain of a name.
+    ///   - now: seconds since 1970.
+    public static func lint(
+        _ bytes: [UInt8], name: String, file: String, isWildcard: Bool = false, now: Int64
+    ) -> [Finding] {
+        var findings = FindingList(file: file)
+        switch name {
+        case "webauthn": lintOrigins(bytes, &findings)
+        case "security.txt": SecurityText(bytes).lint(now: now, &findings)
+        case "apple-developer-merchantid-domain-association",
+            "apple-developer-merchantid-domain-association.txt":
+            lintMerchant(bytes, &findings)
+        case "windows-app-web-link": lintWindows(bytes, isWildcard: isWildcard, &findings)
+        case "windows-app-web-link.json":
+            findings.report(
+                .srv012, at: nil, "Windows asks for windows-app-web-link, without an extension",
+                fix: "name it windows-app-web-link")
+        case "applinking.json": lintHuawei(bytes, &findings)
+        default: break
+        }
+        return findings.sorted
+    }
+
+    /// WebAuthn Level 3 §5.11: an object with `origins`; browsers take five registrable labels at most.
+    private static func lintOrigins(_ bytes: [UInt8], _ findings: inout FindingList) {
+        guard let origins = object(bytes, .srv007, &findings)?.member(named: "origins")?.asArray else {
+            return findings.report(
+                .srv007, at: nil, "there is no list `origins`, so no other origin may use the passkeys",
+                fix: "write {\"origins\": [\"https://…\"]}")
+        }
+        var labels: Set<String> = []
+        for origin in origins {
+            guard let text = origin.asString, let label = registrableLabel(text) else {
+                findings.report(
+                    .srv007, at: origin.range, "this is no https origin", fix: "write it like \"https://example.com\""
+                )
+                continue
+            }
+            if labels.insert(label).inserted, labels.count == 6 {
+                findings.report(
+                    .srv007, at: origin.range,
+                    "the origins have more than five different names, and browsers ignore those beyond the fifth",
+                    fix: "list no more than five names")
+            }
+        }
+    }
+
+    /// The label before the public suffix, by the shape of the name: two short last labels are one suffix.
+    private static func registrableLabel(_ origin: String) -> String? {
+        let scheme = "https://"
+        guard origin.begins(with: scheme) else { return nil }
+        let host = origin.dropFirst(scheme.count).prefix { $0 != ":" && $0 != "/" }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count > 1, !labels.contains("") else { return host == "localhost" ? "localhost" : nil }
+        let hasLongSuffix =
+            labels.count > 2 && labels[labels.count - 1].utf8.count == 2
+            && labels[labels.count - 2].utf8.count <= 3
+        return String(labels[labels.count - (hasLongSuffix ? 3 : 2)])
+    }
+
+    /// Apple compares the file with the one that was downloaded: hexadecimal digits of a JSON object, and nothing else.
+    private static func lintMerchant(_ bytes: [UInt8], _ findings: inout FindingList) {
+        let fix = "download it again and serve it byte for byte"
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            return findings.report(.srv011, at: nil, "the file begins with a byte order mark", fix: fix)
+        }
+        if bytes.first == UInt8(ascii: "<") {
+            return findings.report(.srv011, at: nil, "this is an HTML page", fix: fix)
+        }
+        if bytes.contains(UInt8(ascii: "\r")) || bytes.contains(UInt8(ascii: "\n")) {
+            findings.report(.srv011, at: nil, "there are line ends in the file, which Apple's has not", fix: fix)
+        }
+    }
+
+    private static func lintWindows(_ bytes: [UInt8], isWildcard: Bool, _ findings: inout FindingList) {
+        let document = SourceReader.read(bytes, as: .json)
+        guard let apps = document.value?.asArray, document.problems.isEmpty else {
+            return findings.report(
+                .srv012, at: document.problems.first?.range,
+                "this is no JSON array of apps, so links stay in the browser",
+                fix: "write [{\"packageFamilyName\": \"…\", \"paths\": [\"*\"]}]")
+        }
+        for app in apps {
+            if app.member(named: "packageFamilyName")?.asString == nil {
+                findings.report(
+                    .srv012, at: app.range, "this entry has no `packageFamilyName`",
+                    fix: "name the app's package family")
+            } else if isWildcard, app.member(named: "allowSubdomains")?.asBool != true {
+                findings.report(
+                    .srv012, at: app.range,
+                    "this entry has no `allowSubdomains`, so links of the wildcard's hosts stay in the browser",
+                    fix: "add \"allowSubdomains\": true")
+            }
+        }
+    }
+
+    private static func lintHuawei(_ bytes: [UInt8], _ findings: inout FindingList) {
+        let fix = "write {\"applinking\": {\"apps\": [{\"appIdentifier\": \"…\"}]}}"
+        guard let root = object(bytes, .srv013, &findings) else { return }
+        let apps = root.member(named: "applinking")?.member(named: "apps")?.asArray ?? []
+        if apps.isEmpty { findings.report(.srv013, at: root.range, "there is no app in `applinking.apps`", fix: fix) }
+        for app in apps where app.member(named: "appIdentifier")?.asString == nil {
+            findings.report(.srv013, at: app.range, "this app has no `appIdentifier`", fix: fix)
+        }
+    }
+
+    /// The JSON object of a file, or a finding and nil.
+    private static func object(_ bytes: [UInt8], _ rule: RuleID, _ findings: inout FindingList) -> SourceValue? {
+        let document = SourceReader.read(bytes, as: .json)
+        if let value = document.value, value.asObject != nil, document.problems.isEmpty { return value }
+        findings.report(
+            rule, at: document.problems.first?.range, "this is no JSON object, so its readers take nothing from it",
+            fix: "write a JSON object")
+        return nil
+    }
+}

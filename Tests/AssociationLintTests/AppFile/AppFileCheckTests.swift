@@ -1,0 +1,29 @@
+// What a landing page has to offer on an iPhone.
+
+import AssociationSamples
+import Testing
+
+@testable import Association
+@testable import AssociationLint
+
+struct AppFileCheckTests {
+    @Test(arguments: [
+        ("", true), (#"scheme: "shop","#, false), ("pages: { landing: false },", false),
+        ("pages: { spa: true },", false),
+        ("pages: { spa: true, landing: true },", true),
+    ])
+    func `a landing page without a way to the iOS app is noted`(more: String, isNoted: Bool) throws {
+        let finding = try AppFileSample.app(AppFileSample.text(more: more)).pageFinding
+        #expect(finding?.rule == (isNoted ? .app048 : nil))
+        #expect(finding.map { $0.severity == .note } ?? true)
+    }
+
+    @Test(arguments: [
+        (AppFileSample.ios.replacing("] }", with: "], storeID: \"7\" }"), false), (nil, false),
+        (AppFileSample.ios.replacing("] }", with: "], services: [\"webcredentials\"] }"), false),
+        (AppFileSample.ios, true),
+    ])
+    func `an app with a number in the App Store has a way`(ios: String?, isNoted: Bool) throws {
+        #expect(try (AppFileSample.app(AppFileSample.text(ios: ios)).pageFinding != nil) == isNoted)
+    }
+}

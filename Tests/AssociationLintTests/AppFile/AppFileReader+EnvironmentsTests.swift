@@ -1,0 +1,135 @@
+import AssociationSamples
+import SourceJSON
+import Testing
+
+@testable import Association
+@testable import AssociationLint
+
+@Suite struct AppFileEnvironmentsTests {
+    typealias Sample = AppFileSample
+
+    static let text = Sample.text(
+        ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], storeID: "7", defaults: { caseSensitive: false } }"#,
+        more: #"""
+            examples: { "https://shop.acme.test/products/1": "app" },
+            environments: {
+              staging: { hosts: ["staging.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop.beta"], storeID: null } },
+              ios_only: { hosts: ["ios.acme.test"], android: null },
+            },
+            """#)
+
+    @Test func `is the plain file without an environment`() throws {
+        let app = try Sample.app(Self.text)
+        #expect(app.hosts.map(\.text) == ["shop.acme.test"])
+        #expect(app.environments == ["staging", "ios_only"])
+        #expect(app.environment == nil)
+    }
+
+    @Test func `nulls in an object that meets none remove nothing and stay away`() throws {
+        let text = Sample.text(more: "environments: { staging: { pages: { tagline: null, spa: true } } },")
+        let reading = Sample.read(text, environment: "staging")
+        #expect(reading.findings.isEmpty, "\(reading.findings)")
+        #expect(reading.appFile?.pages.isSinglePageApp == true)
+    }
+
+    @Test func `an environment that is no object is there all the same`() {
+        let reading = Sample.read(Sample.text(more: "environments: { s3: 5 },"), environment: "s3")
+        #expect(reading.findings.rules == [.app005], "\(reading.findings)")
+    }
+
+    @Test func `merges objects and replaces arrays`() throws {
+        let app = try #require(Sample.read(Self.text, environment: "staging").appFile)
+        #expect(app.environment == "staging")
+        #expect(app.hosts.map(\.text) == ["staging.acme.test"])
+        #expect(app.ios?.appIDs == ["8KQ2V7M4XN.dev.acme.shop.beta"])
+        #expect(app.ios?.defaults.caseSensitive == false)
+        #expect(app.android?.packages.map(\.name) == ["dev.acme.shop"])
+        #expect(app.links.map(\.path) == ["/products/?*"])
+    }
+
+    @Test func `a misspelt key of an overlay is corrected, whatever the plain file has`() {
+        let misspelt = Sample.text(
+            more: #"environments: { staging: { ios: { appIds: ["8KQ2V7M4XN.dev.acme.beta"] } } },"#)
+        let findings = Sample.read(misspelt, environment: "staging").findings
+        #expect(findings.rules == [.app003])
+        #expect(findings.first?.fix == "write `appIDs`" && findings.first?.edit?.replacement == "appIDs")
+        let both = misspelt.replacing("{ appIds:", with: "{ appIDs: [], appIds:")
+        #expect(Sample.read(both, environment: "staging").findings.contains { $0.fix?.hasPrefix("remove it;") == true })
+    }
+
+    @Test func `an overlay has its own rules, and a mistake in them names it`() throws {
+        func text(_ links: String) -> String {
+            Sample.text(more: "environments: { staging: { links: \(links), examples: {} } },")
+        }
+        let tried = text(#"[{ "/": "/new/?*" }]"#)
+        #expect(try Sample.app(tried).links.map(\.path) == ["/products/?*"])
+        #expect(Sample.read(tried, environment: "staging").appFile?.links.map(\.path) == ["/new/?*"])
+        let findings = AppFile.lint(Array(text(#"[{ "/": "/new/*" }, { "/": "/new/1" }]"#).utf8), file: "shop.json")
+        #expect(findings.rules == [.app040])
+        #expect(findings.first?.message.hasPrefix("in the environment `staging`, ") == true)
+    }
+
+    @Test func `removes what is null`() throws {
+        #expect(try #require(Sample.read(Self.text, environment: "staging").appFile).ios?.storeID == nil)
+        #expect(try #require(Sample.read(Self.text, environment: "ios_only").appFile).android == nil)
+    }
+
+    @Test(arguments: [
+        (nil, ["ios.acme.test", "staging.acme.test"]), ("staging", ["ios.acme.test", "shop.acme.test"]),
+        ("stagign", ["ios.acme.test", "staging.acme.test"]),
+    ])
+    func `knows the hosts of the other environments`(environment: String?, hosts: [String]) {
+        #expect(Sample.read(Self.text, environment: environment).otherHosts.map(\.text) == hosts)
+    }
+
+    @Test func `compares the rules for each of the first different settings, and says where it stops`() {
+        func lint(_ count: Int) -> [Finding] {
+            let overlays = (0..<count).map { "e\($0): { ios: { variables: { v: [\"\($0)\"] } } }" }
+            let text = Sample.text(
+                links: #"[{ "/": "/$(v)" }]"#, more: "environments: { \(overlays.joined(separator: ",")) }")
+            return AppFile.lint(
+                Array(text.replacing("dev.acme.shop\"]", with: "dev.acme.shop\"], variables: { v: [\"x\"] }").utf8),
+                file: "shop.json")
+        }
+        #expect(lint(4).rules == [])
+        #expect(lint(5).rules == [.app043])
+        #expect(lint(5).first?.message.contains("`e4`") == true)
+    }
+
+    @Test func `takes examples on the hosts of any environment`() {
+        #expect(Sample.read(Self.text, environment: "staging").findings.isEmpty)
+    }
+
+    @Test func `serves the plain file in an environment it does not have`() throws {
+        let reading = Sample.read(Self.text, environment: "stagign")
+        #expect(reading.findings.isEmpty)
+        #expect(reading.appFile?.hosts.map(\.text) == ["shop.acme.test"])
+        // A file without environments is the same in all of them.
+        #expect(Sample.read(Sample.text(), environment: "staging").findings.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("[]", [RuleID.app005]), ("{ staging: 7 }", [.app005]), ("{ staging: { priority: 1 } }", [.app003]),
+            ("{ staging: {}, staging: {} }", [.app004]), ("{ staging: {} }", []),
+        ] as [(String, [RuleID])])
+    func `holds overlays to their keys`(environments: String, rules: [RuleID]) {
+        #expect(Sample.read(Sample.text(more: "environments: \(environments)")).findings.rules == rules)
+    }
+
+    @Test func `names its environments`() {
+        func names(_ text: String) -> [String]? { AppFile.environments(in: Array(text.utf8)) }
+        #expect(names(Self.text) == ["staging", "ios_only"])
+        #expect(names(Sample.text()) == [])
+        #expect(names("{ environments: 7 }") == [])
+        #expect(
+            names("{ environments: { a: {}, b: {} ") == nil || names("{ environments: { a: {}, b: {} ") == ["a", "b"])
+        #expect(names("7") == nil)
+    }
+
+    @Test func `lints every environment and says each thing once`() {
+        let text = Sample.text(more: #"linkz: 1, environments: { staging: { hosts: ["no host"] } }"#)
+        let findings = AppFile.lint(Array(text.utf8), file: "shop.json")
+        #expect(findings.rules == [.app003, .app008, .app006] || findings.rules == [.app003, .app008])
+    }
+}

@@ -1,0 +1,46 @@
+import AssociationSamples
+import SourceJSON
+import Testing
+
+@testable import Association
+@testable import AssociationLint
+
+@Suite struct LinkOrderCheckTests {
+    @Test(
+        arguments: [
+            (#"[{ "/": "/a/private/*", exclude: true }, { "/": "/a/*" }]"#, []),
+            (#"[{ "/": "/a/*" }, { "/": "/a/b" }]"#, [RuleID.app040]),
+            (#"[{ "/": "/a/*" }, { "/": "/a/private/*", exclude: true }]"#, [.app040]),
+            (#"[{ "/": "/a" }, { "/": "/b", exclude: true }]"#, [.app040]),
+            (#"[{ "/": "/a", exclude: true }]"#, [.aasa039, .app040]),
+            (#"[{ "/": "/a/$(digit)" }, { "/": "/a/7" }]"#, [.app040]),
+        ] as [(String, [RuleID])])
+    func `finds rules that decide nothing`(links: String, rules: [RuleID]) throws {
+        let app = try AppFileSample.app(AppFileSample.text(links: links))
+        let findings = LinkOrderCheck(app: app, source: app.sourceMatcher).findings()
+        #expect(findings.rules == rules, "\(findings.map(\.message))")
+        #expect(findings.allSatisfy { $0.severity != .error && $0.file == "shop.json" && $0.range != nil })
+    }
+
+    @Test func `names the rules that decide before`() throws {
+        let text =
+            "{ name: \"S\", hosts: \(AppFileSample.hosts), ios: \(AppFileSample.ios), links: [\n"
+            + "{ \"/\": \"/a/*\" },\n{ \"/\": \"/a/b\" }] }"
+        let app = try AppFileSample.app(text)
+        let findings = LinkOrderCheck(app: app, source: app.sourceMatcher).findings()
+        #expect(
+            findings.map(\.message)
+                == ["every URL of the rule is decided by links[0] (line 2) before, so it decides nothing"])
+        #expect(findings.first?.range?.start.line == 3)
+    }
+
+    @Test func `judges the beginning of a list that is too long`() throws {
+        let many = (1..<250).map { #"{ "/": "/b\#($0)" }"# }
+        let links = [#"{ "/": "/a/*" }"#, #"{ "/": "/a/1" }"#, #"{ "/": "/c", exclude: true }"#] + many
+        let text = AppFileSample.text(links: "[" + (links + [#"{ "/": "/a/2" }"#]).joined(separator: ", ") + "]")
+        let app = try AppFileSample.app(text)
+        // The second rule is within the limits, the last is not, and that /c excludes nothing takes the whole list.
+        let useless = LinkOrderCheck(app: app, source: app.sourceMatcher).findings().filter { $0.rule == .app040 }
+        #expect(useless.map(\.range) == [app.links[1].range])
+    }
+}

@@ -1,0 +1,52 @@
+// What is said many times in one file is said once.
+
+import Association
+import AssociationLint
+import SourceJSON
+import Testing
+
+struct FindingDigestTests {
+    private func finding(_ rule: RuleID, _ severity: Severity, line: Int, file: String = "f") -> Finding {
+        let place = SourcePosition(line: line, column: 1, offset: line)
+        return Finding(
+            rule: rule, severity: severity, file: file, range: SourceRange(at: place),
+            message: "\(rule == .aasa001 ? "A" : "B") is here")
+    }
+
+    private func digest(_ rule: RuleID, _ severity: Severity, _ lines: ClosedRange<Int>) -> [String] {
+        FindingDigest.digest(lines.map { finding(rule, severity, line: $0) }).map(\.message)
+    }
+
+    @Test func `says a note once in a file`() {
+        #expect(digest(.aasa001, .note, 1...1) == ["A is here"])
+        #expect(digest(.aasa001, .note, 1...2) == ["A is here (and 1 more place in line 2)"])
+        let files = [finding(.aasa001, .note, line: 1), finding(.aasa001, .note, line: 1, file: "g")]
+        #expect(FindingDigest.digest(files) == files)
+    }
+
+    @Test func `lists a few warnings, and joins more of them`() {
+        #expect(digest(.aasa001, .warning, 1...3).count == 3)
+        #expect(digest(.aasa001, .warning, 1...4) == ["A is here (and 3 more places in lines 2, 3, 4)"])
+        #expect(
+            digest(.aasa001, .warning, 1...69) == ["A is here (and 68 more places in lines 2, 3, 4, 5, 6 and others)"])
+    }
+
+    @Test func `shows a rule in the first files, and counts the others`() {
+        func shown(_ count: Int) -> [String] {
+            FindingDigest.digest((1...count).map { finding(.aasa001, .error, line: 1, file: "f\($0)") }).map(\.message)
+        }
+        #expect(shown(11) == [String](repeating: "A is here", count: 11))
+        #expect(shown(600) == [String](repeating: "A is here", count: 10) + ["A is here (and 589 more files)"])
+    }
+
+    @Test func `lists every error`() {
+        #expect(digest(.aasa001, .error, 1...9).count == 9)
+    }
+
+    @Test func `other rules and severities stay where they are`() {
+        let mixed =
+            (1...4).map { finding(.aasa001, .warning, line: $0) } + [finding(.aasa002, .warning, line: 5)]
+            + [finding(.aasa001, .error, line: 6)]
+        #expect(FindingDigest.digest(mixed).map(\.rule) == [.aasa001, .aasa002, .aasa001])
+    }
+}

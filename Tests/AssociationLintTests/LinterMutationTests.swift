@@ -1,0 +1,99 @@
+// Whatever the bytes, linting ends, and what it says can be shown: mutated files of both kinds, always the same ones.
+
+import Association
+import AssociationLint
+import AssociationSamples
+import SourceJSON
+import Testing
+
+@Suite struct LinterMutationTests {
+    /// A generator whose numbers are the same on every run (SplitMix64).
+    private struct Numbers {
+        var state: UInt64
+
+        mutating func next(below limit: Int) -> Int {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return Int((mixed ^ (mixed >> 31)) % UInt64(max(1, limit)))
+        }
+    }
+
+    private static let seeds: [(kind: DocumentKind, bytes: [UInt8])] = [
+        (.appleAssociation, Array(LintExample.query("\"a\": \"?*\", \"b\": \"%20\"").utf8)),
+        (.appleAssociation, Array(LintExample.paths("\"NOT /a/*\", \"/b?\", \"*\"").utf8)),
+        (.appleAssociation, Array(LintExample.variables("\"v\": [\"a*\"]", use: "$(v)/$(digit)").utf8)),
+        (.appleAssociation, Array("{\"webcredentials\":{\"apps\":[\"9JA89QQLNQ.com.acme.shop\"]}}".utf8)),
+        (.statementList, Array(LintExample.rules("{\"/\": \"/a/*\", \"?\": {\"b\": \"c\"}}, {\"#\": \"*\"}").utf8)),
+        (.statementList, Array((LintExample.web("https://example.com") + " ").utf8)),
+    ]
+
+    /// Pieces that mean something to the readers.
+    private static let pieces: [[UInt8]] = [
+        "\"", "{", "}", "[", "]", ",", ":", "null", "1e9", "true", "\\", "\\u00", "$(", ")", "*", "?", "%", "//", "/*",
+        "NOT ",
+        "“", "\u{0}", "é", "\u{FEFF}", "\"/\":", "\"components\":", "\"relation\":", "\"include\":", "\"defaults\":",
+        "\"details\":{", "\"appIDs\":[]", "\"exclude\":true", "www.", ".com", "://", "<!DOCTYPE html>",
+    ].map { Array($0.utf8) }
+
+    private static func mutate(_ bytes: [UInt8], _ numbers: inout Numbers) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0...numbers.next(below: 3) {
+            let place = numbers.next(below: bytes.count + 1)
+            let end = min(bytes.count, place + numbers.next(below: 12))
+            switch numbers.next(below: 5) {
+            case 0: bytes.removeSubrange(place..<end)
+            case 1: bytes.insert(contentsOf: pieces[numbers.next(below: pieces.count)], at: place)
+            case 2: bytes.replaceSubrange(place..<end, with: pieces[numbers.next(below: pieces.count)])
+            case 3: bytes.insert(contentsOf: bytes[place..<end], at: numbers.next(below: bytes.count + 1))
+            default:
+                if place < bytes.count { bytes[place] = UInt8(numbers.next(below: 256)) }
+            }
+        }
+        return bytes
+    }
+
+    /// 100,000 with optimisation; without it, each takes several times as long.
+    private static var count: Int {
+        var isDebug = false
+        assert({ isDebug = true }() == ())
+        return isDebug ? 8_000 : 100_000
+    }
+
+    @Test(arguments: seeds.indices)
+    func `any bytes give findings that lie in the text, or a reading`(seed: Int) {
+        var numbers = Numbers(state: UInt64(seed) &* 1_000_003 &+ 7)
+        let (kind, bytes) = Self.seeds[seed]
+        for _ in 0..<(Self.count / Self.seeds.count) {
+            let mutated = Self.mutate(bytes, &numbers)
+            let findings: [Finding]
+            let isRead: Bool
+            if kind == .statementList {
+                let reading = StatementList.read(mutated, file: "f")
+                (findings, isRead) = (reading.findings, reading.list != nil)
+            } else {
+                let reading = AppleAssociation.read(mutated, file: "f")
+                (findings, isRead) = (reading.findings, reading.association != nil || reading.isSigned)
+            }
+            let problem = fault(findings, isRead: isRead, mutated)
+            #expect(problem == nil, "\(problem ?? "") in \(mutated)")
+        }
+    }
+
+    /// What is wrong with the answer; nil where nothing is.
+    private func fault(_ findings: [Finding], isRead: Bool, _ bytes: [UInt8]) -> String? {
+        if !isRead, !findings.contains(where: { $0.severity == .error }) { return "neither a reading nor an error" }
+        // As long as the text after decoding can be: UTF-16 grows by half, and what is no UTF-8 by two thirds.
+        let longest = bytes.count * 3
+        let isSimple = bytes.allSatisfy { $0 < 0x80 && $0 != 0 }
+        for finding in findings {
+            for range in [finding.range, finding.edit?.range].compactMap({ $0 }) {
+                let end = range.end.offset
+                if range.start.offset < 0 || range.start.offset > end || end > (isSimple ? bytes.count : longest) {
+                    return "\(finding.rule) at \(range)"
+                }
+            }
+        }
+        return nil
+    }
+}

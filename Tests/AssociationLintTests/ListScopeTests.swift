@@ -1,0 +1,46 @@
+// Each limit on both sides.
+
+import Testing
+
+@testable import Association
+@testable import AssociationLint
+
+@Suite struct ListScopeTests {
+    @Test func `takes two hundred rules`() {
+        var scope = ListScope()
+        #expect(scope.take(Array(repeating: ["/a"], count: 200)) == 200)
+        #expect(scope.take(Array(repeating: ["/a"], count: 201)) == 200)
+    }
+
+    @Test func `stops before a pattern that is too long`() {
+        var scope = ListScope()
+        let long = String(repeating: "a", count: 512)
+        #expect(scope.take([["/a"], [long], ["/b"]]) == 3)
+        #expect(scope.take([["/a"], [long + "a"], ["/b"]]) == 1)
+    }
+
+    @Test func `counts the bytes of a list and of a file`() {
+        var scope = ListScope()
+        let full = Array(repeating: [String(repeating: "a", count: 512)], count: 17)
+        // 8,192 bytes for a list; 40,960 for the file, of which each rule takes 24 more.
+        #expect((0..<6).map { _ in scope.take(full) } == [16, 16, 16, 16, 13, 0])
+    }
+
+    @Test func `a variable counts with all its values wherever it is used`() {
+        let large = SubstitutionVariable(name: "large", values: (0..<1_000).map { "value\($0)" })
+        let small = SubstitutionVariable(name: "small", values: ["a", "b"])
+        let rules = [["/$(small)/a"], ["/b"], ["/$(large)"], ["/c"]]
+        var scope = ListScope()
+        #expect(scope.take(rules) == 4)
+        #expect(scope.take(rules, table: SubstitutionTable([small])) == 4)
+        #expect(scope.take(rules, table: SubstitutionTable([small, large])) == 2)
+        #expect(scope.take([["$(large)"]], table: SubstitutionTable([large])) == 0, "at the beginning of a pattern too")
+    }
+
+    @Test func `counts every pattern of a rule`() {
+        let query = AppleQuery.items([QueryItemPattern(name: "n", pattern: "v")])
+        #expect(AppleComponent(path: "/p", query: query, fragment: "f").patternTexts == ["/p", "f", "n", "v"])
+        #expect(AppleComponent(query: .whole("w")).patternTexts == ["w"])
+        #expect(AndroidRule(path: "/p", fragment: "f").patternTexts == ["/p", "f"])
+    }
+}

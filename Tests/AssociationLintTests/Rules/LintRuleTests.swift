@@ -1,0 +1,65 @@
+// The catalogue as data: complete, unique, and the same as docs/rules.md.
+
+import AssociationSamples
+import Foundation
+import Testing
+
+@testable import Association
+@testable import AssociationLint
+
+@Suite struct LintRuleTests {
+    @Test func `each id has one rule in its family, and rises`() {
+        #expect(LintRule.all.map(\.id) == RuleID.allCases)
+        for family in RuleID.Family.allCases {
+            #expect(family.rules.map(\.id) == RuleID.allCases.filter { $0.family == family })
+            #expect(family.rules.map(\.id.description) == family.rules.map(\.id.description).sorted())
+        }
+    }
+
+    @Test(arguments: LintExample.all)
+    func `findings have a severity that their rule names`(example: LintExample) {
+        for finding in example.lint(example.bad) {
+            #expect(LintRule.named(finding.rule).severities.contains(finding.severity), "\(finding)")
+        }
+    }
+
+    /// Texts, and the severity of one rule's finding in them.
+    @Test(arguments: [
+        (#"{"applink": {"details": []}}"#, RuleID.aasa008, Severity.error),
+        (#"{"applink": {}, "applinks": {"details": []}}"#, .aasa008, .warning),
+        (#"{"applinks": {"details": []}, "x": 1}"#, .aasa008, .warning),
+        (LintExample.component(#""/": "/a", "exlude": true"#), .aasa035, .error),
+        (LintExample.component(#""/": "/a", "excluded": true"#), .aasa035, .error),
+        (LintExample.component(#""/": "/a", "excluded": true, "exclude": true"#), .aasa035, .warning),
+        (LintExample.component(#""/": "/a", "coment": "x""#), .aasa035, .warning),
+        ("[\(LintExample.statement(relation: "delegate_permission/common.handle_all_url"))]", .dal007, .error),
+        ("[\(LintExample.statement(relation: "delegate_permission/common.other"))]", .dal007, .warning),
+    ])
+    func `a misspelt key that changes what is published is an error`(text: String, rule: RuleID, severity: Severity)
+        throws
+    {
+        let findings = try #require(Linter.lint(Array(text.utf8), file: "f"))
+        #expect(findings.filter { $0.rule == rule }.map(\.severity) == [severity])
+    }
+
+    @Test func `titles read as part of a message, reasons and fixes as sentences`() {
+        for rule in LintRule.all {
+            #expect(!rule.title.hasSuffix("."), "\(rule.id)")
+            #expect(rule.why.hasSuffix("."), "\(rule.id)")
+            #expect(rule.fix.hasSuffix("."), "\(rule.id)")
+            #expect(!rule.sources.isEmpty, "\(rule.id)")
+        }
+    }
+
+    /// `ASSOCIATED_UPDATE_DOCS=1 swift test --filter LintRuleTests` writes the file.
+    @Test func `docs rules md is what the catalogue prints`() throws {
+        let sources = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+        let root = sources.deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
+        let file = root.appendingPathComponent("docs/rules.md")
+        if ProcessInfo.processInfo.environment["ASSOCIATED_UPDATE_DOCS"] != nil {
+            try LintRule.markdown().write(to: file, atomically: true, encoding: .utf8)
+        }
+        let written = try String(contentsOf: file, encoding: .utf8)
+        #expect(written == LintRule.markdown(), "docs/rules.md is out of date")
+    }
+}
