@@ -1,7 +1,20 @@
-// Edits, made in the text that they were suggested for. What comes of it is read again, so it must be a text that reading
-// leaves as it is: bytes that are taken for another encoding, or for a mark in front of one, would move under the next edits.
+// The mechanical form of a fix, so that an editor or a `--fix` can apply it.
 
-extension SourceEdit {
+/// A suggested replacement of a stretch of the source text.
+public struct SourceEdit: Hashable, Sendable {
+    public var range: SourceRange
+    public var replacement: String
+
+    public init(range: SourceRange, replacement: String) {
+        self.range = range
+        self.replacement = replacement
+    }
+
+    /// An insertion.
+    public init(inserting text: String, at place: SourcePosition) {
+        self.init(range: SourceRange(at: place), replacement: text)
+    }
+
     /// The text with these edits made, of those that touch each other the first, and how many were made.
     public static func apply(_ edits: [SourceEdit], to text: [UInt8]) -> (text: [UInt8], count: Int) {
         var result: [UInt8] = []

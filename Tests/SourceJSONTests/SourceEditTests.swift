@@ -1,7 +1,7 @@
 import SourceJSON
 import Testing
 
-struct SourceEditApplyingTests {
+struct SourceEditTests {
     private func edit(_ start: Int, _ end: Int, _ replacement: String) -> SourceEdit {
         func position(_ offset: Int) -> SourcePosition { SourcePosition(line: 1, column: offset + 1, offset: offset) }
         return SourceEdit(

@@ -178,4 +178,127 @@ struct Parser {
     mutating func expectNext() {
         state = container.shape == .array ? .element : .key
     }
+
+    /// At an opening bracket: passes it; what follows belongs into the new container.
+    mutating func open(_ shape: Container.Shape) {
+        let start = scanner.position
+        guard outer.count < scanner.limits.depth else {
+            return scanner.stop(.tooDeep, at: start, subject: "\(scanner.limits.depth)")
+        }
+        scanner.index += 1
+        outer.append(container)
+        container = Container(shape, bracket: scanner.range(from: start))
+        state = shape == .array ? .firstElement : .firstKey
+    }
+
+    /// Puts a value that has been read into its place.
+    mutating func finish(_ kind: SourceValue.Kind, from start: SourcePosition) {
+        last = scanner.range(from: start)
+        if case .string = kind { lastIsString = true } else { lastIsString = false }
+        place(SourceValue(kind, range: last))
+    }
+
+    private mutating func place(_ finished: SourceValue) {
+        valueCount += 1
+        if valueCount > scanner.limits.values {
+            return scanner.stop(.tooManyValues, at: finished.range.start, subject: "\(scanner.limits.values)")
+        }
+        state = .separator
+        switch container.shape {
+        case .array: container.elements.append(finished)
+        case .object:
+            container.members.append(
+                SourceMember(key: container.key, keyRange: container.keyRange, value: finished))
+        case .document:
+            value = finished
+            state = .end
+        }
+    }
+
+    /// At a closing bracket of the right kind: passes it and puts the container into its place.
+    mutating func closeContainer() {
+        scanner.index += 1
+        closeContainer(at: scanner.position)
+    }
+
+    mutating func closeContainer(at end: SourcePosition) {
+        guard var closed = outer.popLast() else { return }
+        swap(&closed, &container)
+        last = SourceRange(start: closed.bracket.start, end: end)
+        lastIsString = false
+        place(SourceValue(closed.kind, range: last))
+    }
+}
+
+/// One open bracket and what has been read since.
+struct Container {
+    enum Shape {
+        /// The text itself, which holds one value and is closed by nothing.
+        case document
+        case array
+        case object
+    }
+
+    var shape: Shape
+    let bracket: SourceRange
+    var elements: [SourceValue] = []
+    var members: [SourceMember] = []
+    var keys = KeyIndex()
+    /// The key that waits for its value.
+    var key = ""
+    var keyRange = SourceRange.none
+    /// An object that was opened with `[`: it has members, so an object is what was meant.
+    var isObjectInSquareBrackets = false
+
+    init(_ shape: Shape, bracket: SourceRange) {
+        self.shape = shape
+        self.bracket = bracket
+    }
+
+    var closingBracket: UInt8 {
+        shape == .array || isObjectInSquareBrackets ? Byte.closeBracket : Byte.closeBrace
+    }
+
+    var name: String {
+        switch shape {
+        case .document: "text"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
+
+    /// The first member with the key that is about to be added.
+    mutating func firstMember(named key: String) -> SourceMember? {
+        keys.firstIndex(of: key, in: members).map { members[$0] }
+    }
+
+    /// What it is once it is closed.
+    var kind: SourceValue.Kind { shape == .array ? .array(elements) : .object(members) }
+}
+
+/// The keys of one object so far.
+struct KeyIndex {
+    /// Up to here, comparing beats hashing.
+    private static let comparedMax = 8
+
+    /// The index of the first member with each key; empty while there are few.
+    private var first: [ExactText: Int] = [:]
+
+    /// The index of the first member with this key, if there is one; the next member will have the key.
+    mutating func firstIndex(of key: String, in members: [SourceMember]) -> Int? {
+        guard members.count >= Self.comparedMax else {
+            return members.firstIndex { $0.key.isIdentical(to: key) }
+        }
+        if first.isEmpty {
+            for (index, member) in members.enumerated() { _ = enter(member.key, at: index) }
+        }
+        let index = enter(key, at: members.count)
+        return index < members.count ? index : nil
+    }
+
+    /// The index a key has, which is the one given if it is new; one look-up for both.
+    private mutating func enter(_ key: String, at index: Int) -> Int {
+        func keep(_ entry: inout Int) -> Int { entry }
+        return keep(&first[ExactText(key), default: index])
+    }
 }

@@ -80,9 +80,7 @@ public enum SourceProblemKind: String, Hashable, Sendable, CaseIterable {
     case tooDeep = "too-deep"
     case tooManyValues = "too-many-values"
     case tooManyProblems = "too-many-problems"
-}
 
-extension SourceProblemKind {
     /// How a dialect takes a deviation.
     enum Standing {
         case permitted

@@ -1,17 +1,23 @@
-// Source lines for showing a problem in its place, with a caret under it. Both the length of a line and what it may do
-// to a terminal are bounded: the text comes from strangers.
+// What reading gives: the value as far as there is one, and everything that was wrong on the way.
 
-/// A piece of one source line, with the place of something in it.
-public struct SourceExcerpt: Hashable, Sendable {
-    /// The line, or the part of it around the place, with `…` where it was cut; every scalar is printable.
-    public let text: String
-    /// Scalars before the place, within `text`.
-    public let caretColumn: Int
-    /// Scalars to underline, at least 1; no more than the rest of `text`, unless the place is its end.
-    public let caretLength: Int
-}
+/// A text that has been read.
+public struct SourceDocument: Sendable {
+    /// The value; nil where the text could not be read to its end. A value beside problems that are errors is what the
+    /// text would be once they are mended: good for finding what else is wrong, not for publishing.
+    public let value: SourceValue?
+    /// What deviates from the dialect, in the order of the text.
+    public let problems: [SourceProblem]
+    public let encoding: SourceEncoding
+    public let hasByteOrderMark: Bool
+    /// The text as UTF-8 without byte order mark, U+FFFD standing for what could not be decoded; empty where the bytes
+    /// are no text or too many. Every range lies within it.
+    public let text: [UInt8]
 
-extension SourceDocument {
+    /// Whether the text is one of the dialect it was read as.
+    public var isAcceptable: Bool {
+        value != nil && !problems.contains(where: \.isError)
+    }
+
     /// Scalars of a line that are shown.
     public static let lineScalarsMax = 160
 
@@ -78,4 +84,14 @@ extension SourceDocument {
         }
         return end
     }
+}
+
+/// A piece of one source line, with the place of something in it.
+public struct SourceExcerpt: Hashable, Sendable {
+    /// The line, or the part of it around the place, with `…` where it was cut; every scalar is printable.
+    public let text: String
+    /// Scalars before the place, within `text`.
+    public let caretColumn: Int
+    /// Scalars to underline, at least 1; no more than the rest of `text`, unless the place is its end.
+    public let caretLength: Int
 }
