@@ -113,9 +113,18 @@ struct ListenerTests {
                 ($0 as? SystemError)?.cause == .inUse
             }
         }
-        let again = try Listener(address, sharesPort: false)
-        let client = try ClientSocket(to: again.address, timeoutMilliseconds: 5_000)
-        try client.send([1])
+        // A process that another test starts in this moment has the socket until it runs its own program.
+        for _ in 0..<5_000 {
+            do {
+                let again = try Listener(address, sharesPort: false)
+                let client = try ClientSocket(to: again.address, timeoutMilliseconds: 5_000)
+                try client.send([1])
+                return
+            } catch let error as SystemError where error.cause == .inUse {
+                usleep(1_000)
+            }
+        }
+        Issue.record("nobody listens, and the path is not free")
     }
 
     @Test func `leads connections past one socket to the others at its address, and back to all`() throws {
