@@ -73,7 +73,7 @@ public final class Engine: Sendable {
         do throws(StartError) {
             for worker in 0..<settings.workerCount {
                 let control = try Engine.makeControl(worker)
-                threads.append(
+                unsafe threads.append(
                     try Engine.start(
                         Worker(
                             settings, control: control, published: published, queue: readers?.queue,

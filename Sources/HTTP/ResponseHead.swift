@@ -16,20 +16,21 @@ public struct FieldLines: Sendable, Hashable {
     public init() {}
 
     /// Field lines that were made of this before.
-    public init(prepared lines: UnsafeRawBufferPointer) { bytes = Array(lines) }
+    public init(prepared lines: UnsafeRawBufferPointer) { bytes = unsafe Array(lines) }
 
     /// Adds a field. Its value is ours or the operator's and was checked when it was read: a line break in it is a bug.
     public mutating func add(_ name: String, _ value: String) {
         var value = value
         value.withUTF8 { value in
-            for byte in value {
+            for index in value.indices {
+                let byte = unsafe value[index]
                 precondition(
                     byte >= 0x20 && byte != 0x7F || byte == Octet.tab, "a field value has no control characters")
             }
             bytes.append(contentsOf: name.utf8)
             bytes.append(UInt8(ascii: ":"))
             bytes.append(Octet.space)
-            bytes.append(contentsOf: value)
+            unsafe bytes.append(contentsOf: value)
             bytes.append(Octet.carriageReturn)
             bytes.append(Octet.lineFeed)
         }

@@ -4,7 +4,7 @@ import COpenSSL
 
 public enum Library {
     /// Such as `OpenSSL 3.0.19 27 Jan 2026`: the library in use, which may be newer than the one built against.
-    public static var version: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
+    public static var version: String { unsafe String(cString: OpenSSL_version(OPENSSL_VERSION)) }
 
     /// Keeps the library from taking itself apart when the process ends, which other threads may be in the middle of using
     /// it for. To be called before anything else of it is.
@@ -30,9 +30,9 @@ struct OpenSSLFailure: Error, Hashable, Sendable, CustomStringConvertible {
         while true {
             var data: UnsafePointer<CChar>?
             var flags: Int32 = 0
-            let code = ERR_get_error_all(nil, nil, nil, &data, &flags)
+            let code = unsafe ERR_get_error_all(nil, nil, nil, &data, &flags)
             if code == 0 { break }
-            let reason = words(code, flags & ERR_TXT_STRING != 0 ? data : nil)
+            let reason = unsafe words(code, flags & ERR_TXT_STRING != 0 ? data : nil)
             // The layers of OpenSSL often repeat what the one below said.
             if reasons.last != reason { reasons.append(reason) }
         }
@@ -48,9 +48,9 @@ struct OpenSSLFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func words(_ code: UInt, _ data: UnsafePointer<CChar>?) -> String {
-        let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
-        guard let data, data.pointee != 0 else { return reason }
-        return "\(reason) (\(String(cString: data)))"
+        let reason = unsafe ERR_reason_error_string(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+        guard let data = unsafe data, unsafe data.pointee != 0 else { return reason }
+        return unsafe "\(reason) (\(String(cString: data)))"
     }
 }
 
@@ -70,12 +70,14 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
 public enum Digest {
     /// Looked for once: OpenSSL would do so for each digest, which takes longer than that of a small document. Shared by
     /// all threads, never changed and never freed.
-    private nonisolated(unsafe) static let method = EVP_MD_fetch(nil, "SHA256", nil)
+    private nonisolated(unsafe) static let method = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     /// The SHA-256 digest of some bytes. The corresponding C function is `EVP_Digest`.
     public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
-        let result = bytes.withUnsafeBytes { EVP_Digest($0.baseAddress, $0.count, &digest, nil, method, nil) }
+        let result = unsafe bytes.withUnsafeBytes {
+            unsafe EVP_Digest($0.baseAddress, $0.count, &digest, nil, method, nil)
+        }
         precondition(result == 1, "SHA-256 is part of every build of OpenSSL")
         return digest
     }
@@ -84,7 +86,7 @@ public enum Digest {
     public static func base64(_ bytes: [UInt8]) -> String {
         // It ends its text with a zero.
         var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
-        let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
+        let count = unsafe EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
         return String(decoding: text.prefix(Int(count)), as: UTF8.self)
     }
 }

@@ -117,7 +117,7 @@ struct MetricsTextTests {
 
     @Test func `labels of a kind differ from each other`() {
         #expect(Set(StatusClass.allCases.map(\.label)).count == StatusClass.allCases.count)
-        #expect(Set(DocumentKind.allCases.map(\.label)).count == DocumentKind.allCases.count)
+        #expect(Set(RequestedDocument.allCases.map(\.label)).count == RequestedDocument.allCases.count)
         #expect(Set(HandshakeOutcome.allCases.map(\.label)).count == HandshakeOutcome.allCases.count)
         #expect(Set(CloseReason.allCases.map(\.label)).count == CloseReason.allCases.count)
         #expect(Set(VerifierKind.allCases.map(\.label)).count == VerifierKind.allCases.count)

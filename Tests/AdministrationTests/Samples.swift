@@ -147,7 +147,7 @@ enum Samples {
     }
 
     static func record(
-        _ verifier: VerifierKind, _ document: DocumentKind, _ status: UInt16, _ tag: String?, ago: Int64
+        _ verifier: VerifierKind, _ document: RequestedDocument, _ status: UInt16, _ tag: String?, ago: Int64
     ) -> VerifierRecord {
         VerifierRecord(
             verifier: verifier, document: document, status: status, entityTag: tag, firstSeconds: now - 4 * 86_400,

@@ -69,7 +69,7 @@ struct ImageCheckTests {
         #expect(bounds(header.sites, header.answers.count + 1, fallback) == [true, false])
         func file(_ record: inout AnswerRecord, _ number: UInt64) { record.identity.file = Int64(number) }
         #expect(bounds(header.answers, header.files.count + 1, file) == [false, false], "there is no file")
-        func slot(_ record: inout Slot, _ number: UInt64) { record = Slot(site: Int(number), hash: 0) }
+        func slot(_ record: inout HostSlot, _ number: UInt64) { record = HostSlot(site: Int(number), hash: 0) }
         #expect(bounds(header.slots, header.sites.count, slot) == [true, false])
         func routes(_ record: inout SiteRecord, _ number: UInt64) { record.firstRoute = UInt32(number) }
         #expect(bounds(header.sites, header.routes.count, routes) == [true, false])
@@ -93,9 +93,10 @@ struct ImageCheckTests {
             var image = good
             image.withUnsafeMutableBytes { bytes in
                 for index in 0..<Int(table.count) {
-                    let slot = index < emptyCount ? Slot.empty : Slot(site: 0, hash: 0)
+                    let slot = index < emptyCount ? HostSlot.empty : HostSlot(site: 0, hash: 0)
                     bytes.storeBytes(
-                        of: slot, toByteOffset: Int(table.offset) + index * MemoryLayout<Slot>.stride, as: Slot.self)
+                        of: slot, toByteOffset: Int(table.offset) + index * MemoryLayout<HostSlot>.stride,
+                        as: HostSlot.self)
                 }
             }
             #expect(Self.isSound(image) == (emptyCount == 1))

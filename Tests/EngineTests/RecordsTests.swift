@@ -12,7 +12,7 @@ struct RecordsTests {
     private static let association = "/.well-known/apple-app-site-association"
 
     @Test(arguments: [
-        ("GET /doc HTTP/1.1\r\nHost: shop.example\r\n\r\n", StatusClass.success, DocumentKind.page),
+        ("GET /doc HTTP/1.1\r\nHost: shop.example\r\n\r\n", StatusClass.success, RequestedDocument.page),
         ("HEAD /doc HTTP/1.1\r\nHost: shop.example\r\n\r\n", .success, .page),
         ("GET /doc HTTP/1.1\r\nHost: shop.example\r\nIf-None-Match: *\r\n\r\n", .redirection, .page),
         ("GET /aasa HTTP/1.1\r\nHost: shop.example\r\n\r\n", .success, .appleAssociation),
@@ -29,7 +29,7 @@ struct RecordsTests {
         ("GET /doc HTTP/1.1\r\n\r\n", .clientError, .none),
     ])
     func `an answer is counted once, under its class and its document`(
-        request: String, status: StatusClass, document: DocumentKind
+        request: String, status: StatusClass, document: RequestedDocument
     ) throws {
         let server = try LoggedEngine()
         var client = try TestClient(server.address)
@@ -37,7 +37,7 @@ struct RecordsTests {
         _ = try #require(try client.response(hasBody: !request.hasPrefix("HEAD")))
         #expect(eventually { server.total(.requests(status, document)) == 1 })
         let all = StatusClass.allCases.flatMap { status in
-            DocumentKind.allCases.map { server.total(.requests(status, $0)) }
+            RequestedDocument.allCases.map { server.total(.requests(status, $0)) }
         }
         #expect(all.reduce(0, +) == 1)
         #expect(server.records.latency.count == 1)

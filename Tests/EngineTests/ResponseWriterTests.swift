@@ -39,7 +39,7 @@ struct ResponseWriterTests {
         guard case .complete(let head, _) = parser.parse(bytes.span, limits: HeadLimits()) else {
             return ("no request", .none)
         }
-        let channel = Channel(redirectsPages: redirectsPages)
+        let channel = ConnectionFacts(redirectsPages: redirectsPages)
         var response = Responder.respond(to: head, bytes.span, catalogue.view, channel, now: Self.now) {
             $0.equals("tls")
         }

@@ -84,7 +84,7 @@ struct SignedAnswerTests {
         let plain = try #require(served(loaded, "a.example.com", Self.wellKnown))
         #expect(root.isSigned)
         #expect(plain.isPlain)
-        #expect(SignedMessage.content(of: root.body) == plain.body)
+        #expect(SignedDocument.content(of: root.body) == plain.body)
     }
 
     @Test func `a reload changes the answer with the certificate and not without`() throws {

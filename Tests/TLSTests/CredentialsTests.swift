@@ -247,14 +247,20 @@ struct CredentialsTests {
         #expect(problem?.kind == .malformedKey)
     }
 
-    @Test func `every beginning of the files gives a problem or an identity, never a trap`() throws {
+    @Test func `a file that is cut off before its end is a problem`() throws {
         let pair = try authority.issue(["a.example"])
         let (certificate, key) = (Array(pair.certificate.utf8), Array(pair.key.utf8))
-        for count in stride(from: 0, to: certificate.count, by: 23) {
-            _ = try? load(String(decoding: certificate[..<count], as: UTF8.self), pair.key)
+        let endLineBytes = "-----END CERTIFICATE-----\n".utf8.count
+        let firstEnd = try #require(certificate.firstRange(of: Array("-----END".utf8))).lowerBound
+        for count in stride(from: 0, to: firstEnd, by: 23) {
+            #expect(throws: CertificateProblem.self) {
+                try load(String(decoding: certificate[..<count], as: UTF8.self), pair.key)
+            }
         }
-        for count in stride(from: 0, to: key.count, by: 3) {
-            _ = try? load(pair.certificate, String(decoding: key[..<count], as: UTF8.self))
+        for count in stride(from: 0, to: key.count - endLineBytes, by: 3) {
+            #expect(throws: CertificateProblem.self) {
+                try load(pair.certificate, String(decoding: key[..<count], as: UTF8.self))
+            }
         }
     }
 

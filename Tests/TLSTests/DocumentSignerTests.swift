@@ -31,7 +31,7 @@ struct DocumentSignerTests {
     }
 
     private func name(_ message: [UInt8]?) -> String? {
-        message.flatMap { SignedMessage(der: $0) }?.signers.first?.names.first
+        message.flatMap { SignedDocument(der: $0) }?.signers.first?.names.first
     }
 
     @Test(arguments: [
@@ -42,8 +42,8 @@ struct DocumentSignerTests {
         try bench.install("_wildcard.b.example", names: ["*.b.example"])
         let message = try #require(sign(signer(), host))
         #expect(name(message) == owner)
-        #expect(SignedMessage(der: message)?.isIntact == true)
-        #expect(SignedMessage.content(of: message) == document)
+        #expect(SignedDocument(der: message)?.isIntact == true)
+        #expect(SignedDocument.content(of: message) == document)
     }
 
     @Test func `the same document and certificate give the same bytes, though ECDSA would give others`() throws {
@@ -63,7 +63,7 @@ struct DocumentSignerTests {
         try bench.install("a.example", names: ["a.example", "b.example"])
         let second = try #require(sign(signer, "a.example"))
         #expect(second != first)
-        #expect(SignedMessage(der: second)?.signers.first?.names == ["a.example", "b.example"])
+        #expect(SignedDocument(der: second)?.signers.first?.names == ["a.example", "b.example"])
     }
 
     @Test func `a certificate that could not be read for want of descriptors is read when there are some`() async {

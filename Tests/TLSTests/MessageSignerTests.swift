@@ -57,13 +57,13 @@ struct MessageSignerTests {
             Issue.record("no identity")
             return
         }
-        let message = try #require(SignedMessage(der: try MessageSigner.sign(Self.document, with: identity)))
+        let message = try #require(SignedDocument(der: try MessageSigner.sign(Self.document, with: identity)))
         #expect(message.signers.map(\.key) == [.rsa(bits: 2048)])
     }
 
     @Test func `an empty document is one too`() throws {
         let signed = try MessageSigner.sign([], with: try identity(.ecdsa))
-        #expect(SignedMessage.content(of: signed) == [])
+        #expect(SignedDocument.content(of: signed) == [])
     }
 
     @Test func `says that some keys cannot sign`() throws {

@@ -33,12 +33,12 @@ struct CounterTests {
     }
 
     @Test(arguments: [
-        ("/.well-known/apple-app-site-association", DocumentKind.appleAssociation),
+        ("/.well-known/apple-app-site-association", RequestedDocument.appleAssociation),
         ("/apple-app-site-association", .appleAssociation), ("/.well-known/assetlinks.json", .statementList),
         ("/assetlinks.json", .none), ("/.well-known/security.txt", .none), ("/", .none), ("", .none),
     ])
-    func `an association file is told by its path`(path: String, expected: DocumentKind) {
-        #expect(DocumentKind(naming: Array(path.utf8).span) == expected)
+    func `an association file is told by its path`(path: String, expected: RequestedDocument) {
+        #expect(RequestedDocument(naming: Array(path.utf8).span) == expected)
     }
 
     @Test func `open connections are those accepted and not closed`() {

@@ -5,15 +5,15 @@ import Verifier
 
 /// The table of wrong servers.
 enum HostFault {
-    typealias Fault = HostCheckTests.Fault
+    typealias Fault = ServerCheckTests.Fault
     typealias Answer = ScriptedServer.Answer
 
     private static func answer(_ status: String, _ body: String = "", type: String? = "application/json") -> Answer {
-        HostCheckTests.answer(status, body, type: type)
+        ServerCheckTests.answer(status, body, type: type)
     }
 
     private static let expected = ExpectedFiles(
-        apple: Array(HostCheckTests.apple.utf8), statements: Array(HostCheckTests.statements.utf8))
+        apple: Array(ServerCheckTests.apple.utf8), statements: Array(ServerCheckTests.statements.utf8))
 
     /// Whatever keeps the platform's agent out.
     static let refusals = [
@@ -27,24 +27,25 @@ enum HostFault {
         Fault(rule: .ahst001) { _ in .text("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nshort") },
         Fault(rule: .ahst001, answer: { _ in nil }, host: "does-not-exist.invalid"),
         Fault(rule: .ahst002) { request in
-            request.isApple ? HostCheckTests.answer("301 Moved", "", type: nil, "location: http://shop.example/x") : nil
+            request.isApple
+                ? ServerCheckTests.answer("301 Moved", "", type: nil, "location: http://shop.example/x") : nil
         },
         Fault(rule: .ahst002) { request in
-            HostCheckTests.answer("302 Found", "", type: nil, "location: https://shop.example\(request.path)")
+            ServerCheckTests.answer("302 Found", "", type: nil, "location: https://shop.example\(request.path)")
         },
         Fault(rule: .ahst003) { $0.isApple && $0.agent.contains("CFNetwork") ? answer("403 Forbidden") : nil },
         Fault(rule: .ahst004) { $0.isApple ? answer("503 Service Unavailable") : nil },
         Fault(rule: .ahst005) { $0.isApple ? answer("200 OK", "\n<!doctype html>", type: "text/html") : nil },
         Fault(rule: .ahst006, severity: .warning) {
-            $0.isApple ? answer("200 OK", HostCheckTests.apple, type: "application/octet-stream") : nil
+            $0.isApple ? answer("200 OK", ServerCheckTests.apple, type: "application/octet-stream") : nil
         },
         Fault(rule: .ahst007, severity: .note) {
-            $0.isApple ? answer("200 OK", HostCheckTests.apple, type: "application/pkcs7-mime") : nil
+            $0.isApple ? answer("200 OK", ServerCheckTests.apple, type: "application/pkcs7-mime") : nil
         },
         Fault(rule: .ahst008, severity: .warning) { request in
             request.isApple
                 ? answer("404 Not Found")
-                : request.path == "/apple-app-site-association" ? answer("200 OK", HostCheckTests.apple) : nil
+                : request.path == "/apple-app-site-association" ? answer("200 OK", ServerCheckTests.apple) : nil
         },
         Fault(rule: .ahst009, severity: .warning) {
             $0.path == "/apple-app-site-association" ? answer("200 OK", "{}") : nil
@@ -68,7 +69,7 @@ enum HostFault {
             rule: .ahst016,
             answer: { request in
                 request.host == "copies.example"
-                    ? HostCheckTests.answer(
+                    ? ServerCheckTests.answer(
                         "404 Not Found", "", type: nil, "apple-failure-reason: SWCERR00301 Timeout",
                         "cache-control: max-age=3600") : nil
             }, adjust: { $0.appleCDN = WebLocation("http://copies.example/a/v1/") }),
@@ -77,11 +78,11 @@ enum HostFault {
         },
         Fault(rule: .ahst018, severity: .warning) { request in
             request.isApple && request.fields["accept-encoding"] != nil
-                ? HostCheckTests.answer("200 OK", HostCheckTests.apple, "content-encoding: gzip") : nil
+                ? ServerCheckTests.answer("200 OK", ServerCheckTests.apple, "content-encoding: gzip") : nil
         },
         Fault(rule: .ahst019, severity: .warning) { $0.method == "HEAD" ? answer("405 No") : nil },
         Fault(rule: .ahst020, severity: .warning) {
-            $0.isApple ? HostCheckTests.answer("200 OK", HostCheckTests.apple, "cache-control: max-age=86401") : nil
+            $0.isApple ? ServerCheckTests.answer("200 OK", ServerCheckTests.apple, "cache-control: max-age=86401") : nil
         },
         Fault(
             rule: .ahst022, answer: { $0.isApple ? answer("404 Not Found") : nil },
@@ -91,7 +92,7 @@ enum HostFault {
             }),
         Fault(rule: .ahst026, severity: .warning) { request in
             request.isApple && request.host == "shop.example"
-                ? answer("404 Not Found") : request.isApple ? answer("200 OK", HostCheckTests.apple) : nil
+                ? answer("404 Not Found") : request.isApple ? answer("200 OK", ServerCheckTests.apple) : nil
         },
         Fault(rule: .ahst027, severity: .warning) {
             $0.path == "/"
@@ -107,10 +108,10 @@ enum HostFault {
         Fault(rule: .ghst001) { $0.isStatements ? answer("500 Oh") : nil },
         Fault(rule: .ghst002) { request in
             request.isStatements
-                ? HostCheckTests.answer("307 Elsewhere", "", type: nil, "location: /assetlinks.json") : nil
+                ? ServerCheckTests.answer("307 Elsewhere", "", type: nil, "location: /assetlinks.json") : nil
         },
         Fault(rule: .ghst003) {
-            $0.isStatements ? answer("200 OK", HostCheckTests.statements, type: "text/plain") : nil
+            $0.isStatements ? answer("200 OK", ServerCheckTests.statements, type: "text/plain") : nil
         },
         Fault(rule: .ghst003) { $0.isStatements ? answer("200 OK", "<html>", type: "text/html") : nil },
         Fault(rule: .ghst004, answer: { _ in nil }, certificate: "other.example"),
@@ -135,7 +136,7 @@ enum HostFault {
         },
         Fault(rule: .ghst012, severity: .note) {
             $0.isStatements
-                ? HostCheckTests.answer("200 OK", HostCheckTests.statements, "cache-control: max-age=7200") : nil
+                ? ServerCheckTests.answer("200 OK", ServerCheckTests.statements, "cache-control: max-age=7200") : nil
         },
         Fault(
             rule: .ghst013, severity: .warning,
@@ -148,35 +149,35 @@ enum HostFault {
             answer: { $0.host == "copies.example" ? answer("200 OK", #"{"statements":[]}"#) : nil },
             adjust: { $0.google = WebLocation("http://copies.example/v1/statements:list") }),
         Fault(rule: .ghst014, severity: .warning) {
-            $0.isStatements ? answer("200 OK", "\u{FEFF}\(HostCheckTests.statements)") : nil
+            $0.isStatements ? answer("200 OK", "\u{FEFF}\(ServerCheckTests.statements)") : nil
         },
     ]
 
     static let server: [Fault] = [
         Fault(rule: .srv001) { $0.path.contains("should-not-exist") ? answer("200 OK") : nil },
         Fault(rule: .srv002, severity: .warning) {
-            $0.host.hasSuffix(".invalid") ? answer("200 OK", HostCheckTests.apple) : nil
+            $0.host.hasSuffix(".invalid") ? answer("200 OK", ServerCheckTests.apple) : nil
         },
         Fault(rule: .srv003, severity: .warning) { $0.isApple && $0.host.hasSuffix(".") ? answer("404 No") : nil },
         Fault(rule: .srv004, severity: .warning) { request in
             request.path.contains("acme-challenge")
-                ? HostCheckTests.answer("301 Moved", "", type: nil, "location: https://other.example/") : nil
+                ? ServerCheckTests.answer("301 Moved", "", type: nil, "location: https://other.example/") : nil
         },
         Fault(
             rule: .srv005, severity: .warning, answer: { _ in nil },
             adjust: { $0.limits.milliseconds = 10_000 }, firstHandshakeMilliseconds: 2_100),
         Fault(rule: .srv006, severity: .warning) { request in
             request.path.hasSuffix("change-password")
-                ? HostCheckTests.answer("301 Moved", "", type: nil, "location: /account") : nil
+                ? ServerCheckTests.answer("301 Moved", "", type: nil, "location: /account") : nil
         },
         Fault(rule: .srv006, severity: .warning) { request in
             request.path.hasSuffix("change-password")
-                ? HostCheckTests.answer("302 Found", "", type: nil, "location: https://other.example/") : nil
+                ? ServerCheckTests.answer("302 Found", "", type: nil, "location: https://other.example/") : nil
         },
         Fault(rule: .srv007) { $0.path.hasSuffix("webauthn") ? answer("200 OK", "{}", type: "text/plain") : nil },
         Fault(rule: .srv008, severity: .warning) { request in
             request.path.hasSuffix("passkey-endpoints")
-                ? HostCheckTests.answer("302 Found", "", type: nil, "location: https://other.example/") : nil
+                ? ServerCheckTests.answer("302 Found", "", type: nil, "location: https://other.example/") : nil
         },
         Fault(rule: .srv009, severity: .warning) {
             $0.path.hasSuffix("identity-association.json")
@@ -199,7 +200,7 @@ enum HostFault {
                 #""relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":"#
                 + #"[{"/":"/b/*"}]}},"target""#
             return request.isStatements
-                ? answer("200 OK", HostCheckTests.statements.replacing(#""target""#, with: rules)) : nil
+                ? answer("200 OK", ServerCheckTests.statements.replacing(#""target""#, with: rules)) : nil
         },
         Fault(
             rule: .srv015, severity: .warning, answer: { _ in nil },

@@ -16,14 +16,14 @@ struct PublishedFilesTests {
 
         init(
             certificate: String = "shop.example", trusts: Bool = true, milliseconds: Int = 5_000,
-            answer: @escaping @Sendable (HostCheckTests.Request) -> ScriptedServer.Answer
+            answer: @escaping @Sendable (ServerCheckTests.Request) -> ScriptedServer.Answer
         ) throws {
             let authority = try DevelopmentAuthority(directory: folder)
             let place = "\(folder)/hosts/_default"
             try authority.write(
                 for: certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
             server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder)/hosts")) { head in
-                answer(HostCheckTests.Request(head))
+                answer(ServerCheckTests.Request(head))
             }
             var limits = FetchLimits()
             limits.milliseconds = milliseconds

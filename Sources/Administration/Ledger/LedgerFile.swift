@@ -66,7 +66,7 @@ struct LedgerFile: Equatable {
         let fields = line.split(separator: 0x09, omittingEmptySubsequences: false)
         guard fields.count == 8, !fields[0].isEmpty,
             let verifier = VerifierKind.known.first(where: { $0.label.utf8.elementsEqual(fields[1]) }),
-            let document = DocumentKind.allCases.first(where: { $0.label.utf8.elementsEqual(fields[2]) }),
+            let document = RequestedDocument.allCases.first(where: { $0.label.utf8.elementsEqual(fields[2]) }),
             let first = number(fields[3], as: Int64.self), let last = number(fields[4], as: Int64.self), first <= last,
             let status = number(fields[5], as: UInt16.self), let count = number(fields[6], as: UInt64.self), count > 0,
             let mark = fields[7].first

@@ -108,7 +108,7 @@ public final class VerifierLedger: Sendable {
 public struct VerifierRecord: Sendable, Equatable {
     public var verifier: VerifierKind
     /// Of the last fetch, as everything but the first time and the count.
-    public var document: DocumentKind
+    public var document: RequestedDocument
     public var status: UInt16
     /// With its quotes; nil where no document was sent.
     public var entityTag: String?
@@ -121,7 +121,7 @@ public struct VerifierRecord: Sendable, Equatable {
     var unsavedCount: UInt64 = 0
 
     public init(
-        verifier: VerifierKind, document: DocumentKind, status: UInt16, entityTag: String?, firstSeconds: Int64,
+        verifier: VerifierKind, document: RequestedDocument, status: UInt16, entityTag: String?, firstSeconds: Int64,
         lastSeconds: Int64, count: UInt64
     ) {
         (self.verifier, self.document, self.status, self.entityTag) = (verifier, document, status, entityTag)

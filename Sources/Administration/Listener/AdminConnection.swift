@@ -114,10 +114,10 @@ final class AdminConnection {
 
     /// Takes what is there; false when there is nothing more for now.
     private func receive(_ now: Int64) -> Bool {
-        let outcome = withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
-            let outcome = Posix.receive(descriptor.number, into: buffer)
+        let outcome = unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
+            let outcome = unsafe Posix.receive(descriptor.number, into: buffer)
             if case .moved(let count) = outcome {
-                received.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                unsafe received.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
             return outcome
         }
@@ -135,8 +135,8 @@ final class AdminConnection {
     /// Sends what is left; false when it has to wait.
     private func send(_ now: Int64) -> Bool {
         while sent < outgoing.count {
-            let outcome = outgoing.withUnsafeBytes {
-                transmit(descriptor.number, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+            let outcome = unsafe outgoing.withUnsafeBytes {
+                unsafe transmit(descriptor.number, UnsafeRawBufferPointer(rebasing: $0[sent...]))
             }
             switch outcome {
             case .moved(let count):

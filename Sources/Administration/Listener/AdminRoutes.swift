@@ -97,7 +97,7 @@ struct AdminRequest {
 
     init(_ head: RequestHead, _ bytes: Span<UInt8>, token: AdminToken?) {
         func text(_ range: ByteRange) -> String {
-            bytes.extracting(range.range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+            unsafe bytes.extracting(range.range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
         }
         method = head.isAboutServer ? .unknown : head.method
         path = text(head.path)

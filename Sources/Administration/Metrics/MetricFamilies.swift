@@ -227,7 +227,7 @@ extension MetricsSnapshot {
             counters(
                 "associated_requests_total", "Answers by the hundreds of their status and what they were about.",
                 StatusClass.allCases.flatMap { status in
-                    DocumentKind.allCases.map { kind in
+                    RequestedDocument.allCases.map { kind in
                         (.requests(status, kind), [("status", status.label), ("document", kind.label)])
                     }
                 }),

@@ -16,7 +16,7 @@ extension StatusClass {
     }
 }
 
-extension DocumentKind {
+extension RequestedDocument {
     var label: String {
         switch self {
         case .appleAssociation: "apple_app_site_association"

@@ -24,11 +24,11 @@ public struct HostReport: Sendable, Equatable {
 
     /// An association file that it serves.
     public struct Document: Sendable, Equatable {
-        public var kind: DocumentKind
+        public var kind: RequestedDocument
         /// Its tags, with their quotes, of which the first is that of the plain form.
         public var entityTags: [String]
 
-        public init(kind: DocumentKind, entityTags: [String]) {
+        public init(kind: RequestedDocument, entityTags: [String]) {
             self.kind = kind
             self.entityTags = entityTags
         }
@@ -150,7 +150,7 @@ extension VerifierRecord: JSONRecord {
     }
 }
 
-extension DocumentKind {
+extension RequestedDocument {
     /// What an association file is called; nothing else is reported by name.
     var fileName: String { self == .appleAssociation ? "apple-app-site-association" : "assetlinks.json" }
 }

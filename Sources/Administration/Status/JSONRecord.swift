@@ -119,11 +119,11 @@ extension ReloadFigures.Outcome: JSONValue {
     init?(_ value: SourceValue) { self.init(rawValue: value.asString ?? "") }
 }
 
-extension DocumentKind: JSONValue {
+extension RequestedDocument: JSONValue {
     var jsonValue: SourceValue { .string(label) }
 
     init?(_ value: SourceValue) {
-        guard let kind = DocumentKind.allCases.first(where: { $0.label == value.asString }) else { return nil }
+        guard let kind = RequestedDocument.allCases.first(where: { $0.label == value.asString }) else { return nil }
         self = kind
     }
 }

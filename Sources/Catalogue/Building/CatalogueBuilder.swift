@@ -142,15 +142,15 @@ public struct CatalogueBuilder: ~Copyable {
         return CatalogueLayer(.built(heap.finish(header)), files: files)
     }
 
-    private func slots() -> [Slot] {
+    private func slots() -> [HostSlot] {
         var count = 8
         while count < sites.count * 2 { count *= 2 }
-        var slots = [Slot](repeating: .empty, count: count)
+        var slots = [HostSlot](repeating: .empty, count: count)
         for (index, site) in sites.enumerated() {
             let hash = heap.hash(of: site.host)
             var place = Int(truncatingIfNeeded: hash) & (count - 1)
             while !slots[place].isEmpty { place = (place + 1) & (count - 1) }
-            slots[place] = Slot(site: index, hash: hash)
+            slots[place] = HostSlot(site: index, hash: hash)
         }
         return slots
     }
@@ -191,7 +191,7 @@ public struct CatalogueBuilder: ~Copyable {
             tagCount: UInt16(representation.entityTag.utf8.count), file: -1)
         switch representation.content {
         case .bytes(let bytes): record.body = heap.store(bytes)
-        case .kept(let bytes): record.body = heap.store(bytes.layer.view.bytes(bytes.blob))
+        case .kept(let bytes): record.body = unsafe heap.store(bytes.layer.view.bytes(bytes.blob))
         case .file(let file):
             record.body.count = UInt64(file.byteCount)
             record.file = Int64(number(of: file))
@@ -204,9 +204,9 @@ public struct CatalogueBuilder: ~Copyable {
         if tag.isEmpty { return 0 }
         var tag = tag
         let offset = tag.withUTF8 { tag in
-            fields.withUnsafeBytes { fields in
+            unsafe fields.withUnsafeBytes { fields in
                 (0..<max(0, fields.count - tag.count + 1)).first { offset in
-                    UnsafeRawBufferPointer(rebasing: fields[offset..<offset + tag.count])
+                    unsafe UnsafeRawBufferPointer(rebasing: fields[offset..<offset + tag.count])
                         .equals(UnsafeRawBufferPointer(tag))
                 }
             }

@@ -28,7 +28,7 @@ public struct KeptAnswers: Sendable {
     /// What the host itself answers for a path; nil when it has nothing there.
     public subscript(path: String) -> PreparedAnswer? {
         var path = path
-        let found = path.withUTF8 { layer.view.answer(site, path: UnsafeRawBufferPointer($0)) }
+        let found = path.withUTF8 { unsafe layer.view.answer(site, path: UnsafeRawBufferPointer($0)) }
         return found.map { answer in
             PreparedAnswer(
                 kind: answer.kind, status: answer.status, lastModified: answer.lastModified,
@@ -38,9 +38,9 @@ public struct KeptAnswers: Sendable {
     }
 
     private func representation(_ form: AnswerForm) -> Representation {
-        let type = form.contentType.dropFirst("content-type: ".utf8.count).dropLast(2)
+        let type = unsafe form.contentType.dropFirst("content-type: ".utf8.count).dropLast(2)
         let file = form.record.file
-        return Representation(
+        return unsafe Representation(
             sharedFields: FieldLines(prepared: form.sharedFields),
             contentType: String(decoding: type, as: UTF8.self), bodyFields: FieldLines(prepared: form.otherFields),
             entityTag: String(decoding: form.entityTag, as: UTF8.self),
@@ -54,7 +54,7 @@ extension Catalogue {
     public func keptAnswers(of host: String) -> KeptAnswers? {
         let key = Array((host.hasPrefix("*.") ? host.dropFirst() : host[...]).utf8)
         for layer in layers {
-            guard let site = key.withUnsafeBytes({ layer.view.find($0) }) else { continue }
+            guard let site = unsafe key.withUnsafeBytes({ unsafe layer.view.find($0) }) else { continue }
             return layer.view.isServed(site) ? KeptAnswers(layer: layer, site: site) : nil
         }
         return nil

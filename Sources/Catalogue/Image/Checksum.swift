@@ -11,31 +11,31 @@ struct Checksum {
 
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var checksum = Checksum()
-        checksum.add(bytes)
+        unsafe checksum.add(bytes)
         return checksum.value
     }
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         count &+= UInt64(bytes.count)
-        var bytes = bytes
+        var bytes = unsafe bytes
         if !rest.isEmpty {
-            let missing = bytes.prefix(32 - rest.count)
-            rest += missing
-            bytes = UnsafeRawBufferPointer(rebasing: bytes[missing.count...])
+            let missing = unsafe bytes.prefix(32 - rest.count)
+            unsafe rest += missing
+            unsafe bytes = UnsafeRawBufferPointer(rebasing: bytes[missing.count...])
             if rest.count < 32 { return }
-            rest.withUnsafeBytes { addBlocks($0) }
+            unsafe rest.withUnsafeBytes { unsafe addBlocks($0) }
             rest = []
         }
         let whole = bytes.count / 32 * 32
-        addBlocks(UnsafeRawBufferPointer(rebasing: bytes[..<whole]))
-        rest += bytes[whole...]
+        unsafe addBlocks(UnsafeRawBufferPointer(rebasing: bytes[..<whole]))
+        unsafe rest += bytes[whole...]
     }
 
     /// Of everything that was added.
     var value: UInt64 {
         var last = self
         last.rest += [UInt8](repeating: 0, count: 32 - rest.count)
-        last.rest.withUnsafeBytes { last.addBlocks($0) }
+        unsafe last.rest.withUnsafeBytes { unsafe last.addBlocks($0) }
         return (0..<4).reduce(count) { Checksum.mix($0 ^ last.lanes[$1]) }
     }
 
@@ -43,10 +43,12 @@ struct Checksum {
         var (first, second, third, fourth) = (lanes[0], lanes[1], lanes[2], lanes[3])
         var offset = 0
         while offset < bytes.count {
-            first = Checksum.mix(first ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &+ 1
-            second = Checksum.mix(second ^ bytes.loadUnaligned(fromByteOffset: offset &+ 8, as: UInt64.self)) &+ 2
-            third = Checksum.mix(third ^ bytes.loadUnaligned(fromByteOffset: offset &+ 16, as: UInt64.self)) &+ 3
-            fourth = Checksum.mix(fourth ^ bytes.loadUnaligned(fromByteOffset: offset &+ 24, as: UInt64.self)) &+ 4
+            first = unsafe Checksum.mix(first ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &+ 1
+            second =
+                unsafe Checksum.mix(second ^ bytes.loadUnaligned(fromByteOffset: offset &+ 8, as: UInt64.self)) &+ 2
+            third = unsafe Checksum.mix(third ^ bytes.loadUnaligned(fromByteOffset: offset &+ 16, as: UInt64.self)) &+ 3
+            fourth =
+                unsafe Checksum.mix(fourth ^ bytes.loadUnaligned(fromByteOffset: offset &+ 24, as: UInt64.self)) &+ 4
             offset &+= 32
         }
         lanes = SIMD4(first, second, third, fourth)

@@ -44,10 +44,10 @@ struct Blob: Hashable, BitwiseCopyable {
 
 /// A place in the table of host names: the site's number plus one, and above it bits of the hash, so that the wrong site
 /// is hardly ever looked at.
-struct Slot: BitwiseCopyable {
+struct HostSlot: BitwiseCopyable {
     private var bits: UInt64
 
-    static let empty = Slot(bits: 0)
+    static let empty = HostSlot(bits: 0)
 
     private init(bits: UInt64) { self.bits = bits }
 

@@ -4,21 +4,21 @@
 import HTTP
 
 /// The bytes of an image, and what its header says about them.
-struct ImageCheck {
+@safe struct ImageCheck {
     private let bytes: UnsafeRawBufferPointer
     private let header: ImageHeader
 
     /// Whether the bytes are an image that can be read without further care.
     static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= MemoryLayout<ImageHeader>.size else { return false }
-        let check = ImageCheck(bytes: bytes, header: bytes.loadUnaligned(as: ImageHeader.self))
+        let check = unsafe ImageCheck(bytes: bytes, header: bytes.loadUnaligned(as: ImageHeader.self))
         return check.isHeaderSound && check.areSlotsSound && check.areSitesSound && check.areAnswersSound
             && check.areLandingsSound && check.areFilesSound
     }
 
     private var isHeaderSound: Bool {
-        header.format == ImageHeader.formatNumber && header.byteCount == UInt64(bytes.count)
-            && isTable(header.slots, of: Slot.self) && isTable(header.sites, of: SiteRecord.self)
+        unsafe header.format == ImageHeader.formatNumber && header.byteCount == UInt64(bytes.count)
+            && isTable(header.slots, of: HostSlot.self) && isTable(header.sites, of: SiteRecord.self)
             && isTable(header.routes, of: RouteRecord.self) && isTable(header.answers, of: AnswerRecord.self)
             && isTable(header.landings, of: LandingRecord.self) && isTable(header.rules, of: LinkRuleRecord.self)
             && isTable(header.items, of: LinkItemRecord.self) && isTable(header.segments, of: SegmentRecord.self)
@@ -36,7 +36,7 @@ struct ImageCheck {
     /// A mark that is put into one of them must not change what another was checked for, nor the header.
     private var areTablesApart: Bool {
         let places: [(TablePlace, Int)] = [
-            (header.slots, MemoryLayout<Slot>.stride), (header.sites, MemoryLayout<SiteRecord>.stride),
+            (header.slots, MemoryLayout<HostSlot>.stride), (header.sites, MemoryLayout<SiteRecord>.stride),
             (header.routes, MemoryLayout<RouteRecord>.stride), (header.answers, MemoryLayout<AnswerRecord>.stride),
             (header.landings, MemoryLayout<LandingRecord>.stride), (header.rules, MemoryLayout<LinkRuleRecord>.stride),
             (header.items, MemoryLayout<LinkItemRecord>.stride),
@@ -55,7 +55,7 @@ struct ImageCheck {
         let count = header.slots.count
         guard count > 0, count & (count - 1) == 0 else { return false }
         var hasEmpty = false
-        let areKnown = all(header.slots) { (slot: Slot) in
+        let areKnown = all(header.slots) { (slot: HostSlot) in
             if slot.isEmpty { hasEmpty = true }
             return slot.site < Int(header.sites.count) && (slot.site >= 0 || slot.isEmpty)
         }
@@ -89,7 +89,7 @@ struct ImageCheck {
         if form.file == -1 { return isBlob(form.body) }
         guard form.file >= 0, UInt64(form.file) < header.files.count else { return false }
         let offset = Int(header.files.offset) + Int(form.file) * MemoryLayout<FileRecord>.stride
-        let file = bytes.loadUnaligned(fromByteOffset: offset, as: FileRecord.self)
+        let file = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: FileRecord.self)
         return file.byteCount >= 0 && form.body.count == UInt64(file.byteCount)
     }
 
@@ -125,7 +125,7 @@ struct ImageCheck {
         let stride = MemoryLayout<Record>.stride
         for index in 0..<Int(place.count) {
             let offset = Int(place.offset) + index * stride
-            if !holds(bytes.loadUnaligned(fromByteOffset: offset, as: Record.self)) { return false }
+            if unsafe !holds(bytes.loadUnaligned(fromByteOffset: offset, as: Record.self)) { return false }
         }
         return true
     }

@@ -13,36 +13,36 @@ struct ImageHeap: ~Copyable {
 
     /// Stores a run of bytes, or finds it. Any stretch with these bytes will do, even a part of a longer one.
     mutating func store(_ bytes: UnsafeRawBufferPointer) -> Blob {
-        if bytes.isEmpty { return Blob(offset: 0, count: 0) }
-        let hash = hash.of(bytes)
+        if unsafe bytes.isEmpty { return Blob(offset: 0, count: 0) }
+        let hash = unsafe hash.of(bytes)
         let end = count - bytes.count
-        let whole = UnsafeRawBufferPointer(memory.bytes)
+        let whole = unsafe UnsafeRawBufferPointer(memory.bytes)
         let found = known.find(hash) { offset in
-            offset <= end && UnsafeRawBufferPointer(rebasing: whole[offset..<offset + bytes.count]).equals(bytes)
+            unsafe offset <= end && UnsafeRawBufferPointer(rebasing: whole[offset..<offset + bytes.count]).equals(bytes)
         }
         if let found { return Blob(offset: UInt64(found), count: UInt64(bytes.count)) }
-        let offset = append(bytes)
+        let offset = unsafe append(bytes)
         known.insert(hash, offset)
         return Blob(offset: UInt64(offset), count: UInt64(bytes.count))
     }
 
-    mutating func store(_ bytes: [UInt8]) -> Blob { bytes.withUnsafeBytes { store($0) } }
+    mutating func store(_ bytes: [UInt8]) -> Blob { unsafe bytes.withUnsafeBytes { unsafe store($0) } }
 
     mutating func store(_ text: String) -> Blob {
         var text = text
-        return text.withUTF8 { store(UnsafeRawBufferPointer($0)) }
+        return text.withUTF8 { unsafe store(UnsafeRawBufferPointer($0)) }
     }
 
     func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: memory.bytes[Int(blob.offset)..<Int(blob.offset + blob.count)])
+        unsafe UnsafeRawBufferPointer(rebasing: memory.bytes[Int(blob.offset)..<Int(blob.offset + blob.count)])
     }
 
-    func hash(of blob: Blob) -> UInt64 { hash.of(bytes(blob)) }
+    func hash(of blob: Blob) -> UInt64 { unsafe hash.of(bytes(blob)) }
 
     /// Appends a table, where records may lie.
     mutating func append<Record: BitwiseCopyable>(table: [Record]) -> TablePlace {
         reserve((count + 15) / 16 * 16 - count)
-        let offset = table.withUnsafeBytes { append($0) }
+        let offset = unsafe table.withUnsafeBytes { unsafe append($0) }
         return TablePlace(offset: UInt64(offset), count: UInt64(table.count))
     }
 
@@ -51,20 +51,20 @@ struct ImageHeap: ~Copyable {
         var header = header
         header.byteCount = UInt64(count)
         memory.resize(byteCount: count)
-        memory.bytes.storeBytes(of: header, as: ImageHeader.self)
+        unsafe memory.bytes.storeBytes(of: header, as: ImageHeader.self)
         return memory
     }
 
     private mutating func append(_ bytes: UnsafeRawBufferPointer) -> Int {
         let offset = count
         reserve(bytes.count)
-        memory.bytes[offset..<offset + bytes.count].copyBytes(from: bytes)
+        unsafe memory.bytes[offset..<offset + bytes.count].copyBytes(from: bytes)
         return offset
     }
 
     private mutating func reserve(_ more: Int) {
         count += more
-        if count > memory.bytes.count { memory.resize(byteCount: max(count, memory.bytes.count * 2)) }
+        if unsafe count > memory.bytes.count { unsafe memory.resize(byteCount: max(count, memory.bytes.count * 2)) }
     }
 }
 
@@ -79,14 +79,14 @@ struct RecordTable<Record: BitwiseCopyable> {
     /// Where the run begins.
     mutating func add(_ run: [Record]) -> UInt32 {
         if run.isEmpty { return 0 }
-        return run.withUnsafeBytes { bytes in
-            let hash = hash.of(bytes)
+        return unsafe run.withUnsafeBytes { bytes in
+            let hash = unsafe hash.of(bytes)
             let stride = MemoryLayout<Record>.stride
-            let found = records.withUnsafeBytes { stored in
+            let found = unsafe records.withUnsafeBytes { stored in
                 known.find(hash) { first in
                     let start = first * stride
                     guard start + bytes.count <= stored.count else { return false }
-                    return UnsafeRawBufferPointer(rebasing: stored[start..<start + bytes.count]).equals(bytes)
+                    return unsafe UnsafeRawBufferPointer(rebasing: stored[start..<start + bytes.count]).equals(bytes)
                 }
             }
             if let found { return UInt32(found) }

@@ -25,19 +25,19 @@ struct KeyHash: Equatable, BitwiseCopyable {
         var hash = start
         var index = 0
         while index &+ 16 < count {
-            hash = KeyHash.mix(bytes.word(index) ^ key, bytes.word(index &+ 8) ^ hash)
+            hash = unsafe KeyHash.mix(bytes.word(index) ^ key, bytes.word(index &+ 8) ^ hash)
             index &+= 16
         }
         let first: UInt64
         let second: UInt64
         if count >= 8 {
-            first = bytes.word(count >= 16 ? count &- 16 : 0)
-            second = bytes.word(count &- 8)
+            first = unsafe bytes.word(count >= 16 ? count &- 16 : 0)
+            second = unsafe bytes.word(count &- 8)
         } else if count >= 4 {
-            first = UInt64(bytes.loadUnaligned(as: UInt32.self))
-            second = UInt64(bytes.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+            first = unsafe UInt64(bytes.loadUnaligned(as: UInt32.self))
+            second = unsafe UInt64(bytes.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
         } else if count > 0 {
-            first = UInt64(bytes[0]) << 16 | UInt64(bytes[count / 2]) << 8 | UInt64(bytes[count &- 1])
+            first = unsafe UInt64(bytes[0]) << 16 | UInt64(bytes[count / 2]) << 8 | UInt64(bytes[count &- 1])
             second = 0
         } else {
             first = 0
@@ -57,7 +57,7 @@ struct KeyHash: Equatable, BitwiseCopyable {
 
 extension UnsafeRawBufferPointer {
     @inline(__always)
-    fileprivate func word(_ offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+    fileprivate func word(_ offset: Int) -> UInt64 { unsafe loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 
     /// Whether both hold the same bytes.
     @inline(__always)
@@ -65,11 +65,11 @@ extension UnsafeRawBufferPointer {
         if count != other.count { return false }
         var index = 0
         while index &+ 8 <= count {
-            if word(index) != other.word(index) { return false }
+            if unsafe word(index) != other.word(index) { return false }
             index &+= 8
         }
         while index < count {
-            if self[index] != other[index] { return false }
+            if unsafe self[index] != other[index] { return false }
             index &+= 1
         }
         return true

@@ -7,7 +7,7 @@ import Posix
 import Synchronization
 
 /// Everything that is served, at one moment. Replaced whole, never changed.
-public final class Catalogue: @unchecked Sendable {
+@safe public final class Catalogue: @unchecked Sendable {
     /// Newest first.
     public let layers: [CatalogueLayer]
     /// The pages of all hosts.
@@ -26,12 +26,12 @@ public final class Catalogue: @unchecked Sendable {
         self.unread = unread
         self.sharedPages = sharedPages?.view.siteCount == 0 ? nil : sharedPages
         siteCount = Catalogue.siteCount(layers)
-        views = .allocate(capacity: layers.count + 1)
-        for (index, layer) in layers.enumerated() { views.initializeElement(at: index, to: layer.view) }
-        if let pages = self.sharedPages { views.initializeElement(at: layers.count, to: pages.view) }
+        unsafe views = .allocate(capacity: layers.count + 1)
+        for (index, layer) in layers.enumerated() { unsafe views.initializeElement(at: index, to: layer.view) }
+        if let pages = self.sharedPages { unsafe views.initializeElement(at: layers.count, to: pages.view) }
     }
 
-    deinit { views.deallocate() }
+    deinit { unsafe views.deallocate() }
 
     /// The size in bytes of all images.
     public var byteCount: Int { layers.reduce(sharedPages?.byteCount ?? 0) { $0 + $1.byteCount } }
@@ -43,10 +43,10 @@ public final class Catalogue: @unchecked Sendable {
 
     /// A way to read it, valid as long as the catalogue is kept: for those who keep it over many calls, as workers do.
     public var view: CatalogueView {
-        CatalogueView(
+        unsafe CatalogueView(
             layers: UnsafeBufferPointer(rebasing: views[..<layers.count]),
             sharedPages: sharedPages == nil ? nil : UnsafePointer(views.baseAddress! + layers.count),
-            unread: unread.map { Unmanaged.passUnretained($0) })
+            unread: unread.map { unsafe Unmanaged.passUnretained($0) })
     }
 
     /// The oldest layer counts in full; each newer one by what it changes.
@@ -56,8 +56,8 @@ public final class Catalogue: @unchecked Sendable {
         for (index, layer) in layers.enumerated().dropLast() {
             let older = layers[(index + 1)...].map(\.view)
             for site in 0..<layer.view.siteCount {
-                let name = layer.view.bytes(layer.view.sites[site].host)
-                let before = older.lazy.compactMap { view in view.find(name).map { (view, $0) } }.first
+                let name = unsafe layer.view.bytes(layer.view.sites[site].host)
+                let before = older.lazy.compactMap { view in unsafe view.find(name).map { (view, $0) } }.first
                 let was = before.map { $0.0.isServed($0.1) } ?? false
                 let isThere = layer.view.isServed(site)
                 count += (isThere ? 1 : 0) - (was ? 1 : 0)
@@ -97,10 +97,12 @@ public final class Catalogue: @unchecked Sendable {
         let name = Array(host.utf8)
         return withExtendedLifetime(self) {
             guard let site = view.site(host: name.span) else { return [] }
-            return Array(path.utf8).withUnsafeBytes { path in
-                guard let answer = view.answer(site, path: path), answer.status == .ok else { return [] }
+            return unsafe Array(path.utf8).withUnsafeBytes { path in
+                guard let answer = unsafe view.answer(site, path: path), answer.status == .ok else { return [] }
                 let codings: [ContentCoding] = answer.hasGzip ? [.identity, .gzip] : [.identity]
-                return codings.map { String(decoding: answer.form($0).entityTag, as: UTF8.self) }.filter { !$0.isEmpty }
+                return codings.map { unsafe String(decoding: answer.form($0).entityTag, as: UTF8.self) }.filter {
+                    !$0.isEmpty
+                }
             }
         }
     }
@@ -149,6 +151,6 @@ public final class UnreadHosts: Sendable {
 
     /// The same by the key of a host: that of a wildcard begins with its dot.
     func has(_ key: UnsafeRawBufferPointer) -> Bool {
-        isThere((key.first == UInt8(ascii: ".") ? "*" : "") + String(decoding: key, as: UTF8.self))
+        unsafe isThere((key.first == UInt8(ascii: ".") ? "*" : "") + String(decoding: key, as: UTF8.self))
     }
 }

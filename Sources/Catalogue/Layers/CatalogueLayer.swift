@@ -5,7 +5,7 @@ import HTTP
 import Posix
 
 /// Sites, and marks for sites that are gone. Never changed.
-public final class CatalogueLayer: @unchecked Sendable {
+@safe public final class CatalogueLayer: @unchecked Sendable {
     private let storage: Storage
     /// The image's size in bytes.
     public let byteCount: Int
@@ -19,33 +19,33 @@ public final class CatalogueLayer: @unchecked Sendable {
     let view: LayerView
 
     /// What keeps the image where it is.
-    enum Storage: ~Copyable {
+    @safe enum Storage: ~Copyable {
         case built(Memory)
         case mapped(StateFile, UnsafeRawPointer)
 
         var base: UnsafeRawPointer {
             switch self {
-            case .built(let memory): UnsafeRawPointer(memory.bytes.baseAddress!)
-            case .mapped(_, let base): base
+            case .built(let memory): unsafe UnsafeRawPointer(memory.bytes.baseAddress!)
+            case .mapped(_, let base): unsafe base
             }
         }
     }
 
     init(_ storage: consuming Storage, files: [OpenFile?], staleHosts: [String] = []) {
         let descriptors = UnsafeMutableBufferPointer<Int32>.allocate(capacity: files.count)
-        _ = descriptors.initialize(fromContentsOf: files.map { $0?.number ?? -1 })
-        view = LayerView(base: storage.base, descriptors: UnsafeBufferPointer(descriptors))
-        byteCount = Int(storage.base.load(as: ImageHeader.self).byteCount)
+        _ = unsafe descriptors.initialize(fromContentsOf: files.map { $0?.number ?? -1 })
+        view = unsafe LayerView(base: storage.base, descriptors: UnsafeBufferPointer(descriptors))
+        byteCount = unsafe Int(storage.base.load(as: ImageHeader.self).byteCount)
         self.storage = storage
         self.files = files
         self.staleHosts = staleHosts
-        self.descriptors = descriptors
+        unsafe self.descriptors = descriptors
     }
 
-    deinit { descriptors.deallocate() }
+    deinit { unsafe descriptors.deallocate() }
 
     /// The image, as long as this is kept.
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: view.base, count: byteCount) }
+    var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: view.base, count: byteCount) }
 
     func file(_ number: Int) -> OpenFile {
         guard let file = files[number] else { preconditionFailure("a site without its files was taken out") }
@@ -57,21 +57,21 @@ public final class CatalogueLayer: @unchecked Sendable {
 
     /// The layer of a state file, which was verified. Every number in it is checked before it is used.
     public convenience init(_ state: StateFile) throws(StateProblem) {
-        let bytes = try state.mutableBytes(.layer)
-        guard ImageCheck.isSound(UnsafeRawBufferPointer(bytes)) else { throw .damaged(.layer) }
-        let files = CatalogueLayer.openFiles(UnsafeRawBufferPointer(bytes))
-        let staleHosts = CatalogueLayer.takeOutSites(bytes, without: files)
-        self.init(.mapped(state, UnsafeRawPointer(bytes.baseAddress!)), files: files, staleHosts: staleHosts)
+        let bytes = try unsafe state.mutableBytes(.layer)
+        guard unsafe ImageCheck.isSound(UnsafeRawBufferPointer(bytes)) else { throw .damaged(.layer) }
+        let files = unsafe CatalogueLayer.openFiles(UnsafeRawBufferPointer(bytes))
+        let staleHosts = unsafe CatalogueLayer.takeOutSites(bytes, without: files)
+        unsafe self.init(.mapped(state, UnsafeRawPointer(bytes.baseAddress!)), files: files, staleHosts: staleHosts)
     }
 
     /// The files that the image names, nil where there is another one now.
     private static func openFiles(_ bytes: UnsafeRawBufferPointer) -> [OpenFile?] {
-        let place = bytes.load(as: ImageHeader.self).files
+        let place = unsafe bytes.load(as: ImageHeader.self).files
         return (0..<Int(place.count)).map { index in
             let offset = Int(place.offset) + index * MemoryLayout<FileRecord>.stride
-            let record = bytes.load(fromByteOffset: offset, as: FileRecord.self)
+            let record = unsafe bytes.load(fromByteOffset: offset, as: FileRecord.self)
             let start = Int(record.path.offset)
-            let path = String(decoding: bytes[start..<start + Int(record.path.count)], as: UTF8.self)
+            let path = unsafe String(decoding: bytes[start..<start + Int(record.path.count)], as: UTF8.self)
             guard let file = try? OpenFile(path), file.inode == record.inode,
                 file.byteCount == Int(record.byteCount), file.modifiedNanoseconds == record.modifiedNanoseconds
             else { return nil }
@@ -82,21 +82,23 @@ public final class CatalogueLayer: @unchecked Sendable {
     /// Marks the sites that need a file which is not there, and says which they are. Only this process sees the marks.
     private static func takeOutSites(_ bytes: UnsafeMutableRawBufferPointer, without files: [OpenFile?]) -> [String] {
         if !files.contains(where: { $0 == nil }) { return [] }
-        let view = LayerView(
+        let view = unsafe LayerView(
             base: UnsafeRawPointer(bytes.baseAddress!), descriptors: UnsafeBufferPointer(start: nil, count: 0))
         func isStale(_ form: RepresentationRecord) -> Bool { form.file >= 0 && files[Int(form.file)] == nil }
-        let stale = (0..<view.answerCount).map { isStale(view.answers[$0].identity) || isStale(view.answers[$0].gzip) }
-        let sites = Int(bytes.load(as: ImageHeader.self).sites.offset)
+        let stale = (0..<view.answerCount).map {
+            unsafe isStale(view.answers[$0].identity) || isStale(view.answers[$0].gzip)
+        }
+        let sites = unsafe Int(bytes.load(as: ImageHeader.self).sites.offset)
         var hosts: [String] = []
         for index in 0..<view.siteCount where !view.isRemoved(index) {
-            var site = view.sites[index]
+            var site = unsafe view.sites[index]
             let routes = Int(site.firstRoute)..<Int(site.firstRoute) + Int(site.routeCount)
             let answers =
-                routes.map { Int(view.routes[$0].answer) } + (site.fallback > 0 ? [Int(site.fallback) - 1] : [])
+                routes.map { unsafe Int(view.routes[$0].answer) } + (site.fallback > 0 ? [Int(site.fallback) - 1] : [])
             guard answers.contains(where: { stale[$0] }) else { continue }
             hosts.append(view.host(index))
             site.flags |= SiteRecord.isRemoved
-            bytes.storeBytes(
+            unsafe bytes.storeBytes(
                 of: site, toByteOffset: sites + index * MemoryLayout<SiteRecord>.stride, as: SiteRecord.self)
         }
         return hosts
@@ -143,13 +145,13 @@ public final class CatalogueLayer: @unchecked Sendable {
     /// What this layer says about a host, wildcards with their asterisk; nil when it says nothing.
     public func entry(_ host: String) -> Entry? {
         let key = Array((host.hasPrefix("*.") ? host.dropFirst() : host[...]).utf8)
-        let found = key.withUnsafeBytes { view.find($0) }
+        let found = unsafe key.withUnsafeBytes { unsafe view.find($0) }
         guard let site = found else { return nil }
         if !view.isServed(site) { return .removed }
-        let record = view.sites[site]
+        let record = unsafe view.sites[site]
         let tags = (Int(record.firstRoute)..<Int(record.firstRoute) + Int(record.routeCount)).map { index in
-            let route = view.routes[index]
-            return Entry.Tag(
+            let route = unsafe view.routes[index]
+            return unsafe Entry.Tag(
                 path: String(decoding: view.bytes(route.path), as: UTF8.self),
                 entityTag: String(decoding: view.answer(Int(route.answer)).form(.identity).entityTag, as: UTF8.self))
         }
@@ -159,22 +161,22 @@ public final class CatalogueLayer: @unchecked Sendable {
     /// The plain form of what a host has here under a path; nil where that is in a file, or there is nothing.
     fileprivate func body(of host: String, path: String) -> [UInt8]? {
         let key = Array((host.hasPrefix("*.") ? host.dropFirst() : host[...]).utf8)
-        guard let site = key.withUnsafeBytes({ view.find($0) }), view.isServed(site) else { return nil }
-        return Array(path.utf8).withUnsafeBytes { path in
-            guard let form = view.answer(site, path: path)?.form(.identity), form.file == nil else { return nil }
-            return Array(form.body)
+        guard let site = unsafe key.withUnsafeBytes({ unsafe view.find($0) }), view.isServed(site) else { return nil }
+        return unsafe Array(path.utf8).withUnsafeBytes { path in
+            guard let form = unsafe view.answer(site, path: path)?.form(.identity), form.file == nil else { return nil }
+            return unsafe Array(form.body)
         }
     }
 
     /// Every answer of the hosts that no newer layer says anything about.
     fileprivate func forEachAnswer(hiddenBy newer: some Sequence<CatalogueLayer>, _ body: (Catalogue.Version) -> Void) {
         for site in 0..<view.siteCount where view.isServed(site) {
-            let name = view.bytes(view.sites[site].host)
-            if newer.contains(where: { $0.view.find(name) != nil }) { continue }
-            let (host, record) = (view.host(site), view.sites[site])
+            let name = unsafe view.bytes(view.sites[site].host)
+            if newer.contains(where: { unsafe $0.view.find(name) != nil }) { continue }
+            let (host, record) = unsafe (view.host(site), view.sites[site])
             for index in Int(record.firstRoute)..<Int(record.firstRoute) + Int(record.routeCount) {
-                let form = view.answer(Int(view.routes[index].answer)).form(.identity)
-                body(
+                let form = unsafe view.answer(Int(view.routes[index].answer)).form(.identity)
+                unsafe body(
                     Catalogue.Version(
                         host: host, path: String(decoding: view.bytes(view.routes[index].path), as: UTF8.self),
                         // The tag of a file that is sent from disk tells when it was written, which differs between machines.
@@ -190,11 +192,11 @@ extension CatalogueBuilder {
     fileprivate mutating func add(_ layer: CatalogueLayer, except newer: LayerView?, keepsMarks: Bool) {
         var copy = LayerCopy(layer)
         for site in 0..<layer.view.siteCount {
-            let record = layer.view.sites[site]
-            let name = layer.view.bytes(record.host)
-            if newer?.find(name) != nil { continue }
+            let record = unsafe layer.view.sites[site]
+            let name = unsafe layer.view.bytes(record.host)
+            if unsafe newer?.find(name) != nil { continue }
             if layer.view.isRemoved(site) {
-                if keepsMarks { addMark(heap.store(name)) }
+                if keepsMarks { unsafe addMark(heap.store(name)) }
             } else {
                 copy.add(site, to: &self)
             }
@@ -217,14 +219,14 @@ private struct LayerCopy {
     }
 
     mutating func add(_ site: Int, to builder: inout CatalogueBuilder) {
-        var record = view.sites[site]
+        var record = unsafe view.sites[site]
         var run: [RouteRecord] = []
         for index in Int(record.firstRoute)..<Int(record.firstRoute) + Int(record.routeCount) {
-            let route = view.routes[index]
-            let path = builder.heap.store(view.bytes(route.path))
+            let route = unsafe view.routes[index]
+            let path = unsafe builder.heap.store(view.bytes(route.path))
             run.append(builder.route(path, to: UInt64(answer(Int(route.answer), &builder))))
         }
-        record.host = builder.heap.store(view.bytes(record.host))
+        record.host = unsafe builder.heap.store(view.bytes(record.host))
         record.firstRoute = builder.store(run)
         if record.fallback > 0 { record.fallback = answer(Int(record.fallback) - 1, &builder) + 1 }
         record.firstLanding = landings(of: site, &builder)
@@ -233,7 +235,7 @@ private struct LayerCopy {
 
     private mutating func answer(_ index: Int, _ builder: inout CatalogueBuilder) -> UInt32 {
         if answers[index] > 0 { return answers[index] - 1 }
-        var record = view.answers[index]
+        var record = unsafe view.answers[index]
         record.identity = representation(record.identity, &builder)
         record.gzip = record.hasGzip == 0 ? record.identity : representation(record.gzip, &builder)
         let number = builder.answers.add(record)
@@ -245,11 +247,11 @@ private struct LayerCopy {
         _ record: RepresentationRecord, _ builder: inout CatalogueBuilder
     ) -> RepresentationRecord {
         var copy = record
-        copy.fields = builder.heap.store(view.bytes(record.fields))
+        copy.fields = unsafe builder.heap.store(view.bytes(record.fields))
         if record.file >= 0 {
             copy.file = Int64(builder.number(of: layer.file(Int(record.file))))
         } else {
-            copy.body = builder.heap.store(view.bytes(record.body))
+            copy.body = unsafe builder.heap.store(view.bytes(record.body))
         }
         return copy
     }
@@ -259,11 +261,11 @@ private struct LayerCopy {
         if range.isEmpty { return 0 }
         // Runs of different lengths may begin at the same place, but all of a run is copied, so the longer one is there
         // only when it was copied itself.
-        let key = view.sites[site].firstLanding
+        let key = unsafe view.sites[site].firstLanding
         if range.count == 1, let known = landingRuns[key] { return known }
         var run: [LandingRecord] = []
         for index in range {
-            var record = view.landings[index]
+            var record = unsafe view.landings[index]
             record.answer = answer(Int(record.answer), &builder)
             record.firstRule = rules(record, &builder)
             record.firstSegment = segments(record, &builder)
@@ -277,15 +279,15 @@ private struct LayerCopy {
     private func rules(_ landing: LandingRecord, _ builder: inout CatalogueBuilder) -> UInt32 {
         var run: [LinkRuleRecord] = []
         for index in Int(landing.firstRule)..<Int(landing.firstRule) + Int(landing.ruleCount) {
-            var rule = view.rules[index]
+            var rule = unsafe view.rules[index]
             var items: [LinkItemRecord] = []
             for item in Int(rule.firstItem)..<Int(rule.firstItem) + Int(rule.itemCount) {
-                let name = builder.heap.store(view.bytes(view.items[item].name))
-                items.append(
+                let name = unsafe builder.heap.store(view.bytes(view.items[item].name))
+                unsafe items.append(
                     LinkItemRecord(name: name, pattern: builder.heap.store(view.bytes(view.items[item].pattern))))
             }
-            rule.path = builder.heap.store(view.bytes(rule.path))
-            rule.query = builder.heap.store(view.bytes(rule.query))
+            rule.path = unsafe builder.heap.store(view.bytes(rule.path))
+            rule.query = unsafe builder.heap.store(view.bytes(rule.query))
             rule.firstItem = builder.items.add(items)
             run.append(rule)
         }
@@ -295,8 +297,8 @@ private struct LayerCopy {
     private func segments(_ landing: LandingRecord, _ builder: inout CatalogueBuilder) -> UInt32 {
         var run: [SegmentRecord] = []
         for index in Int(landing.firstSegment)..<Int(landing.firstSegment) + Int(landing.segmentCount) {
-            var segment = view.segments[index]
-            segment.text = builder.heap.store(view.bytes(segment.text))
+            var segment = unsafe view.segments[index]
+            segment.text = unsafe builder.heap.store(view.bytes(segment.text))
             run.append(segment)
         }
         return builder.segments.add(run)
@@ -304,15 +306,15 @@ private struct LayerCopy {
 }
 
 extension LayerView {
-    func isRemoved(_ site: Int) -> Bool { sites[site].flags & SiteRecord.isRemoved != 0 }
+    func isRemoved(_ site: Int) -> Bool { unsafe sites[site].flags & SiteRecord.isRemoved != 0 }
 
     /// Whether it is a site and no mark.
-    func isServed(_ site: Int) -> Bool { sites[site].flags & (SiteRecord.isRemoved | SiteRecord.isClosed) == 0 }
+    func isServed(_ site: Int) -> Bool { unsafe sites[site].flags & (SiteRecord.isRemoved | SiteRecord.isClosed) == 0 }
 
     /// The host as it was added, a wildcard with its asterisk.
     func host(_ site: Int) -> String {
-        let name = bytes(sites[site].host)
-        return (name.first == UInt8(ascii: ".") ? "*" : "") + String(decoding: name, as: UTF8.self)
+        let name = unsafe bytes(sites[site].host)
+        return unsafe (name.first == UInt8(ascii: ".") ? "*" : "") + String(decoding: name, as: UTF8.self)
     }
 }
 

@@ -28,51 +28,52 @@ public final class StateFile: @unchecked Sendable {
         do throws(FileError) { file = try OpenFile(path) } catch { throw .unreadable(error) }
         guard file.byteCount >= StateHeader.byteCount else { throw .foreign }
         do throws(SystemError) { mapping = try Mapping(file) } catch { throw .unreadable(.system(error)) }
-        let start = UnsafeRawBufferPointer(rebasing: mapping.bytes[..<StateHeader.byteCount])
-        header = try StateHeader(reading: start, key: key, fileByteCount: file.byteCount)
+        let start = unsafe UnsafeRawBufferPointer(rebasing: mapping.bytes[..<StateHeader.byteCount])
+        header = try unsafe StateHeader(reading: start, key: key, fileByteCount: file.byteCount)
     }
 
     /// Writes a file of this name, in place of what is there: a layer, and the other sections, each in parts that follow
     /// each other. The caller keeps their bytes alive meanwhile.
     public static func write(
         _ name: String, in folder: String, key: String, layer: CatalogueLayer,
-        _ others: [(section: StateSection, parts: [UnsafeRawBufferPointer])] = []
+        _ others: [(section: StateSection, parts: [UnsafeRawBufferPointer])] = unsafe []
     ) throws(SystemError) {
-        try draft(of: name, in: folder, key: key, layer: layer, others).putInPlace()
+        try unsafe draft(of: name, in: folder, key: key, layer: layer, others).putInPlace()
     }
 
     /// The same beside its place, for a file that takes a while.
     public static func draft(
         of name: String, in folder: String, key: String, layer: CatalogueLayer,
-        _ others: [(section: StateSection, parts: [UnsafeRawBufferPointer])] = []
+        _ others: [(section: StateSection, parts: [UnsafeRawBufferPointer])] = unsafe []
     ) throws(SystemError) -> FileDraft {
         defer { withExtendedLifetime(layer) {} }
-        let sections = [(section: StateSection.layer, parts: [layer.bytes])] + others
+        let sections = unsafe [(section: StateSection.layer, parts: [layer.bytes])] + others
         var header = StateHeader()
-        for (section, parts) in sections { header.add(section, parts) }
+        unsafe sections.forEach { unsafe header.add($0, $1) }
         // The page, and zeros for the gaps between sections.
         let page = UnsafeMutableRawBufferPointer.allocate(
             byteCount: StateHeader.byteCount + StateHeader.alignment, alignment: 64)
-        defer { page.deallocate() }
-        page.copyBytes(from: header.bytes(key: key) + [UInt8](repeating: 0, count: StateHeader.alignment))
-        var all = [UnsafeRawBufferPointer(rebasing: page[..<StateHeader.byteCount])]
-        for (_, parts) in sections {
-            all += parts
-            let gap = page[StateHeader.byteCount...].prefix(StateHeader.gap(behind: parts))
-            all.append(UnsafeRawBufferPointer(rebasing: gap))
+        defer { unsafe page.deallocate() }
+        unsafe page.copyBytes(from: header.bytes(key: key) + [UInt8](repeating: 0, count: StateHeader.alignment))
+        var all = unsafe [UnsafeRawBufferPointer(rebasing: page[..<StateHeader.byteCount])]
+        for index in unsafe sections.indices {
+            let parts = unsafe sections[index].parts
+            unsafe all += parts
+            let gap = unsafe page[StateHeader.byteCount...].prefix(StateHeader.gap(behind: parts))
+            unsafe all.append(UnsafeRawBufferPointer(rebasing: gap))
         }
-        return try FileDraft.write(name, in: folder, all, permissions: 0o600)
+        return try unsafe FileDraft.write(name, in: folder, all, permissions: 0o600)
     }
 
     /// Where a section lies. The bytes last as long as this does.
     public func bytes(_ section: StateSection) throws(StateProblem) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(try mutableBytes(section))
+        unsafe UnsafeRawBufferPointer(try mutableBytes(section))
     }
 
     func mutableBytes(_ section: StateSection) throws(StateProblem) -> UnsafeMutableRawBufferPointer {
         guard let place = header.place(of: section) else { throw .missing(section) }
         let start = Int(place.offset)
-        return UnsafeMutableRawBufferPointer(rebasing: mapping.bytes[start..<start + Int(place.count)])
+        return unsafe UnsafeMutableRawBufferPointer(rebasing: mapping.bytes[start..<start + Int(place.count)])
     }
 
     /// Whether the bytes are those that were written. The file is read for it, so that what nobody looks at later does not
@@ -83,17 +84,17 @@ public final class StateFile: @unchecked Sendable {
         var offset = Int(place.offset)
         let end = offset + Int(place.count)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: StateFile.pieceBytes, alignment: 64)
-        defer { buffer.deallocate() }
+        defer { unsafe buffer.deallocate() }
         while offset < end {
-            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, end - offset)])
-            let outcome = receive(file: file.number, from: offset, into: piece)
+            let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, end - offset)])
+            let outcome = unsafe receive(file: file.number, from: offset, into: piece)
             if case .failed(let number) = outcome, case let error = SystemError(call: "pread", number: number),
                 error.isShortage
             {
                 throw .unreadable(.system(error))
             }
             guard case .moved(let count) = outcome else { throw .damaged(section) }
-            checksum.add(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            unsafe checksum.add(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             offset += count
         }
         guard checksum.value == place.checksum else { throw .damaged(section) }
@@ -140,18 +141,18 @@ struct StateHeader {
 
     /// Reads the header of a file that has so many bytes.
     init(reading bytes: UnsafeRawBufferPointer, key: String, fileByteCount: Int) throws(StateProblem) {
-        fixed = bytes.loadUnaligned(as: Fixed.self)
+        fixed = unsafe bytes.loadUnaligned(as: Fixed.self)
         guard fixed.magic == StateHeader.magic else { throw .foreign }
         // A layer of another form is refused when it is mapped: the rest of the file may be of use without it.
         guard fixed.version == StateHeader.version else { throw .otherVersion }
         var expected = fixed
         expected.checksum = 0
-        guard StateHeader.checksum(expected, rest: bytes) == fixed.checksum else { throw .foreign }
+        guard unsafe StateHeader.checksum(expected, rest: bytes) == fixed.checksum else { throw .foreign }
         guard fixed.byteCount == UInt64(fileByteCount) else {
             throw .cut(byteCount: fileByteCount, expected: Int(clamping: fixed.byteCount))
         }
-        let known = bytes[MemoryLayout<Fixed>.size...].prefix(Int(clamping: fixed.keyCount))
-        guard known.elementsEqual(key.utf8) else { throw .otherKey }
+        let known = unsafe bytes[MemoryLayout<Fixed>.size...].prefix(Int(clamping: fixed.keyCount))
+        guard unsafe known.elementsEqual(key.utf8) else { throw .otherKey }
         for place in [fixed.first, fixed.second, fixed.third] where place.section != 0 {
             let end = place.offset.addingReportingOverflow(place.count)
             guard !end.overflow, end.partialValue <= fixed.byteCount, place.offset % UInt64(StateHeader.alignment) == 0
@@ -162,8 +163,8 @@ struct StateHeader {
     /// Adds a section that is made of parts, behind those that are there.
     mutating func add(_ section: StateSection, _ parts: [UnsafeRawBufferPointer]) {
         var checksum = Checksum()
-        for part in parts { checksum.add(part) }
-        let count = parts.reduce(0) { $0 + $1.count }
+        unsafe parts.forEach { unsafe checksum.add($0) }
+        let count = unsafe parts.reduce(0) { $0 + $1.count }
         let place = Place(
             section: section.rawValue, offset: fixed.byteCount, count: UInt64(count), checksum: checksum.value)
         switch section {
@@ -171,12 +172,12 @@ struct StateHeader {
         case .records: fixed.second = place
         case .texts: fixed.third = place
         }
-        fixed.byteCount += UInt64(count + StateHeader.gap(behind: parts))
+        unsafe fixed.byteCount += UInt64(count + StateHeader.gap(behind: parts))
     }
 
     /// How many bytes stand between a section and the next.
     static func gap(behind parts: [UnsafeRawBufferPointer]) -> Int {
-        let over = parts.reduce(0) { $0 + $1.count } % alignment
+        let over = unsafe parts.reduce(0) { $0 + $1.count } % alignment
         return over == 0 ? 0 : alignment - over
     }
 
@@ -185,10 +186,10 @@ struct StateHeader {
         precondition(key.utf8.count <= StateHeader.keyBytesMax, "a key says which settings count, not all of them")
         var fixed = fixed
         fixed.keyCount = UInt64(key.utf8.count)
-        var page = withUnsafeBytes(of: fixed) { Array($0) } + key.utf8
+        var page = unsafe withUnsafeBytes(of: fixed) { unsafe Array($0) } + key.utf8
         page += [UInt8](repeating: 0, count: StateHeader.byteCount - page.count)
-        fixed.checksum = page.withUnsafeBytes { StateHeader.checksum(fixed, rest: $0) }
-        withUnsafeBytes(of: fixed) { page.replaceSubrange(..<$0.count, with: $0) }
+        fixed.checksum = unsafe page.withUnsafeBytes { unsafe StateHeader.checksum(fixed, rest: $0) }
+        unsafe withUnsafeBytes(of: fixed) { unsafe page.replaceSubrange(..<$0.count, with: $0) }
         return page
     }
 
@@ -198,8 +199,8 @@ struct StateHeader {
 
     private static func checksum(_ fixed: Fixed, rest: UnsafeRawBufferPointer) -> UInt64 {
         var checksum = Checksum()
-        withUnsafeBytes(of: fixed) { checksum.add($0) }
-        checksum.add(UnsafeRawBufferPointer(rebasing: rest[MemoryLayout<Fixed>.size...]))
+        unsafe withUnsafeBytes(of: fixed) { unsafe checksum.add($0) }
+        unsafe checksum.add(UnsafeRawBufferPointer(rebasing: rest[MemoryLayout<Fixed>.size...]))
         return checksum.value
     }
 }

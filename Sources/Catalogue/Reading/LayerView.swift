@@ -4,10 +4,10 @@
 import HTTP
 
 /// A layer as its readers see it: nothing but addresses.
-struct LayerView {
+@safe struct LayerView {
     let base: UnsafeRawPointer
     let hash: KeyHash
-    let slots: UnsafePointer<Slot>
+    let slots: UnsafePointer<HostSlot>
     let slotMask: Int
     let sites: UnsafePointer<SiteRecord>
     let siteCount: Int
@@ -21,34 +21,34 @@ struct LayerView {
     private let descriptors: UnsafeBufferPointer<Int32>
 
     init(base: UnsafeRawPointer, descriptors: UnsafeBufferPointer<Int32>) {
-        let header = base.load(as: ImageHeader.self)
+        let header = unsafe base.load(as: ImageHeader.self)
         func table<Record>(_ place: TablePlace) -> UnsafePointer<Record> {
-            (base + Int(place.offset)).assumingMemoryBound(to: Record.self)
+            unsafe (base + Int(place.offset)).assumingMemoryBound(to: Record.self)
         }
-        self.base = base
+        unsafe self.base = base
         hash = header.hash
-        self.descriptors = descriptors
-        slots = table(header.slots)
+        unsafe self.descriptors = descriptors
+        unsafe slots = table(header.slots)
         slotMask = Int(header.slots.count) - 1
-        sites = table(header.sites)
+        unsafe sites = table(header.sites)
         siteCount = Int(header.sites.count)
-        routes = table(header.routes)
-        answers = table(header.answers)
+        unsafe routes = table(header.routes)
+        unsafe answers = table(header.answers)
         answerCount = Int(header.answers.count)
-        landings = table(header.landings)
-        rules = table(header.rules)
-        items = table(header.items)
-        segments = table(header.segments)
+        unsafe landings = table(header.landings)
+        unsafe rules = table(header.rules)
+        unsafe items = table(header.items)
+        unsafe segments = table(header.segments)
     }
 
     /// The number of the site, or of the mark, for a host in lower case or a wildcard's suffix.
     @inline(__always)
     func find(_ name: UnsafeRawBufferPointer) -> Int? {
-        let hash = hash.of(name)
+        let hash = unsafe hash.of(name)
         var place = Int(truncatingIfNeeded: hash) & slotMask
-        while !slots[place].isEmpty {
-            let slot = slots[place]
-            if slot.mayBe(hash), bytes(sites[slot.site].host).equals(name) { return slot.site }
+        while unsafe !slots[place].isEmpty {
+            let slot = unsafe slots[place]
+            if slot.mayBe(hash), unsafe bytes(sites[slot.site].host).equals(name) { return slot.site }
             place = (place &+ 1) & slotMask
         }
         return nil
@@ -57,16 +57,16 @@ struct LayerView {
     /// The answer of a site for a decoded path.
     @inline(__always)
     func answer(_ site: Int, path: UnsafeRawBufferPointer) -> Answer? {
-        let hash = hash.of(path)
-        var low = Int(sites[site].firstRoute)
-        let end = low &+ Int(sites[site].routeCount)
+        let hash = unsafe hash.of(path)
+        var low = unsafe Int(sites[site].firstRoute)
+        let end = unsafe low &+ Int(sites[site].routeCount)
         var high = end
         while low < high {
             let middle = (low &+ high) / 2
-            if routes[middle].pathHash < hash { low = middle &+ 1 } else { high = middle }
+            if unsafe routes[middle].pathHash < hash { low = middle &+ 1 } else { high = middle }
         }
-        while low < end, routes[low].pathHash == hash {
-            if bytes(routes[low].path).equals(path) { return answer(Int(routes[low].answer)) }
+        while low < end, unsafe routes[low].pathHash == hash {
+            if unsafe bytes(routes[low].path).equals(path) { return unsafe answer(Int(routes[low].answer)) }
             low &+= 1
         }
         return nil
@@ -74,20 +74,20 @@ struct LayerView {
 
     /// The numbers of a site's landing pages.
     func landings(of site: Int) -> Range<Int> {
-        let first = Int(sites[site].firstLanding)
-        return first..<first + Int(sites[site].landingCount)
+        let first = unsafe Int(sites[site].firstLanding)
+        return unsafe first..<first + Int(sites[site].landingCount)
     }
 
     func rules(of landing: Int) -> LinkRules {
-        let record = landings[landing]
-        return LinkRules(
+        let record = unsafe landings[landing]
+        return unsafe LinkRules(
             rules: UnsafeBufferPointer(start: rules + Int(record.firstRule), count: Int(record.ruleCount)),
             items: items, base: base)
     }
 
     func landing(_ index: Int) -> Landing {
-        let record = landings[index]
-        return Landing(
+        let record = unsafe landings[index]
+        return unsafe Landing(
             form: answer(Int(record.answer)).form(.identity),
             segments: UnsafeBufferPointer(
                 start: segments + Int(record.firstSegment), count: Int(record.segmentCount)),
@@ -96,17 +96,17 @@ struct LayerView {
 
     /// The answer for a site's paths that have none, where it has one of its own.
     func fallback(_ site: Int) -> Answer? {
-        let number = Int(sites[site].fallback)
+        let number = unsafe Int(sites[site].fallback)
         return number == 0 ? nil : answer(number - 1)
     }
 
     @inline(__always)
     func answer(_ index: Int) -> Answer {
-        Answer(record: answers + index, base: base, descriptors: descriptors)
+        unsafe Answer(record: answers + index, base: base, descriptors: descriptors)
     }
 
     @inline(__always)
     func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base + Int(blob.offset), count: Int(blob.count))
+        unsafe UnsafeRawBufferPointer(start: base + Int(blob.offset), count: Int(blob.count))
     }
 }

@@ -2,25 +2,25 @@
 // It is what iOS does with the same rules; HostingTests holds the two to each other.
 
 /// The rules of one landing page in the image.
-struct LinkRules {
+@safe struct LinkRules {
     let rules: UnsafeBufferPointer<LinkRuleRecord>
     let items: UnsafePointer<LinkItemRecord>
     let base: UnsafeRawPointer
 
     func bytes(_ blob: Blob) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base + Int(blob.offset), count: Int(blob.count))
+        unsafe UnsafeRawBufferPointer(start: base + Int(blob.offset), count: Int(blob.count))
     }
 }
 
 /// One request against rules.
-struct LinkMatch {
+@safe struct LinkMatch {
     let path: UnsafeRawBufferPointer
     let query: UnsafeRawBufferPointer
     var stepsLeft = LinkPattern.stepsMax
 
     init(path: UnsafeRawBufferPointer, query: UnsafeRawBufferPointer) {
-        self.path = path
-        self.query = query
+        unsafe self.path = path
+        unsafe self.query = query
     }
 
     /// Brings a path to the form in which iOS compares it, and says how many bytes it has then: runs of `/` and of `*` are
@@ -30,17 +30,17 @@ struct LinkMatch {
         let star = UInt8(ascii: "*")
         var count = 0
         if path.count == 0 || path[0] != slash {
-            target[0] = slash
+            unsafe target[0] = slash
             count = 1
         }
         for index in 0..<path.count {
             let byte = path[index]
-            if count > 0, byte == target[count - 1], byte == slash || byte == star { continue }
-            target[count] = byte
+            if count > 0, unsafe byte == target[count - 1], byte == slash || byte == star { continue }
+            unsafe target[count] = byte
             count += 1
         }
-        if target[count - 1] != slash, target[count - 1] != star {
-            target[count] = slash
+        if unsafe target[count - 1] != slash, unsafe target[count - 1] != star {
+            unsafe target[count] = slash
             count += 1
         }
         return count
@@ -48,7 +48,10 @@ struct LinkMatch {
 
     /// The first rule that holds decides; when none does, the link is not the app's.
     mutating func isIncluded(by rules: LinkRules) -> Bool {
-        for rule in rules.rules where holds(rule, rules) { return !rule.has(LinkRuleRecord.excludes) }
+        for index in unsafe rules.rules.indices {
+            let rule = unsafe rules.rules[index]
+            if holds(rule, rules) { return !rule.has(LinkRuleRecord.excludes) }
+        }
         return false
     }
 
@@ -56,11 +59,13 @@ struct LinkMatch {
         // A rule that could not be decided must not let one behind it decide.
         if stepsLeft < 0 { return false }
         let foldsCase = rule.has(LinkRuleRecord.foldsCase)
-        if rule.has(LinkRuleRecord.hasPath), !matches(rules.bytes(rule.path), path, foldsCase) { return false }
-        if rule.has(LinkRuleRecord.hasQuery), !matches(rules.bytes(rule.query), query, foldsCase) { return false }
+        if rule.has(LinkRuleRecord.hasPath), unsafe !matches(rules.bytes(rule.path), path, foldsCase) { return false }
+        if rule.has(LinkRuleRecord.hasQuery), unsafe !matches(rules.bytes(rule.query), query, foldsCase) {
+            return false
+        }
         for index in 0..<Int(rule.itemCount) {
-            let item = rules.items[Int(rule.firstItem) + index]
-            if !holds(rules.bytes(item.name), rules.bytes(item.pattern), foldsCase) { return false }
+            let item = unsafe rules.items[Int(rule.firstItem) + index]
+            if unsafe !holds(rules.bytes(item.name), rules.bytes(item.pattern), foldsCase) { return false }
         }
         return true
     }
@@ -71,31 +76,31 @@ struct LinkMatch {
     {
         var isPresent = false
         var start = 0
-        while start <= query.count, !query.isEmpty {
+        while unsafe start <= query.count, unsafe !query.isEmpty {
             var end = start
             var equals: Int?
-            while end < query.count, query[end] != UInt8(ascii: "&") {
-                if equals == nil, query[end] == UInt8(ascii: "=") { equals = end }
+            while unsafe end < query.count, unsafe query[end] != UInt8(ascii: "&") {
+                if equals == nil, unsafe query[end] == UInt8(ascii: "=") { equals = end }
                 end += 1
             }
             // An empty item is a step too: thousands of them are one request.
             stepsLeft -= end - start + 1
             if stepsLeft < 0 { return false }
-            if name.elementsEqual(query[start..<(equals ?? end)]) {
+            if unsafe name.elementsEqual(query[start..<(equals ?? end)]) {
                 isPresent = true
                 let value = equals.map { $0 + 1 } ?? end
-                guard matches(pattern, UnsafeRawBufferPointer(rebasing: query[value..<end]), foldsCase) else {
+                guard unsafe matches(pattern, UnsafeRawBufferPointer(rebasing: query[value..<end]), foldsCase) else {
                     return false
                 }
             }
             start = end + 1
         }
-        return isPresent || matches(pattern, UnsafeRawBufferPointer(start: nil, count: 0), foldsCase)
+        return unsafe isPresent || matches(pattern, UnsafeRawBufferPointer(start: nil, count: 0), foldsCase)
     }
 
     private mutating func matches(
         _ pattern: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, _ foldsCase: Bool
     ) -> Bool {
-        LinkPattern.matches(pattern, text, foldsCase: foldsCase, steps: &stepsLeft)
+        unsafe LinkPattern.matches(pattern, text, foldsCase: foldsCase, steps: &stepsLeft)
     }
 }

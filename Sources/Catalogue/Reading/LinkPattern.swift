@@ -32,14 +32,15 @@ public struct LinkPattern: Hashable, Sendable {
         while true {
             steps -= 1
             if steps < 0 { return false }
-            if patternIndex < pattern.count, pattern[patternIndex] == UInt8(ascii: "*") {
+            if patternIndex < pattern.count, unsafe pattern[patternIndex] == UInt8(ascii: "*") {
                 patternIndex += 1
                 if patternIndex == pattern.count { return true }
                 retry = (patternIndex, textIndex)
             } else if textIndex == text.count {
                 return patternIndex == pattern.count
             } else if patternIndex < pattern.count,
-                holds(pattern[patternIndex], foldsCase ? lowercased(text[textIndex]) : text[textIndex], foldsCase)
+                unsafe holds(
+                    pattern[patternIndex], foldsCase ? lowercased(text[textIndex]) : text[textIndex], foldsCase)
             {
                 patternIndex += 1
                 textIndex += 1

@@ -61,17 +61,18 @@ struct Accounting: ~Copyable {
     }
 
     /// Takes over by which names a front knows the last request.
-    func noteTrace(_ head: RequestHead, _ bytes: Span<UInt8>) { exchanges.last.pointee.noteTrace(head, bytes) }
+    func noteTrace(_ head: RequestHead, _ bytes: Span<UInt8>) { unsafe exchanges.last.pointee.noteTrace(head, bytes) }
 
     /// Who sent the last request.
-    var lastRemote: RemoteAddress { exchanges.last.pointee.remote }
+    var lastRemote: RemoteAddress { unsafe exchanges.last.pointee.remote }
 
     /// Notes what the last request is about, and who may be asking for it.
     func noteSubject(_ response: Response) {
-        let exchange = exchanges.last
-        exchange.pointee.document = response.document
-        if response.document.isAssociation, exchange.pointee.userAgent.isPresent {
-            exchange.pointee.verifier = VerifierKind(userAgent: exchange.pointee.bytes(exchange.pointee.userAgent))
+        let exchange = unsafe exchanges.last
+        unsafe exchange.pointee.document = response.document
+        if response.document.isAssociation, unsafe exchange.pointee.userAgent.isPresent {
+            unsafe exchange.pointee.verifier = VerifierKind(
+                userAgent: exchange.pointee.bytes(exchange.pointee.userAgent))
         }
     }
 
@@ -79,9 +80,9 @@ struct Accounting: ~Copyable {
     mutating func noteAnswer(_ response: Response, bodyBytes: Int) {
         if !exchanges.isOpen { beginUnread(from: .unknown) }
         exchanges.answer(status: response.status.rawValue, bodyBytes: bodyBytes)
-        let exchange = exchanges.last
-        if exchange.pointee.verifier == .none || !response.isOfServedHost { return }
-        recorder.note(
+        let exchange = unsafe exchanges.last
+        if unsafe exchange.pointee.verifier == .none || !response.isOfServedHost { return }
+        unsafe recorder.note(
             Sighting(
                 exchange.pointee.verifier, exchange.pointee.document, status: exchange.pointee.status,
                 host: exchange.pointee.bytes(exchange.pointee.host),
@@ -91,19 +92,19 @@ struct Accounting: ~Copyable {
     /// Looks at what has become of the answers when the output has been given to the kernel, or as much as it took.
     mutating func settle(_ slot: Slot, isSent: Bool) {
         if exchanges.isEmpty { return }
-        if isSent { finish(slot.pointee.session) } else if slot.pointee.fd >= 0 { hold(for: slot) }
+        if isSent { unsafe finish(slot.pointee.session) } else if unsafe slot.pointee.fd >= 0 { unsafe hold(for: slot) }
     }
 
     /// Keeps what is not finished until the connection's next turn.
     mutating func hold(for slot: Slot) {
-        if !exchanges.isEmpty { slot.pointee.exchanges = exchanges.takeAll() }
+        if !exchanges.isEmpty { unsafe slot.pointee.exchanges = exchanges.takeAll() }
     }
 
     /// Goes on with what was kept.
     mutating func resume(_ slot: Slot) {
-        if slot.pointee.exchanges.count == 0 { return }
-        exchanges.resume(slot.pointee.exchanges)
-        slot.pointee.exchanges = HeldExchanges()
+        if unsafe slot.pointee.exchanges.count == 0 { return }
+        unsafe exchanges.resume(slot.pointee.exchanges)
+        unsafe slot.pointee.exchanges = HeldExchanges()
     }
 
     /// Records those whose answers have been handed over.
@@ -124,10 +125,10 @@ struct Accounting: ~Copyable {
 
     /// Records those of a connection that ends with so many bytes unsent, and forgets the one without an answer.
     mutating func abandon(_ slot: Slot, unsentBytes: Int) {
-        if exchanges.isEmpty { resume(slot) }
+        if exchanges.isEmpty { unsafe resume(slot) }
         if exchanges.isEmpty { return }
         exchanges.subtract(unsentBytes)
-        finish(slot.pointee.session)
+        unsafe finish(slot.pointee.session)
         exchanges.removeAll()
     }
 
@@ -137,10 +138,10 @@ struct Accounting: ~Copyable {
         guard outcome != .full, outcome != .resumed, log?.wantsHandshakes == true else { return }
         var entry = AccessEntry()
         entry.handshake = outcome
-        entry.remote = slot.pointee.remote
+        entry.remote = unsafe slot.pointee.remote
         entry.wallMicroseconds = roundBeganMicroseconds + wallOffsetMicroseconds
-        if let session = slot.pointee.session {
-            entry.secure = AccessEntry.Secure(
+        if let session = unsafe slot.pointee.session {
+            entry.secure = unsafe AccessEntry.Secure(
                 version: .tls13, isResumed: false, serverName: session.serverName ?? AccessEntry.absent)
         }
         log?.append(handshake: entry)
@@ -151,14 +152,14 @@ extension AccessEntry {
     fileprivate init(_ exchange: Exchange, _ secure: Secure?, at now: Int64, wallOffset: Int64) {
         self.init()
         remote = exchange.remote
-        method = exchange.bytes(exchange.method)
-        host = exchange.bytes(exchange.host)
-        path = exchange.bytes(exchange.path)
-        query = exchange.bytes(exchange.query)
-        userAgent = exchange.bytes(exchange.userAgent)
-        traceParent = exchange.bytes(exchange.traceParent)
-        requestID = exchange.bytes(exchange.requestID)
-        referer = exchange.bytes(exchange.referer)
+        unsafe method = exchange.bytes(exchange.method)
+        unsafe host = exchange.bytes(exchange.host)
+        unsafe path = exchange.bytes(exchange.path)
+        unsafe query = exchange.bytes(exchange.query)
+        unsafe userAgent = exchange.bytes(exchange.userAgent)
+        unsafe traceParent = exchange.bytes(exchange.traceParent)
+        unsafe requestID = exchange.bytes(exchange.requestID)
+        unsafe referer = exchange.bytes(exchange.referer)
         minorVersion = exchange.minorVersion
         status = exchange.status
         bodyBytes = exchange.bodyBytes
@@ -173,7 +174,7 @@ extension AccessEntry.Secure {
     /// Nil before the session is established.
     fileprivate init?(_ session: SecureSession) {
         guard session.isEstablished else { return nil }
-        self.init(
+        unsafe self.init(
             version: session.isTLS13 ? .tls13 : .tls12, isResumed: session.isResumed,
             serverName: session.serverName ?? AccessEntry.absent)
     }

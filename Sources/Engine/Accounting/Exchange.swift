@@ -6,7 +6,7 @@ import Posix
 import Telemetry
 
 /// A request and what became of it.
-struct Exchange {
+@safe struct Exchange {
     /// The first byte of its head; nil where nothing of it is known.
     var head: UnsafeRawPointer?
     var method = ByteRange.absent
@@ -20,7 +20,7 @@ struct Exchange {
     var requestID = ByteRange.absent
     var minorVersion: UInt8 = 1
     var verifier = VerifierKind.none
-    var document = DocumentKind.none
+    var document = RequestedDocument.none
     var isAnswered = false
     var status: UInt16 = 0
     var bodyBytes = 0
@@ -38,7 +38,7 @@ struct Exchange {
     /// A head that was understood, or as much of it as was.
     init(_ head: RequestHead, _ bytes: Span<UInt8>, from remote: RemoteAddress, at microseconds: Int64) {
         self.init(from: remote, at: microseconds)
-        self.head = bytes.withUnsafeBytes { $0.baseAddress }
+        unsafe self.head = bytes.withUnsafeBytes { $0.baseAddress }
         method = head.methodName
         host = head.host
         path = Exchange.target(head, bytes)
@@ -70,13 +70,13 @@ struct Exchange {
 
     /// Bytes of the head; without a start where there are none.
     func bytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
-        guard let head, range.isPresent else { return AccessEntry.absent }
-        return UnsafeRawBufferPointer(start: head + Int(range.start), count: range.count)
+        guard let head = unsafe head, range.isPresent else { return unsafe AccessEntry.absent }
+        return unsafe UnsafeRawBufferPointer(start: head + Int(range.start), count: range.count)
     }
 
     /// How much of the head is referred to.
     var headCount: Int {
-        if head == nil { return 0 }
+        if unsafe head == nil { return 0 }
         var end: UInt32 = 0
         for range in [method, host, path, query, userAgent, referer, traceParent, requestID]
         where range.isPresent { end = max(end, range.end) }
@@ -85,7 +85,7 @@ struct Exchange {
 }
 
 /// Exchanges that outlast a turn, with what they refer to, in memory of their own. Its owner gives the memory back.
-struct HeldExchanges {
+@safe struct HeldExchanges {
     private var memory: UnsafeMutableRawPointer?
     private(set) var count = 0
     private(set) var byteCount = 0
@@ -94,35 +94,36 @@ struct HeldExchanges {
 
     init(copying exchanges: UnsafeBufferPointer<Exchange>) {
         let listBytes = exchanges.count * MemoryLayout<Exchange>.stride
-        byteCount = exchanges.reduce(listBytes) { $0 + $1.headCount }
+        byteCount = unsafe exchanges.reduce(listBytes) { $0 + $1.headCount }
         let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
-        let list = memory.bindMemory(to: Exchange.self, capacity: exchanges.count)
-        var place = memory + listBytes
-        for (index, exchange) in exchanges.enumerated() {
-            (list + index).initialize(to: exchange)
-            guard let head = exchange.head else { continue }
-            place.copyMemory(from: head, byteCount: exchange.headCount)
-            list[index].head = UnsafeRawPointer(place)
-            place += exchange.headCount
+        let list = unsafe memory.bindMemory(to: Exchange.self, capacity: exchanges.count)
+        var place = unsafe memory + listBytes
+        for index in exchanges.indices {
+            let exchange = unsafe exchanges[index]
+            unsafe (list + index).initialize(to: exchange)
+            guard let head = unsafe exchange.head else { continue }
+            unsafe place.copyMemory(from: head, byteCount: exchange.headCount)
+            unsafe list[index].head = UnsafeRawPointer(place)
+            unsafe place += exchange.headCount
         }
-        self.memory = memory
+        unsafe self.memory = memory
         count = exchanges.count
     }
 
     subscript(index: Int) -> Exchange {
-        memory!.assumingMemoryBound(to: Exchange.self)[index]
+        unsafe memory!.assumingMemoryBound(to: Exchange.self)[index]
     }
 
     mutating func release() {
-        memory?.deallocate()
-        memory = nil
+        unsafe memory?.deallocate()
+        unsafe memory = nil
         (count, byteCount) = (0, 0)
     }
 }
 
 /// The exchanges of the connection that is being served, in a list of fixed size: those whose answers are in the output, and
 /// at the end perhaps one that has no answer yet. Between two turns the list is empty.
-struct Exchanges: ~Copyable {
+@safe struct Exchanges: ~Copyable {
     private let list: UnsafeMutablePointer<Exchange>
     private(set) var count = 0
     /// What some of them refer to, when they were held between two turns.
@@ -131,40 +132,40 @@ struct Exchanges: ~Copyable {
     /// Requests that are answered in one turn at most.
     static let capacity = Worker.requestsPerTurnMax + 1
 
-    init() { list = .allocate(capacity: Exchanges.capacity) }
+    init() { unsafe list = .allocate(capacity: Exchanges.capacity) }
 
-    deinit { list.deallocate() }
+    deinit { unsafe list.deallocate() }
 
     var isEmpty: Bool { count == 0 }
     /// Whether the last one waits for its answer.
-    var isOpen: Bool { count > 0 && !list[count - 1].isAnswered }
+    var isOpen: Bool { unsafe count > 0 && !list[count - 1].isAnswered }
     /// How many have their answers.
     var answeredCount: Int { isOpen ? count - 1 : count }
 
     /// The last one, in its place.
-    var last: UnsafeMutablePointer<Exchange> { list + (count - 1) }
+    var last: UnsafeMutablePointer<Exchange> { unsafe list + (count - 1) }
 
-    subscript(index: Int) -> Exchange { list[index] }
+    subscript(index: Int) -> Exchange { unsafe list[index] }
 
     mutating func append(_ exchange: Exchange) {
         precondition(count < Exchanges.capacity, "there is room for another exchange")
-        (list + count).initialize(to: exchange)
+        unsafe (list + count).initialize(to: exchange)
         count += 1
     }
 
     /// Notes the answer to the last one.
     func answer(status: UInt16, bodyBytes: Int) {
-        last.pointee.status = status
-        last.pointee.bodyBytes = bodyBytes
-        last.pointee.isAnswered = true
+        unsafe last.pointee.status = status
+        unsafe last.pointee.bodyBytes = bodyBytes
+        unsafe last.pointee.isAnswered = true
     }
 
     /// Sets down what did not get as far as the kernel: so many of the last bytes of the answers.
     func subtract(_ unsent: Int) {
         var rest = unsent
         for index in stride(from: answeredCount - 1, through: 0, by: -1) where rest > 0 {
-            let bytes = min(rest, list[index].bodyBytes)
-            list[index].bodyBytes -= bytes
+            let bytes = unsafe min(rest, list[index].bodyBytes)
+            unsafe list[index].bodyBytes -= bytes
             rest -= bytes
         }
     }
@@ -172,7 +173,7 @@ struct Exchanges: ~Copyable {
     /// Forgets those that have their answers.
     mutating func removeAnswered() {
         if isOpen {
-            list[0] = list[count - 1]
+            unsafe list[0] = list[count - 1]
             count = 1
         } else {
             removeAll()
@@ -186,7 +187,7 @@ struct Exchanges: ~Copyable {
 
     /// Takes all of them away, with what they refer to.
     mutating func takeAll() -> HeldExchanges {
-        let taken = HeldExchanges(copying: UnsafeBufferPointer(start: list, count: count))
+        let taken = unsafe HeldExchanges(copying: UnsafeBufferPointer(start: list, count: count))
         removeAll()
         return taken
     }

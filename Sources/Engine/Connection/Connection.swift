@@ -94,11 +94,11 @@ struct Connection {
     mutating func leaveBody() {
         guard case .body(_, _, let catalogue) = phase else { return }
         phase = .idle
-        catalogue.release()
+        unsafe catalogue.release()
     }
 
     /// What is being received.
-    enum Phase {
+    @safe enum Phase {
         /// A front tells whose connection it is, before anything else.
         case proxyHeader(tlsFollows: Bool)
         /// Becoming a TLS session.
@@ -129,26 +129,26 @@ struct Connection {
 }
 
 /// Bytes in memory of their own. Its owner gives the memory back.
-struct HeldBytes {
+@safe struct HeldBytes {
     private var start: UnsafeMutableRawPointer?
     private(set) var count = 0
 
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+    var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
 
     init() {}
 
     init(copying bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 0 else { return }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
-        memory.copyMemory(from: bytes)
-        start = memory.baseAddress
+        unsafe memory.copyMemory(from: bytes)
+        unsafe start = memory.baseAddress
         count = bytes.count
     }
 
     /// Gives the memory back.
     mutating func release() {
-        start?.deallocate()
-        start = nil
+        unsafe start?.deallocate()
+        unsafe start = nil
         count = 0
     }
 }

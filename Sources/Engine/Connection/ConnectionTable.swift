@@ -8,7 +8,7 @@ import Posix
 typealias Slot = UnsafeMutablePointer<Connection>
 
 /// Slots for connections, with a list of the free ones, and their deadlines.
-struct ConnectionTable: ~Copyable {
+@safe struct ConnectionTable: ~Copyable {
     let slots: Slot
     private let capacity: Int
     private let memory: Memory
@@ -25,7 +25,7 @@ struct ConnectionTable: ~Copyable {
         self.capacity = capacity
         self.heldBytesMax = heldBytesMax
         memory = Memory(byteCount: capacity * MemoryLayout<Connection>.stride)
-        slots = memory.bytes.baseAddress!.assumingMemoryBound(to: Connection.self)
+        unsafe slots = memory.bytes.baseAddress!.assumingMemoryBound(to: Connection.self)
         freeSlots.reserveCapacity(min(capacity, 1024))
         deadlines = Deadlines(limits)
     }
@@ -39,47 +39,47 @@ struct ConnectionTable: ~Copyable {
         let slot: Slot
         let generation: UInt32
         if let free = freeSlots.popLast() {
-            slot = slots + Int(free)
-            generation = max(1, slot.pointee.generation &+ 1)
+            unsafe slot = slots + Int(free)
+            generation = unsafe max(1, slot.pointee.generation &+ 1)
         } else {
             precondition(used < capacity, "a full table takes nothing")
-            slot = slots + used
+            unsafe slot = slots + used
             generation = 1
             used += 1
         }
-        slot.initialize(to: Connection(fd: fd, generation: generation))
+        unsafe slot.initialize(to: Connection(fd: fd, generation: generation))
         count += 1
-        return slot
+        return unsafe slot
     }
 
     /// Frees a slot whose connection has given everything back.
     mutating func remove(_ slot: Slot) {
-        deadlines.remove(slot)
-        heldBytes -= slot.pointee.reckonedBytes
-        slot.pointee.fd = -1
-        freeSlots.append(Int32(slot - slots))
+        unsafe deadlines.remove(slot)
+        unsafe heldBytes -= slot.pointee.reckonedBytes
+        unsafe slot.pointee.fd = -1
+        unsafe freeSlots.append(Int32(slot - slots))
         count -= 1
     }
 
     /// What epoll hands back for a connection: its slot and its generation, which is never 0.
     func token(_ slot: Slot) -> UInt64 {
-        UInt64(slot.pointee.generation) << 32 | UInt64(slot - slots)
+        unsafe UInt64(slot.pointee.generation) << 32 | UInt64(slot - slots)
     }
 
     /// The slot of a token, or nil when that connection has ended since.
     func slot(of token: UInt64) -> Slot? {
-        let slot = slots + Int(Int32(truncatingIfNeeded: token))
-        return slot.pointee.fd >= 0 && slot.pointee.generation == UInt32(token >> 32) ? slot : nil
+        let slot = unsafe slots + Int(Int32(truncatingIfNeeded: token))
+        return unsafe slot.pointee.fd >= 0 && slot.pointee.generation == UInt32(token >> 32) ? slot : nil
     }
 
     /// Reckons what a connection holds now.
     mutating func reckon(_ slot: Slot) {
-        let bytes = slot.pointee.heldBytes
-        let added = bytes - slot.pointee.reckonedBytes
+        let bytes = unsafe slot.pointee.heldBytes
+        let added = unsafe bytes - slot.pointee.reckonedBytes
         if added == 0 { return }
-        deadlines.addHeldBytes(added, to: slot.pointee.deadline.kind)
+        unsafe deadlines.addHeldBytes(added, to: slot.pointee.deadline.kind)
         heldBytes += added
-        slot.pointee.reckonedBytes = bytes
+        unsafe slot.pointee.reckonedBytes = bytes
     }
 
     /// Whether the connections may hold so many bytes more.

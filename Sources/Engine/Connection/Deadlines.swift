@@ -17,7 +17,7 @@ enum DeadlineKind: UInt8, CaseIterable {
 }
 
 /// A connection's place in one of the lists.
-struct Deadline {
+@safe struct Deadline {
     var time: Int64 = 0
     fileprivate var next: Slot?
     fileprivate var previous: Slot?
@@ -28,7 +28,7 @@ struct Deadline {
 struct Deadlines {
     private var lists: InlineArray<7, List>
 
-    private struct List {
+    @safe private struct List {
         let span: Int64
         var first: Slot?
         var last: Slot?
@@ -38,7 +38,7 @@ struct Deadlines {
     }
 
     init(_ limits: Limits) {
-        lists = [
+        lists = unsafe [
             List(span: limits.idleTimeoutMilliseconds), List(span: limits.handshakeTimeoutMilliseconds),
             List(span: limits.handshakeTimeoutMilliseconds), List(span: limits.headTimeoutMilliseconds),
             List(span: limits.bodyTimeoutMilliseconds), List(span: limits.writeTimeoutMilliseconds),
@@ -48,41 +48,57 @@ struct Deadlines {
 
     /// Gives a connection a new deadline in place of the one it has.
     mutating func set(_ kind: DeadlineKind, _ slot: Slot, now: Int64) {
-        remove(slot)
-        insert(slot, kind, now + lists[Int(kind.rawValue)].span)
+        unsafe remove(slot)
+        unsafe insert(slot, kind, now + lists[Int(kind.rawValue)].span)
     }
 
     /// Goes on to another kind without giving more time.
     mutating func change(_ slot: Slot, to kind: DeadlineKind) {
-        let time = slot.pointee.deadline.time
-        remove(slot)
-        insert(slot, kind, time)
+        let time = unsafe slot.pointee.deadline.time
+        unsafe remove(slot)
+        unsafe insert(slot, kind, time)
     }
 
     /// Behind all that pass earlier. A new deadline is the last of its kind; only one that was changed may have to be put
     /// further ahead, by as many places as clients have overtaken its own.
     private mutating func insert(_ slot: Slot, _ kind: DeadlineKind, _ time: Int64) {
         let list = Int(kind.rawValue)
-        var (previous, next) = (lists[list].last, nil as Slot?)
-        while let other = previous, other.pointee.deadline.time > time {
-            (previous, next) = (other.pointee.deadline.previous, other)
+        var (previous, next) = unsafe (lists[list].last, nil as Slot?)
+        while let other = unsafe previous, unsafe other.pointee.deadline.time > time {
+            unsafe (previous, next) = unsafe (other.pointee.deadline.previous, other)
         }
-        slot.pointee.deadline = Deadline(time: time, next: next, previous: previous, kind: kind)
-        if let previous { previous.pointee.deadline.next = slot } else { lists[list].first = slot }
-        if let next { next.pointee.deadline.previous = slot } else { lists[list].last = slot }
+        unsafe slot.pointee.deadline = Deadline(time: time, next: next, previous: previous, kind: kind)
+        if let previous = unsafe previous {
+            unsafe previous.pointee.deadline.next = slot
+        } else {
+            unsafe lists[list].first = slot
+        }
+        if let next = unsafe next {
+            unsafe next.pointee.deadline.previous = slot
+        } else {
+            unsafe lists[list].last = slot
+        }
         lists[list].count += 1
-        lists[list].heldBytes += slot.pointee.reckonedBytes
+        unsafe lists[list].heldBytes += slot.pointee.reckonedBytes
     }
 
     mutating func remove(_ slot: Slot) {
-        let deadline = slot.pointee.deadline
+        let deadline = unsafe slot.pointee.deadline
         guard let kind = deadline.kind else { return }
-        let (list, previous, next) = (Int(kind.rawValue), deadline.previous, deadline.next)
-        if let previous { previous.pointee.deadline.next = next } else { lists[list].first = next }
-        if let next { next.pointee.deadline.previous = previous } else { lists[list].last = previous }
-        slot.pointee.deadline.kind = nil
+        let (list, previous, next) = unsafe (Int(kind.rawValue), deadline.previous, deadline.next)
+        if let previous = unsafe previous {
+            unsafe previous.pointee.deadline.next = next
+        } else {
+            unsafe lists[list].first = next
+        }
+        if let next = unsafe next {
+            unsafe next.pointee.deadline.previous = previous
+        } else {
+            unsafe lists[list].last = previous
+        }
+        unsafe slot.pointee.deadline.kind = nil
         lists[list].count -= 1
-        lists[list].heldBytes -= slot.pointee.reckonedBytes
+        unsafe lists[list].heldBytes -= slot.pointee.reckonedBytes
     }
 
     /// Notes that a connection of a kind holds so many more bytes, or fewer.
@@ -94,40 +110,40 @@ struct Deadlines {
     func count(_ kind: DeadlineKind) -> Int { lists[Int(kind.rawValue)].count }
 
     /// The one that has waited longest for something of a kind, if there is one.
-    private func oldest(_ kind: DeadlineKind) -> Slot? { lists[Int(kind.rawValue)].first }
+    private func oldest(_ kind: DeadlineKind) -> Slot? { unsafe lists[Int(kind.rawValue)].first }
 
     /// The oldest handshake: one without a whole first message, else any.
-    var oldestHandshake: Slot? { oldest(.hello) ?? oldest(.handshake) }
+    var oldestHandshake: Slot? { unsafe oldest(.hello) ?? oldest(.handshake) }
 
     /// The oldest connection of the kind that holds most of the memory.
     var heaviest: Slot? {
         var (heaviest, most): (Slot?, Int) = (nil, 0)
         for list in 0..<7 where lists[list].heldBytes > most {
-            (heaviest, most) = (lists[list].first, lists[list].heldBytes)
+            unsafe (heaviest, most) = unsafe (lists[list].first, lists[list].heldBytes)
         }
-        return heaviest
+        return unsafe heaviest
     }
 
     /// The connection to do without: of those that have not said yet what they want, or of those between two requests,
     /// whichever are more.
     var dispensable: Slot? {
         let unheard = count(.hello) + count(.handshake) + count(.head)
-        if unheard == 0 || unheard < count(.idle) + count(.linger) { return oldest(.idle) ?? oldest(.linger) }
-        guard let hello = oldest(.hello), let head = oldest(.head) else {
-            return oldest(.hello) ?? oldest(.head) ?? oldest(.handshake)
+        if unheard == 0 || unheard < count(.idle) + count(.linger) { return unsafe oldest(.idle) ?? oldest(.linger) }
+        guard let hello = unsafe oldest(.hello), let head = unsafe oldest(.head) else {
+            return unsafe oldest(.hello) ?? oldest(.head) ?? oldest(.handshake)
         }
-        return start(of: hello) <= start(of: head) ? hello : head
+        return unsafe start(of: hello) <= start(of: head) ? hello : head
     }
 
     /// Since when a connection has been waited for.
     private func start(of slot: Slot) -> Int64 {
-        slot.pointee.deadline.time - (slot.pointee.deadline.kind.map { lists[Int($0.rawValue)].span } ?? 0)
+        unsafe slot.pointee.deadline.time - (slot.pointee.deadline.kind.map { lists[Int($0.rawValue)].span } ?? 0)
     }
 
     /// A connection whose time is up, if there is one.
     func nextExpired(now: Int64) -> Slot? {
         for list in 0..<7 {
-            if let slot = lists[list].first, slot.pointee.deadline.time <= now { return slot }
+            if let slot = unsafe lists[list].first, unsafe slot.pointee.deadline.time <= now { return unsafe slot }
         }
         return nil
     }
@@ -136,7 +152,9 @@ struct Deadlines {
     func untilNext(now: Int64) -> Int64? {
         var earliest: Int64?
         for list in 0..<7 {
-            if let slot = lists[list].first { earliest = min(earliest ?? Int64.max, slot.pointee.deadline.time) }
+            if let slot = unsafe lists[list].first {
+                earliest = unsafe min(earliest ?? Int64.max, slot.pointee.deadline.time)
+            }
         }
         return earliest.map { max(0, $0 - now) }
     }

@@ -3,7 +3,7 @@
 import Catalogue
 
 /// What is left to be sent: a copy of the small part, then a body that stays where it is, then more parts of it.
-struct Outgoing {
+@safe struct Outgoing {
     private var copied: HeldBytes
     private var copiedOffset = 0
     private(set) var body: Body
@@ -14,25 +14,25 @@ struct Outgoing {
 
     /// `bytes` are copied; `body` belongs to the catalogue.
     init(_ bytes: UnsafeRawBufferPointer, body: Body, owner: Unmanaged<Catalogue>) {
-        copied = HeldBytes(copying: bytes)
+        copied = unsafe HeldBytes(copying: bytes)
         self.body = body
-        if body.count > 0 { catalogue = owner.retain() }
+        if body.count > 0 { unsafe catalogue = owner.retain() }
     }
 
     /// The unsent part of the copy.
-    var head: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: copied.bytes[copiedOffset...]) }
+    var head: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(rebasing: copied.bytes[copiedOffset...]) }
 
     var count: Int { copied.count - copiedOffset + body.count }
 
     /// What it takes of memory.
-    var copiedBytes: Int { copied.count + (parts == nil ? 0 : MemoryLayout<Multipart>.size) }
+    var copiedBytes: Int { unsafe copied.count + (parts == nil ? 0 : MemoryLayout<Multipart>.size) }
 
     /// Whether this is the end of the answer.
-    var isLast: Bool { parts == nil }
+    var isLast: Bool { unsafe parts == nil }
 
     /// Everything, the parts that are still to come included.
     func unsentCount(_ writer: borrowing ResponseWriter) -> Int {
-        count + (writer.unsentBytes(of: parts?.pointee) ?? 0)
+        unsafe count + (writer.unsentBytes(of: parts?.pointee) ?? 0)
     }
 
     /// Notes that so many more bytes are on their way.
@@ -45,24 +45,24 @@ struct Outgoing {
     /// Replaces the copy, all of which is on its way.
     mutating func refill(_ bytes: UnsafeRawBufferPointer, body: Body) {
         copied.release()
-        copied = HeldBytes(copying: bytes)
+        copied = unsafe HeldBytes(copying: bytes)
         copiedOffset = 0
         self.body = body
     }
 
     /// Has parts of a body follow.
     mutating func append(_ parts: Multipart, owner: Unmanaged<Catalogue>) {
-        precondition(self.parts == nil, "one body is sent at a time")
+        unsafe precondition(self.parts == nil, "one body is sent at a time")
         let memory = UnsafeMutablePointer<Multipart>.allocate(capacity: 1)
-        memory.initialize(to: parts)
-        self.parts = memory
-        if catalogue == nil { catalogue = owner.retain() }
+        unsafe memory.initialize(to: parts)
+        unsafe self.parts = memory
+        if unsafe catalogue == nil { unsafe catalogue = owner.retain() }
     }
 
     /// Writes what comes in front of the next part, and gives the part; nil when none is left.
     mutating func writeNextPart(into writer: inout ResponseWriter) -> Body? {
-        guard let parts else { return nil }
-        if let part = writer.writeNext(of: &parts.pointee) { return part }
+        guard let parts = unsafe parts else { return nil }
+        if let part = unsafe writer.writeNext(of: &parts.pointee) { return part }
         releaseParts()
         return nil
     }
@@ -70,12 +70,12 @@ struct Outgoing {
     mutating func release() {
         copied.release()
         releaseParts()
-        catalogue?.release()
-        catalogue = nil
+        unsafe catalogue?.release()
+        unsafe catalogue = nil
     }
 
     private mutating func releaseParts() {
-        parts?.deallocate()
-        parts = nil
+        unsafe parts?.deallocate()
+        unsafe parts = nil
     }
 }

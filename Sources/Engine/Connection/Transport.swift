@@ -11,8 +11,8 @@ enum Transport {
     /// Reads what has come: bytes of the client's into `room`, or records of its into those of the layer.
     func receive(_ fd: Int32, into room: UnsafeMutableRawBufferPointer, _ layer: borrowing RecordLayer) -> Transfer {
         switch self {
-        case .plain: Posix.receive(fd, into: room)
-        case .secure: Posix.receive(fd, into: layer.received)
+        case .plain: unsafe Posix.receive(fd, into: room)
+        case .secure: unsafe Posix.receive(fd, into: layer.received)
         }
     }
 
@@ -20,9 +20,9 @@ enum Transport {
     /// into records first.
     func send(_ fd: Int32, _ ready: UnsafeRawBufferPointer, _ body: Body) -> Transfer {
         switch (self, body) {
-        case (.secure, _), (.plain, .none): transmit(fd, ready)
-        case (.plain, .memory(let bytes)): transmit(fd, ready, bytes)
-        case (.plain, .file) where !ready.isEmpty: transmitFirst(fd, ready)
+        case (.secure, _), (.plain, .none): unsafe transmit(fd, ready)
+        case (.plain, .memory(let bytes)): unsafe transmit(fd, ready, bytes)
+        case (.plain, .file) where unsafe !ready.isEmpty: unsafe transmitFirst(fd, ready)
         case (.plain, .file(let file, let range)):
             transmit(fd, file: file, from: range.lowerBound, count: min(range.count, Transport.bytesPerTurnMax))
         }
@@ -33,7 +33,7 @@ enum Transport {
 }
 
 /// One worker's memory for the records of whichever connection is being served, and what all its sessions have in common.
-struct RecordLayer: ~Copyable {
+@safe struct RecordLayer: ~Copyable {
     let context: SecureContext
     /// Records as they were received.
     let received: UnsafeMutableRawBufferPointer
@@ -44,10 +44,10 @@ struct RecordLayer: ~Copyable {
 
     init(_ context: consuming SecureContext, receivedBytesMax: Int) {
         self.context = context
-        received = .allocate(byteCount: receivedBytesMax, alignment: 64)
+        unsafe received = .allocate(byteCount: receivedBytesMax, alignment: 64)
     }
 
-    deinit { received.deallocate() }
+    deinit { unsafe received.deallocate() }
 
     /// Reads all that is in the records that the session was fed with: there is room for it, because records are longer than
     /// what is in them.
@@ -55,7 +55,7 @@ struct RecordLayer: ~Copyable {
         var count = 0
         while true {
             precondition(count < room.count, "there is room for all that records can hold")
-            let outcome = session.receive(context, into: UnsafeMutableRawBufferPointer(rebasing: room[count...]))
+            let outcome = unsafe session.receive(context, into: UnsafeMutableRawBufferPointer(rebasing: room[count...]))
             guard case .done(let step) = outcome else { return (count, outcome) }
             count += step
             // Asking again, only to hear that there is nothing, costs half a microsecond.
@@ -67,18 +67,19 @@ struct RecordLayer: ~Copyable {
     /// of `context`; what is returned of the body has to come later. Nil when the session is broken.
     func seal(_ session: SecureSession, _ writer: inout ResponseWriter, _ body: Body) -> Body? {
         let count = min(body.count, max(0, RecordLayer.plainBytesPerStep - writer.output.count))
-        guard session.send(context, writer.output.bytes) else { return nil }
+        guard unsafe session.send(context, writer.output.bytes) else { return nil }
         writer.clear()
         switch body {
         case .none: break
         case .memory(let bytes):
-            guard session.send(context, UnsafeRawBufferPointer(rebasing: bytes[..<count])) else { return nil }
+            guard unsafe session.send(context, UnsafeRawBufferPointer(rebasing: bytes[..<count])) else { return nil }
         case .file(let file, let range):
             var done = 0
             while done < count {
-                let room = writer.output.scratch(count - done)
-                guard case .moved(let step) = Posix.receive(file: file, from: range.lowerBound + done, into: room),
-                    session.send(context, UnsafeRawBufferPointer(rebasing: room[..<step]))
+                let room = unsafe writer.output.scratch(count - done)
+                guard
+                    case .moved(let step) = unsafe Posix.receive(file: file, from: range.lowerBound + done, into: room),
+                    unsafe session.send(context, UnsafeRawBufferPointer(rebasing: room[..<step]))
                 else { return nil }
                 done += step
             }

@@ -21,7 +21,7 @@ struct Drain {
 }
 
 /// One worker's listeners and what is counted of the connections that they let in.
-struct Acceptor: ~Copyable {
+@safe struct Acceptor: ~Copyable {
     /// The first of them speak plain HTTP, the others TLS.
     private let listeners: UnsafeMutableBufferPointer<Listener>
     private let plainListenerCount: Int
@@ -46,7 +46,7 @@ struct Acceptor: ~Copyable {
         takingOwnershipOf listeners: UnsafeMutableBufferPointer<Listener>, _ settings: EngineSettings,
         _ addressCounts: AddressCounts?
     ) {
-        self.listeners = listeners
+        unsafe self.listeners = listeners
         self.addressCounts = addressCounts
         plainListenerCount = settings.listening.plain.count
         expectsProxyHeader = settings.expectsProxyHeader
@@ -55,12 +55,12 @@ struct Acceptor: ~Copyable {
 
     deinit {
         if areListenersOpen {
-            for index in 0..<listeners.count { (listeners.baseAddress! + index).deinitialize(count: 1) }
+            for index in unsafe 0..<listeners.count { unsafe (listeners.baseAddress! + index).deinitialize(count: 1) }
         }
-        listeners.deallocate()
+        unsafe listeners.deallocate()
     }
 
-    var listenerCount: Int { listeners.count }
+    var listenerCount: Int { unsafe listeners.count }
 
     func isSecure(_ listener: Int) -> Bool { listener >= plainListenerCount }
 
@@ -69,9 +69,9 @@ struct Acceptor: ~Copyable {
     mutating func startListening(_ poller: borrowing Poller, now: Int64) {
         acceptAgainAt = nil
         if !areListenersOpen || isAccepting { return }
-        for index in 0..<listeners.count {
-            guard poller.addListener(listeners[index].descriptor.number, token: UInt64(index)) else {
-                for added in 0..<index { poller.remove(listeners[added].descriptor.number) }
+        for index in unsafe 0..<listeners.count {
+            guard unsafe poller.addListener(listeners[index].descriptor.number, token: UInt64(index)) else {
+                for added in 0..<index { unsafe poller.remove(listeners[added].descriptor.number) }
                 acceptAgainAt = now + Acceptor.pauseMilliseconds
                 return
             }
@@ -81,7 +81,7 @@ struct Acceptor: ~Copyable {
 
     private mutating func stopListening(_ poller: borrowing Poller) {
         guard isAccepting else { return }
-        for index in 0..<listeners.count { poller.remove(listeners[index].descriptor.number) }
+        for index in unsafe 0..<listeners.count { unsafe poller.remove(listeners[index].descriptor.number) }
         isAccepting = false
     }
 
@@ -89,7 +89,7 @@ struct Acceptor: ~Copyable {
     mutating func accept(
         from listener: Int, peer: inout SocketAddress, _ poller: borrowing Poller, now: Int64
     ) -> Listener.Acceptance {
-        let acceptance = listeners[listener].accept(peer: &peer)
+        let acceptance = unsafe listeners[listener].accept(peer: &peer)
         if case .exhausted = acceptance { pause(poller, now: now) }
         return acceptance
     }
@@ -120,14 +120,14 @@ struct Acceptor: ~Copyable {
     /// The handshake of a connection is over, or will not come to its end.
     mutating func endHandshake(_ slot: Slot) {
         handshakeCount -= 1
-        release(slot.pointee.remote, weight: slot.pointee.addressWeight, keeping: 1)
-        slot.pointee.addressWeight = min(slot.pointee.addressWeight, 1)
+        unsafe release(slot.pointee.remote, weight: slot.pointee.addressWeight, keeping: 1)
+        unsafe slot.pointee.addressWeight = min(slot.pointee.addressWeight, 1)
     }
 
     /// Goes on accepting for a while: connections may be on their way, and resetting them would look like a failure. Where
     /// another process shares the port, new ones are led there from now on.
     mutating func beginDraining(_ control: WorkerControl, _ settings: EngineSettings, now: Int64) {
-        let (limits, others) = (settings.limits, listeners.indices.map { control.lead(of: $0) })
+        let (limits, others) = unsafe (settings.limits, listeners.indices.map { control.lead(of: $0) })
         let handOver = HandOver(worker: control.number, count: settings.workerCount, others: others)
         let deadline = now + limits.drainTimeoutMilliseconds
         let close = min(deadline, now + limits.drainIdleMilliseconds + handOver.delayMilliseconds)
@@ -135,21 +135,21 @@ struct Acceptor: ~Copyable {
             handOver: handOver,
             prepareAt: handOver.delayMilliseconds > 0 ? close - HandOver.quietMilliseconds : nil, closeAt: close,
             deadline: deadline)
-        for index in 0..<listeners.count { listeners[index].lead(to: others[index]) }
+        for index in unsafe 0..<listeners.count { unsafe listeners[index].lead(to: others[index]) }
         // A silent connection shall show itself before the listener closes, or it would be reset at its first byte.
         stopDeferring()
     }
 
     func stopDeferring() {
-        for index in 0..<listeners.count { listeners[index].stopDeferring() }
+        for index in unsafe 0..<listeners.count { unsafe listeners[index].stopDeferring() }
     }
 
     /// Connections go elsewhere even if they have come here meanwhile because another worker of ours has closed.
     mutating func prepareToClose(_ control: WorkerControl) {
         guard let handOver = drain?.handOver else { return }
         drain?.prepareAt = nil
-        for index in 0..<listeners.count {
-            listeners[index].lead(to: handOver.leadBeforeClosing(control.lead(of: index)))
+        for index in unsafe 0..<listeners.count {
+            unsafe listeners[index].lead(to: handOver.leadBeforeClosing(control.lead(of: index)))
         }
     }
 
@@ -157,14 +157,14 @@ struct Acceptor: ~Copyable {
     mutating func beginClosing(_ control: WorkerControl) {
         guard let handOver = drain?.handOver else { return }
         drain?.closeAt = nil
-        for index in 0..<listeners.count {
-            listeners[index].lead(to: handOver.leadWhileClosing(control.lead(of: index)))
+        for index in unsafe 0..<listeners.count {
+            unsafe listeners[index].lead(to: handOver.leadWhileClosing(control.lead(of: index)))
         }
     }
 
     mutating func closeListeners(_ poller: borrowing Poller, sweepAt: Int64) {
         stopListening(poller)
-        for index in 0..<listeners.count { (listeners.baseAddress! + index).deinitialize(count: 1) }
+        for index in unsafe 0..<listeners.count { unsafe (listeners.baseAddress! + index).deinitialize(count: 1) }
         areListenersOpen = false
         drain?.sweepAt = sweepAt
     }
@@ -174,7 +174,7 @@ struct Acceptor: ~Copyable {
     /// Puts an end to what an earlier process has told the kernel.
     func standAlone() {
         guard areListenersOpen, drain == nil else { return }
-        for index in 0..<listeners.count { listeners[index].leadNowhere() }
+        for index in unsafe 0..<listeners.count { unsafe listeners[index].leadNowhere() }
     }
 
     /// Whether nothing new comes, and what is in flight has had its time where there is any.

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Counters for addresses. Two addresses may share one, which makes the limit a little stricter for both; with 65,536
 /// counters and secret factors nobody can arrange for it.
-final class AddressCounts: @unchecked Sendable {
+@safe final class AddressCounts: @unchecked Sendable {
     private let counters: UnsafeMutablePointer<Atomic<UInt32>>
     private let seed = UInt64.random(in: .min ... .max)
     private let factor = UInt64.random(in: .min ... .max) | 1
@@ -30,14 +30,14 @@ final class AddressCounts: @unchecked Sendable {
         if limit == 0 { return nil }
         self.limit = UInt32(limit)
         let count = AddressCounts.slotCount * AddressCounts.levelCount
-        counters = .allocate(capacity: count)
-        for slot in 0..<count { (counters + slot).initialize(to: Atomic(0)) }
+        unsafe counters = .allocate(capacity: count)
+        for slot in 0..<count { unsafe (counters + slot).initialize(to: Atomic(0)) }
     }
 
     deinit {
         let count = AddressCounts.slotCount * AddressCounts.levelCount
-        for slot in 0..<count { (counters + slot).deinitialize(count: 1) }
-        counters.deallocate()
+        for slot in 0..<count { unsafe (counters + slot).deinitialize(count: 1) }
+        unsafe counters.deallocate()
     }
 
     /// What a connection counts.
@@ -47,7 +47,7 @@ final class AddressCounts: @unchecked Sendable {
     /// counted.
     func admit(_ remote: RemoteAddress, weight: UInt32) -> Bool {
         for level in 0..<levels(remote) {
-            let count = counters[slot(remote, level)].add(weight, ordering: .relaxed).newValue
+            let count = unsafe counters[slot(remote, level)].add(weight, ordering: .relaxed).newValue
             if count <= limit << UInt32(2 * level) { continue }
             for counted in 0...level { subtract(weight, remote, counted) }
             noteRefusal(of: remote)
@@ -81,7 +81,7 @@ final class AddressCounts: @unchecked Sendable {
     }
 
     private func subtract(_ weight: UInt32, _ remote: RemoteAddress, _ level: Int) {
-        counters[slot(remote, level)].subtract(weight, ordering: .relaxed)
+        unsafe counters[slot(remote, level)].subtract(weight, ordering: .relaxed)
     }
 
     private func levels(_ remote: RemoteAddress) -> Int {

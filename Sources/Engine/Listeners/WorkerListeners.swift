@@ -16,7 +16,7 @@ enum ListenerSource {
 }
 
 /// Opens sockets for workers and owns those not handed over yet.
-public final class WorkerListeners {
+@safe public final class WorkerListeners {
     private(set) var addresses: [SocketAddress] = []
     /// What else listens at each address, from before we came.
     private var elders: [Set<UInt64>] = []
@@ -31,7 +31,7 @@ public final class WorkerListeners {
     private static let deferAcceptSeconds: Int32 = 1
 
     init(workerCount: Int, addressCount: Int) {
-        rows = (0..<workerCount).map { _ in .allocate(capacity: addressCount) }
+        unsafe rows = (0..<workerCount).map { _ in .allocate(capacity: addressCount) }
         opened = Array(repeating: 0, count: workerCount)
         isTaken = Array(repeating: false, count: workerCount)
     }
@@ -47,7 +47,7 @@ public final class WorkerListeners {
         case .address(let wanted) where worker == 0:
             listener = try Listener(wanted, sharesPort: !wanted.isUnix)
         case .address(let wanted) where wanted.isUnix:
-            listener = try Listener(sharing: rows[0][index])
+            listener = try unsafe Listener(sharing: rows[0][index])
         case .address:
             listener = try Listener(addresses[index], sharesPort: true)
         }
@@ -57,7 +57,7 @@ public final class WorkerListeners {
         }
         if listener.inode != 0 { inodes[index].insert(listener.inode) }
         listener.deferAccept(seconds: WorkerListeners.deferAcceptSeconds)
-        (rows[worker].baseAddress! + index).initialize(to: listener)
+        unsafe (rows[worker].baseAddress! + index).initialize(to: listener)
         opened[worker] += 1
     }
 
@@ -70,13 +70,13 @@ public final class WorkerListeners {
     func take(_ worker: Int) -> UnsafeMutableBufferPointer<Listener> {
         precondition(!isTaken[worker], "a worker takes its listeners once")
         isTaken[worker] = true
-        return rows[worker]
+        return unsafe rows[worker]
     }
 
     deinit {
-        for (row, count) in zip(rows, opened) where !isTaken[rows.firstIndex { $0.baseAddress == row.baseAddress }!] {
-            for index in 0..<count { (row.baseAddress! + index).deinitialize(count: 1) }
-            row.deallocate()
+        for worker in unsafe rows.indices where !isTaken[worker] {
+            for index in 0..<opened[worker] { unsafe (rows[worker].baseAddress! + index).deinitialize(count: 1) }
+            unsafe rows[worker].deallocate()
         }
     }
 }

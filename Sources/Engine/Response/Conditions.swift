@@ -3,7 +3,7 @@
 import HTTP
 
 /// What conditions are measured against.
-struct Conditions {
+@safe struct Conditions {
     /// The strong tag of the form that would be sent, with its quotes.
     let entityTag: UnsafeRawBufferPointer
     /// Seconds since 1970.
@@ -39,7 +39,9 @@ struct Conditions {
         guard head.ifRange.isPresent else { return true }
         if head.ifRange.isRepeated { return false }
         let value = bytes.extracting(head.ifRange.range.range)
-        if value.count > 0, value[0] == UInt8(ascii: "\"") { return value.equals(Span<UInt8>(_unsafeBytes: entityTag)) }
+        if value.count > 0, value[0] == UInt8(ascii: "\"") {
+            return unsafe value.equals(Span<UInt8>(_unsafeBytes: entityTag))
+        }
         guard let lastModified, let date = HTTPDate.read(value, now: now) else { return false }
         return date == lastModified
     }
@@ -47,7 +49,8 @@ struct Conditions {
     private func matches(
         _ field: FieldValue, _ name: StaticString, _ bytes: Span<UInt8>, _ comparison: EntityTagList.Comparison
     ) -> Bool {
-        EntityTagList.matches(field, named: name, in: bytes, tag: Span<UInt8>(_unsafeBytes: entityTag), comparison)
+        unsafe EntityTagList.matches(
+            field, named: name, in: bytes, tag: Span<UInt8>(_unsafeBytes: entityTag), comparison)
     }
 
     /// The date in a field; nil when there is none, or none that can be read (then the field is ignored, §13.1.3).

@@ -22,7 +22,7 @@ struct LandingPlace {
         self.page = page
         self.link = link
         var count = 0
-        forEachPiece(request) { count += $0.count }
+        unsafe forEachPiece(request) { count += $0.count }
         byteCount = count
     }
 
@@ -30,9 +30,11 @@ struct LandingPlace {
     /// target may have, and a host has none of what is escaped here.
     func forEachPiece(_ request: Span<UInt8>, _ body: (UnsafeRawBufferPointer) -> Void) {
         for index in 0..<page.segmentCount {
-            let (text, insertion) = page[index]
-            body(text)
-            if insertion != .none { request.withUnsafeBytes { forEachPiece(ofLink: insertion, $0, body) } }
+            let (text, insertion) = unsafe page[index]
+            unsafe body(text)
+            if insertion != .none {
+                unsafe request.withUnsafeBytes { unsafe forEachPiece(ofLink: insertion, $0, body) }
+            }
         }
     }
 
@@ -40,34 +42,34 @@ struct LandingPlace {
     private func forEachPiece(
         ofLink insertion: LinkInsertion, _ request: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) {
-        if insertion != .route { body(UnsafeRawBufferPointer(rebasing: request[link.host.range])) }
-        if link.path.count == 0 { emit("/", body) }
-        escape(request[link.path.range], insertion, body)
+        if insertion != .route { unsafe body(UnsafeRawBufferPointer(rebasing: request[link.host.range])) }
+        if link.path.count == 0 { unsafe emit("/", body) }
+        unsafe escape(request[link.path.range], insertion, body)
         guard link.query.isPresent else { return }
-        emit("?", body)
-        escape(request[link.query.range], insertion, body)
+        unsafe emit("?", body)
+        unsafe escape(request[link.query.range], insertion, body)
     }
 
     private func escape(
         _ bytes: Slice<UnsafeRawBufferPointer>, _ insertion: LinkInsertion, _ body: (UnsafeRawBufferPointer) -> Void
     ) {
-        var start = bytes.startIndex
-        for index in bytes.indices {
+        var start = unsafe bytes.startIndex
+        for index in unsafe bytes.indices {
             let escaped: StaticString
-            switch bytes[index] {
+            switch unsafe bytes[index] {
             case UInt8(ascii: "&"): escaped = "&amp;"
             case UInt8(ascii: "'"): escaped = "&#39;"
             case UInt8(ascii: ",") where insertion == .listItem: escaped = "%2C"
             default: continue
             }
-            if start < index { body(UnsafeRawBufferPointer(rebasing: bytes[start..<index])) }
-            emit(escaped, body)
+            if start < index { unsafe body(UnsafeRawBufferPointer(rebasing: bytes[start..<index])) }
+            unsafe emit(escaped, body)
             start = index + 1
         }
-        if start < bytes.endIndex { body(UnsafeRawBufferPointer(rebasing: bytes[start...])) }
+        if unsafe start < bytes.endIndex { unsafe body(UnsafeRawBufferPointer(rebasing: bytes[start...])) }
     }
 
     private func emit(_ text: StaticString, _ body: (UnsafeRawBufferPointer) -> Void) {
-        body(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        unsafe body(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 }

@@ -25,7 +25,7 @@ struct Multipart {
         for index in next..<ranges.count {
             let range = ranges[index]
             let numbers = [range.lowerBound, range.upperBound - 1, form.bodyCount]
-            count += boundaryCount + 6 + form.contentType.count + Multipart.rangeName.utf8CodeUnitCount
+            unsafe count += boundaryCount + 6 + form.contentType.count + Multipart.rangeName.utf8CodeUnitCount
             count += numbers.reduce(6) { $0 + Multipart.digitCount($1) } + range.count
         }
         return count
@@ -43,14 +43,14 @@ struct Multipart {
         guard next <= ranges.count else { return nil }
         defer { next += 1 }
         output.append("\r\n--")
-        boundary.withUnsafeBytes { output.append($0) }
+        unsafe boundary.withUnsafeBytes { unsafe output.append($0) }
         if next == ranges.count {
             output.append("--\r\n")
             return Body.none
         }
         let range = ranges[next]
         output.append("\r\n")
-        output.append(form.contentType)
+        unsafe output.append(form.contentType)
         output.append(Multipart.rangeName)
         output.append(range.lowerBound)
         output.append("-")

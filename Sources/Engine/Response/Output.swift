@@ -1,58 +1,58 @@
 // Where a worker puts the answers of one round together before it sends them, shared by all its connections.
 
 /// A buffer of fixed size that is filled from the front.
-struct Output: ~Copyable {
+@safe struct Output: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
     /// A body of the catalogue's that was copied to the end, and where that ended.
-    private var tail = UnsafeRawBufferPointer(start: nil, count: 0)
+    private var tail = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     private var tailEnd = 0
 
-    init(byteCount: Int) { memory = .allocate(byteCount: byteCount, alignment: 64) }
+    init(byteCount: Int) { unsafe memory = .allocate(byteCount: byteCount, alignment: 64) }
 
-    deinit { memory.deallocate() }
+    deinit { unsafe memory.deallocate() }
 
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
-    var room: Int { memory.count - count }
+    var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+    var room: Int { unsafe memory.count - count }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count <= room, "an answer is put together where there is room for it")
         guard let source = bytes.baseAddress else { return }
-        (memory.baseAddress! + count).copyMemory(from: source, byteCount: bytes.count)
+        unsafe (memory.baseAddress! + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
     }
 
     /// Appends a body that stays where it is at least until the output is sent or kept.
     mutating func append(body: UnsafeRawBufferPointer) {
-        append(body)
-        (tail, tailEnd) = (body, count)
+        unsafe append(body)
+        unsafe (tail, tailEnd) = unsafe (body, count)
     }
 
     /// What is left when so many bytes are sent: bytes to be copied, and the body behind them if it need not be.
     func rest(from sent: Int) -> (copied: UnsafeRawBufferPointer, body: Body) {
-        guard tailEnd == count, !tail.isEmpty else {
-            return (UnsafeRawBufferPointer(rebasing: bytes[sent...]), .none)
+        guard tailEnd == count, unsafe !tail.isEmpty else {
+            return unsafe (UnsafeRawBufferPointer(rebasing: bytes[sent...]), .none)
         }
-        let bodyStart = count - tail.count
-        let body = Body.memory(tail).dropping(max(0, sent - bodyStart))
-        return (UnsafeRawBufferPointer(rebasing: bytes[min(sent, bodyStart)..<bodyStart]), body)
+        let bodyStart = unsafe count - tail.count
+        let body = unsafe Body.memory(tail).dropping(max(0, sent - bodyStart))
+        return unsafe (UnsafeRawBufferPointer(rebasing: bytes[min(sent, bodyStart)..<bodyStart]), body)
     }
 
     mutating func append(_ text: StaticString) {
-        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        unsafe append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// Appends a number in decimal digits.
     mutating func append(_ number: Int) {
-        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+        unsafe withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
             var rest = UInt64(number)
             var start = digits.count
             repeat {
                 start -= 1
-                digits[start] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+                unsafe digits[start] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             } while rest > 0
-            append(UnsafeRawBufferPointer(rebasing: digits[start...]))
+            unsafe append(UnsafeRawBufferPointer(rebasing: digits[start...]))
         }
     }
 
@@ -60,7 +60,7 @@ struct Output: ~Copyable {
     func scratch(_ count: Int) -> UnsafeMutableRawBufferPointer {
         // The buffer itself looks at no bounds in an optimized build.
         precondition(count <= room, "there is room for a step of a body")
-        return UnsafeMutableRawBufferPointer(rebasing: memory[self.count..<self.count + count])
+        return unsafe UnsafeMutableRawBufferPointer(rebasing: memory[self.count..<self.count + count])
     }
 
     mutating func clear() { (count, tailEnd) = (0, 0) }

@@ -6,7 +6,7 @@ import HTTP
 import Telemetry
 
 /// What a request's connection has to do with the answer.
-struct Channel {
+@safe struct ConnectionFacts {
     /// The name that the client asked for in the handshake; nil in plain HTTP, and when it named none.
     var serverName: UnsafeRawBufferPointer?
     /// Plain HTTP, where pages are to be fetched over TLS.
@@ -20,7 +20,7 @@ enum Responder {
     ///   - expectsCertificate: asked where a page would be redirected to TLS. Without a certificate it is better answered
     ///     in plain HTTP than sent to a handshake that fails.
     static func respond(
-        to head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ channel: Channel, now: Int64,
+        to head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ channel: ConnectionFacts, now: Int64,
         expectsCertificate: (_ host: Span<UInt8>) -> Bool
     ) -> Response {
         switch head.method {
@@ -31,7 +31,8 @@ enum Responder {
             response.isOfServedHost = subject.isOfServedHost
             // Who gets nothing may still have asked for an association file.
             response.document =
-                subject.document == .none ? DocumentKind(naming: bytes.extracting(head.path.range)) : subject.document
+                subject.document == .none
+                ? RequestedDocument(naming: bytes.extracting(head.path.range)) : subject.document
             return response
         case .options:
             return Response(status: .noContent, allowsMethods: true)
@@ -44,24 +45,24 @@ enum Responder {
 
     /// What a request turned out to be about.
     private struct Subject {
-        var document = DocumentKind.none
+        var document = RequestedDocument.none
         var isOfServedHost = false
     }
 
     private static func find(
-        _ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ channel: Channel, _ now: Int64,
+        _ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ channel: ConnectionFacts, _ now: Int64,
         _ subject: inout Subject, _ expectsCertificate: (Span<UInt8>) -> Bool
     ) -> Response {
         let host = bytes.extracting(head.host.range)
         if view.isUnread(host: host) { return Response(status: .serviceUnavailable) }
         guard let site = view.site(host: host) else { return Response(status: .notFound) }
         subject.isOfServedHost = true
-        if let name = channel.serverName, isMisdirected(host, name, site, view) {
+        if let name = unsafe channel.serverName, unsafe isMisdirected(host, name, site, view) {
             return Response(status: .misdirectedRequest)
         }
         let path = bytes.extracting(head.path.range)
-        let found = withDecodedPath(path) { view.answer(site, path: $0) }
-        if let found { subject.document = DocumentKind(found.kind) }
+        let found = unsafe withDecodedPath(path) { unsafe view.answer(site, path: $0) }
+        if let found { subject.document = RequestedDocument(found.kind) }
         if channel.redirectsPages, isPage(found, path), expectsCertificate(host) {
             return Response(
                 status: .permanentRedirect,
@@ -71,8 +72,8 @@ enum Responder {
             subject.document = .landing
             return landing
         }
-        guard let answer = found ?? withDecodedPath(path, { view.fallback(site, path: $0) }) else {
-            return notFound(withDecodedPath(path) { view.missingPage(site, path: $0) }, head, bytes)
+        guard let answer = unsafe found ?? withDecodedPath(path, { unsafe view.fallback(site, path: $0) }) else {
+            return unsafe notFound(withDecodedPath(path) { unsafe view.missingPage(site, path: $0) }, head, bytes)
         }
         if found == nil { subject.document = .page }
         var coding = ContentCoding.identity
@@ -85,7 +86,7 @@ enum Responder {
         let form = answer.form(coding)
         // RFC 9110 §13.2.1: conditions are about a 200, and a redirect stays one whatever the client has.
         if answer.status != .ok { return Response(status: answer.status, form: form) }
-        let conditions = Conditions(
+        let conditions = unsafe Conditions(
             entityTag: form.entityTag, lastModified: answer.lastModified, now: now)
         switch conditions.verdict(head, bytes) {
         case .failed: return Response(status: .preconditionFailed)
@@ -107,7 +108,7 @@ enum Responder {
         _ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ site: CatalogueView.Site
     ) -> Response? {
         let path = bytes.extracting(head.path.range)
-        guard withDecodedPath(path, { view.allowsPages($0) ? true : nil }) != nil else { return nil }
+        guard unsafe withDecodedPath(path, { unsafe view.allowsPages($0) ? true : nil }) != nil else { return nil }
         let query = head.query.isPresent ? head.query.range : 0..<0
         guard let page = view.landing(site, path: path, query: bytes.extracting(query)) else { return nil }
         let link = RequestLocation(host: head.host, path: head.path, query: head.query)
@@ -123,8 +124,8 @@ enum Responder {
     private static func isMisdirected(
         _ host: Span<UInt8>, _ name: UnsafeRawBufferPointer, _ site: CatalogueView.Site, _ view: CatalogueView
     ) -> Bool {
-        let end = name.last == UInt8(ascii: ".") ? name.count - 1 : name.count
-        let name = Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: name[..<end]))
+        let end = unsafe name.last == UInt8(ascii: ".") ? name.count - 1 : name.count
+        let name = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: name[..<end]))
         return !host.equalsIgnoringCase(name) && view.site(host: name) != site
     }
 
@@ -163,16 +164,16 @@ enum Responder {
         _ path: Span<UInt8>, _ body: (UnsafeRawBufferPointer) -> Found?
     ) -> Found? {
         // RFC 9112 §3.2.2: an absolute target without a path means the root.
-        if path.count == 0 { return withUnsafeBytes(of: UInt8(ascii: "/"), body) }
-        if path.firstIndex(of: UInt8(ascii: "%")) == nil { return path.withUnsafeBytes(body) }
-        return withUnsafeTemporaryAllocation(byteCount: path.count, alignment: 8) { buffer in
-            guard let count = PercentEncoding.decode(path, into: buffer) else { return nil }
-            return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        if path.count == 0 { return unsafe withUnsafeBytes(of: UInt8(ascii: "/"), body) }
+        if path.firstIndex(of: UInt8(ascii: "%")) == nil { return unsafe path.withUnsafeBytes(body) }
+        return unsafe withUnsafeTemporaryAllocation(byteCount: path.count, alignment: 8) { buffer in
+            guard let count = unsafe PercentEncoding.decode(path, into: buffer) else { return nil }
+            return unsafe body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }
 }
 
-extension DocumentKind {
+extension RequestedDocument {
     fileprivate init(_ kind: AnswerKind) {
         self =
             switch kind {

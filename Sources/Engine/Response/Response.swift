@@ -27,7 +27,7 @@ struct Response {
     /// Whether it has to be given while the request is at hand, because it repeats some of it.
     var repeatsRequest = false
     /// What was asked for, for the records.
-    var document = DocumentKind.none
+    var document = RequestedDocument.none
     /// Whether the host is one of this server's.
     var isOfServedHost = false
 
@@ -46,7 +46,7 @@ struct Response {
 }
 
 /// A body, or what is left of it, that stays where it is until it is sent.
-enum Body {
+@safe enum Body {
     case none
     /// In the catalogue, or in memory that the caller keeps until it returns.
     case memory(UnsafeRawBufferPointer)
@@ -66,7 +66,7 @@ enum Body {
         switch self {
         case .none: return .none
         case .memory(let bytes):
-            return bytes.count == count ? .none : .memory(UnsafeRawBufferPointer(rebasing: bytes[count...]))
+            return unsafe bytes.count == count ? .none : .memory(UnsafeRawBufferPointer(rebasing: bytes[count...]))
         case .file(let fd, let range): return range.count == count ? .none : .file(fd, range.dropFirst(count))
         }
     }
@@ -77,6 +77,6 @@ extension AnswerForm {
     func part(_ range: Range<Int>) -> Body {
         if range.isEmpty { return .none }
         if let file { return .file(file, range) }
-        return .memory(UnsafeRawBufferPointer(rebasing: body[range]))
+        return unsafe .memory(UnsafeRawBufferPointer(rebasing: body[range]))
     }
 }

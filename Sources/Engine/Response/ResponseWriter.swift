@@ -43,13 +43,13 @@ struct ResponseWriter: ~Copyable {
         if let location = response.location { appendLocation(location, request) }
         endHead(response, isSecure)
         if let landing = response.landing, !response.isHeadOnly {
-            landing.forEachPiece(request) { output.append($0) }
+            unsafe landing.forEachPiece(request) { unsafe output.append($0) }
             return .none
         }
         guard case .memory(let bytes) = response.body, bytes.count <= ResponseWriter.copiedBodyBytesMax else {
             return response.body
         }
-        if isBodyKept { output.append(body: bytes) } else { output.append(bytes) }
+        if isBodyKept { unsafe output.append(body: bytes) } else { unsafe output.append(bytes) }
         return .none
     }
 
@@ -59,7 +59,7 @@ struct ResponseWriter: ~Copyable {
         output.append(fields)
         appendLength(body.count)
         endHead(response, isSecure)
-        if !response.isHeadOnly { output.append(body) }
+        if !response.isHeadOnly { unsafe output.append(body) }
     }
 
     /// How many bytes of a body an answer has, by which its request is recorded.
@@ -77,12 +77,12 @@ struct ResponseWriter: ~Copyable {
     func unsentBytes(of parts: Multipart?) -> Int? { parts?.byteCount(boundaryCount: wire.boundary.count) }
 
     private mutating func beginHead(_ status: Status) {
-        output.append(wire.statusLine(status))
-        output.append(wire.dateLine)
+        unsafe output.append(wire.statusLine(status))
+        unsafe output.append(wire.dateLine)
     }
 
     private mutating func endHead(_ response: Response, _ isSecure: Bool) {
-        if isSecure { wire.strictTransport.withUnsafeBytes { output.append($0) } }
+        if isSecure { unsafe wire.strictTransport.withUnsafeBytes { unsafe output.append($0) } }
         if response.allowsMethods { output.append(WireText.allow) }
         if response.closes { output.append(WireText.close) }
         if response.announcesKeepAlive { output.append(WireText.keepAlive) }
@@ -102,16 +102,16 @@ struct ResponseWriter: ~Copyable {
             return
         }
         if response.status == .notModified {
-            output.append(form.sharedFields)
+            unsafe output.append(form.sharedFields)
         } else if let parts = response.parts {
-            output.append(form.sharedFields)
+            unsafe output.append(form.sharedFields)
             output.append(WireText.multipartType)
-            wire.boundary.withUnsafeBytes { output.append($0) }
+            unsafe wire.boundary.withUnsafeBytes { unsafe output.append($0) }
             output.append(WireText.end)
-            output.append(form.otherFields)
+            unsafe output.append(form.otherFields)
             appendLength(unsentBytes(of: parts) ?? 0)
         } else if let range = response.ranges?[0] {
-            output.append(form.fields)
+            unsafe output.append(form.fields)
             output.append(WireText.range)
             output.append(range.lowerBound)
             output.append("-")
@@ -121,7 +121,7 @@ struct ResponseWriter: ~Copyable {
             output.append(WireText.end)
             appendLength(range.count)
         } else {
-            output.append(form.fields)
+            unsafe output.append(form.fields)
             appendLength(response.landing?.byteCount ?? form.bodyCount)
         }
     }
@@ -130,13 +130,13 @@ struct ResponseWriter: ~Copyable {
     /// can end the line.
     private mutating func appendLocation(_ location: RequestLocation, _ request: Span<UInt8>) {
         output.append("location: https://")
-        request.extracting(location.host.range).withUnsafeBytes { output.append($0) }
-        wire.redirectPort.withUnsafeBytes { output.append($0) }
+        unsafe request.extracting(location.host.range).withUnsafeBytes { unsafe output.append($0) }
+        unsafe wire.redirectPort.withUnsafeBytes { unsafe output.append($0) }
         if location.path.count == 0 { output.append("/") }
-        request.extracting(location.path.range).withUnsafeBytes { output.append($0) }
+        unsafe request.extracting(location.path.range).withUnsafeBytes { unsafe output.append($0) }
         if location.query.isPresent {
             output.append("?")
-            request.extracting(location.query.range).withUnsafeBytes { output.append($0) }
+            unsafe request.extracting(location.query.range).withUnsafeBytes { unsafe output.append($0) }
         }
         output.append(WireText.end)
     }
@@ -149,7 +149,7 @@ struct ResponseWriter: ~Copyable {
 }
 
 /// The ready-made lines of one worker: what every response has that does not come from the catalogue.
-struct WireText: ~Copyable {
+@safe struct WireText: ~Copyable {
     private let statusLines: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
     private let date: UnsafeMutableRawBufferPointer
     private(set) var seconds: Int64 = -1
@@ -181,36 +181,37 @@ struct WireText: ~Copyable {
         let port = settings.publicSecurePort ?? 443
         redirectPort = port == 443 ? [] : Array(":\(port)".utf8)
         boundary = Array((0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined().utf8)
-        statusLines = .allocate(capacity: 600)
-        statusLines.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+        unsafe statusLines = .allocate(capacity: 600)
+        unsafe statusLines.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
         for status in Status.allCases {
             let line = StatusLine.bytes(status)
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: line.count, alignment: 8)
-            memory.copyBytes(from: line)
-            statusLines[Int(status.rawValue)] = UnsafeRawBufferPointer(memory)
+            unsafe memory.copyBytes(from: line)
+            unsafe statusLines[Int(status.rawValue)] = UnsafeRawBufferPointer(memory)
         }
         let name = WireText.dateName
-        date = .allocate(byteCount: name.utf8CodeUnitCount + HTTPDate.byteCount + 2, alignment: 8)
-        date.copyMemory(from: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        date[date.count - 2] = UInt8(ascii: "\r")
-        date[date.count - 1] = UInt8(ascii: "\n")
+        unsafe date = .allocate(byteCount: name.utf8CodeUnitCount + HTTPDate.byteCount + 2, alignment: 8)
+        unsafe date.copyMemory(from: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        unsafe date[date.count - 2] = UInt8(ascii: "\r")
+        unsafe date[date.count - 1] = UInt8(ascii: "\n")
     }
 
     deinit {
-        for line in statusLines { line.deallocate() }
-        statusLines.deallocate()
-        date.deallocate()
+        for index in unsafe statusLines.indices { unsafe statusLines[index].deallocate() }
+        unsafe statusLines.deallocate()
+        unsafe date.deallocate()
     }
 
-    func statusLine(_ status: Status) -> UnsafeRawBufferPointer { statusLines[Int(status.rawValue)] }
+    func statusLine(_ status: Status) -> UnsafeRawBufferPointer { unsafe statusLines[Int(status.rawValue)] }
 
-    var dateLine: UnsafeRawBufferPointer { UnsafeRawBufferPointer(date) }
+    var dateLine: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(date) }
 
     /// Writes the date anew when the second has changed.
     mutating func update(seconds: Int64) {
         if seconds == self.seconds { return }
         self.seconds = seconds
         let start = WireText.dateName.utf8CodeUnitCount
-        HTTPDate.write(seconds, into: UnsafeMutableRawBufferPointer(rebasing: date[start..<start + HTTPDate.byteCount]))
+        unsafe HTTPDate.write(
+            seconds, into: UnsafeMutableRawBufferPointer(rebasing: date[start..<start + HTTPDate.byteCount]))
     }
 }

@@ -36,28 +36,28 @@ final class CertificateReaders: Sendable {
 }
 
 /// Running threads until they are joined: owners that Swift's arrays cannot hold, because they cannot be copied.
-final class Threads: @unchecked Sendable {
+@safe final class Threads: @unchecked Sendable {
     private let memory: UnsafeMutablePointer<Thread>
     private let count = Mutex(0)
 
-    init(capacity: Int) { memory = .allocate(capacity: capacity) }
+    init(capacity: Int) { unsafe memory = .allocate(capacity: capacity) }
 
     func append(_ thread: consuming Thread) {
         let index = count.withLock { count in
             count += 1
             return count - 1
         }
-        (memory + index).initialize(to: thread)
+        unsafe (memory + index).initialize(to: thread)
     }
 
     /// Waits until all have ended. Called again, it finds none.
     func join() {
-        for index in 0..<takeCount() { (memory + index).move().join() }
+        for index in 0..<takeCount() { unsafe (memory + index).move().join() }
     }
 
     /// Leaves them to themselves.
     func detach() {
-        for index in 0..<takeCount() { (memory + index).move().detach() }
+        for index in 0..<takeCount() { unsafe (memory + index).move().detach() }
     }
 
     private func takeCount() -> Int {
@@ -67,5 +67,5 @@ final class Threads: @unchecked Sendable {
         }
     }
 
-    deinit { memory.deallocate() }
+    deinit { unsafe memory.deallocate() }
 }

@@ -95,9 +95,9 @@ final class ChallengeReader: Sendable {
         _ host: Span<UInt8>, _ token: Span<UInt8>, of remote: RemoteAddress, for connection: UInt64,
         answering control: WorkerControl
     ) -> Bool {
-        let question = Question(
-            host: host.withUnsafeBytes { $0.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } },
-            token: token.withUnsafeBytes { Array($0) })
+        let question = unsafe Question(
+            host: host.withUnsafeBytes { unsafe $0.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } },
+            token: unsafe token.withUnsafeBytes { unsafe Array($0) })
         let waiter = Waiter(control: control, token: connection, network: remote.networkKey)
         let (isTaken, isNew) = state.withLock { state in
             if state.waitingCount == ChallengeReader.waitingMax { return (false, false) }
@@ -152,18 +152,18 @@ extension Worker {
     /// Has the disk asked.
     mutating func askForChallenge(_ slot: Slot, _ head: RequestHead, _ bytes: Span<UInt8>, _ token: Range<Int>) -> Step
     {
-        let response = Response(
+        let response = unsafe Response(
             status: .notFound, isHeadOnly: head.method == .head, closes: slot.pointee.closeReason != nil,
             announcesKeepAlive: head.minorVersion == 0 && slot.pointee.closeReason == nil, document: .wellKnown)
         accounting.noteSubject(response)
-        let isTaken = challenges?.ask(
+        let isTaken = unsafe challenges?.ask(
             bytes.extracting(head.host.range), bytes.extracting(head.path.range).extracting(token),
             of: accounting.lastRemote, for: table.token(slot), answering: control)
         if isTaken == true {
-            slot.pointee.phase = .challenge(response)
+            unsafe slot.pointee.phase = .challenge(response)
             return .pauses
         }
-        answerChallenge(slot, response, .serviceUnavailable, nil)
+        unsafe answerChallenge(slot, response, .serviceUnavailable, nil)
         return response.closes ? .ending : .next
     }
 
@@ -171,30 +171,34 @@ extension Worker {
     mutating func resumeChallenges() {
         for answer in control.takeChallenges() {
             // The connection may have ended since.
-            guard let slot = table.slot(of: answer.token), case .challenge(let response) = slot.pointee.phase else {
+            guard let slot = unsafe table.slot(of: answer.token),
+                case .challenge(let response) = unsafe slot.pointee.phase
+            else {
                 continue
             }
             writer.clear()
-            accounting.resume(slot)
-            answerChallenge(slot, response, answer.bytes == nil ? .notFound : .ok, answer.bytes)
-            if slot.pointee.ending == .close, slot.pointee.held.count > 0 { slot.pointee.ending = .linger }
-            if slot.pointee.ending == .none, slot.pointee.held.count > 0 {
-                if flush(slot) { processHeld(slot, andReceived: 0) }
-            } else {
-                finishTurn(slot, unused: 0..<0)
+            unsafe accounting.resume(slot)
+            unsafe answerChallenge(slot, response, answer.bytes == nil ? .notFound : .ok, answer.bytes)
+            if unsafe slot.pointee.ending == .close, unsafe slot.pointee.held.count > 0 {
+                unsafe slot.pointee.ending = .linger
             }
-            reckon(slot)
+            if unsafe slot.pointee.ending == .none, unsafe slot.pointee.held.count > 0 {
+                if unsafe flush(slot) { unsafe processHeld(slot, andReceived: 0) }
+            } else {
+                unsafe finishTurn(slot, unused: 0..<0)
+            }
+            unsafe reckon(slot)
         }
     }
 
     private mutating func answerChallenge(_ slot: Slot, _ response: Response, _ status: Status, _ body: [UInt8]?) {
         var response = response
         response.status = status
-        slot.pointee.phase = .idle
-        if response.closes { slot.pointee.ending = .close }
+        unsafe slot.pointee.phase = .idle
+        if response.closes { unsafe slot.pointee.ending = .close }
         let fields = body == nil ? WireText.unstored : WireText.unstoredBytes
-        (body ?? []).withUnsafeBytes {
-            write(response, fields: fields, body: $0, isSecure: slot.pointee.session != nil)
+        unsafe (body ?? []).withUnsafeBytes {
+            unsafe write(response, fields: fields, body: $0, isSecure: slot.pointee.session != nil)
         }
     }
 }

@@ -25,115 +25,115 @@ extension Worker {
 
     /// Reads what has come for a connection and goes on with it.
     mutating func receive(_ slot: Slot) {
-        let heldCount = slot.pointee.held.count
+        let heldCount = unsafe slot.pointee.held.count
         let end = heldCount + Worker.receivedBytesMax
-        precondition(end <= input.count, "what is kept of a request leaves room for what comes")
-        let room = UnsafeMutableRawBufferPointer(rebasing: input[heldCount..<end])
-        switch slot.pointee.transport.receive(slot.pointee.fd, into: room, layer) {
+        unsafe precondition(end <= input.count, "what is kept of a request leaves room for what comes")
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: input[heldCount..<end])
+        switch unsafe slot.pointee.transport.receive(slot.pointee.fd, into: room, layer) {
         case .moved(let count):
-            if case .lingering = slot.pointee.phase { return }
-            slot.pointee.receivedBytes += count
-            slot.pointee.progress += count
+            if case .lingering = unsafe slot.pointee.phase { return }
+            unsafe slot.pointee.receivedBytes += count
+            unsafe slot.pointee.progress += count
             accounting.counters.add(count, to: .bytesReceived)
-            if let session = slot.pointee.session { return readRecords(slot, session, byteCount: count) }
-            if case .proxyHeader(let tlsFollows) = slot.pointee.phase {
-                return readProxyHeader(slot, count, tlsFollows: tlsFollows)
+            if let session = unsafe slot.pointee.session { return unsafe readRecords(slot, session, byteCount: count) }
+            if case .proxyHeader(let tlsFollows) = unsafe slot.pointee.phase {
+                return unsafe readProxyHeader(slot, count, tlsFollows: tlsFollows)
             }
-            processHeld(slot, andReceived: count)
+            unsafe processHeld(slot, andReceived: count)
         case .wouldBlock:
-            watch(slot, for: .readable)
-        case .ended: close(slot, .client)
-        case .failed: close(slot, .error)
+            unsafe watch(slot, for: .readable)
+        case .ended: unsafe close(slot, .client)
+        case .failed: unsafe close(slot, .error)
         }
     }
 
     /// Goes on with what is in the records that the session was fed with.
     mutating func readRequests(_ slot: Slot, _ session: SecureSession) {
-        let room = UnsafeMutableRawBufferPointer(rebasing: input[slot.pointee.held.count...])
-        let (count, outcome) = layer.open(session, into: room)
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: input[slot.pointee.held.count...])
+        let (count, outcome) = unsafe layer.open(session, into: room)
         layer.context.forgetRecords()
         switch outcome {
         case .failed:
             // A broken session answers nothing more, not even what came whole before.
-            endWithAlert(slot, .error)
+            unsafe endWithAlert(slot, .error)
         case _ where count > 0:
-            if outcome != .wantsInput { slot.pointee.hasEnded = true }
-            processHeld(slot, andReceived: count)
+            if outcome != .wantsInput { unsafe slot.pointee.hasEnded = true }
+            unsafe processHeld(slot, andReceived: count)
         case .wantsInput, .wantsCertificate, .done:
             // A flight of the handshake or a key update may be waiting to be sent.
             writer.clear()
-            if flush(slot) { watch(slot, for: .readable) }
+            if unsafe flush(slot) { unsafe watch(slot, for: .readable) }
         case .ended:
-            closeGracefully(slot, .client)
+            unsafe closeGracefully(slot, .client)
         }
     }
 
     /// Goes on with the bytes that were kept, and those that have been received behind them.
     mutating func processHeld(_ slot: Slot, andReceived receivedCount: Int) {
-        let count = slot.pointee.held.count + receivedCount
-        precondition(count <= input.count, "what is kept of requests fits where it came from")
-        input.copyMemory(from: slot.pointee.held.bytes)
-        slot.pointee.held.release()
+        let count = unsafe slot.pointee.held.count + receivedCount
+        unsafe precondition(count <= input.count, "what is kept of requests fits where it came from")
+        unsafe input.copyMemory(from: slot.pointee.held.bytes)
+        unsafe slot.pointee.held.release()
         catalogue.update()
         writer.clear()
-        accounting.resume(slot)
+        unsafe accounting.resume(slot)
         var offset = 0
         var step = Step.next
-        let requestsBefore = slot.pointee.requestCount
+        let requestsBefore = unsafe slot.pointee.requestCount
         while case .next = step, offset < count {
-            if writer.output.count >= ResponseWriter.batchBytesMax, !flush(slot) {
+            if writer.output.count >= ResponseWriter.batchBytesMax, unsafe !flush(slot) {
                 step = .stopped
-            } else if case .idle = slot.pointee.phase,
-                slot.pointee.requestCount &- requestsBefore >= Worker.requestsPerTurnMax
+            } else if case .idle = unsafe slot.pointee.phase,
+                unsafe slot.pointee.requestCount &- requestsBefore >= Worker.requestsPerTurnMax
             {
-                step = flush(slot) ? .yields : .stopped
+                step = unsafe flush(slot) ? .yields : .stopped
             } else {
-                step = advance(slot, UnsafeRawBufferPointer(rebasing: input[offset..<count]), &offset)
+                step = unsafe advance(slot, UnsafeRawBufferPointer(rebasing: input[offset..<count]), &offset)
             }
         }
         switch step {
         case .stopped:
             // With bytes unread, closing at once would reset what the client has still to take.
-            if offset < count, slot.pointee.ending == .close { slot.pointee.ending = .linger }
-            holdInput(slot, offset..<count)
+            if offset < count, unsafe slot.pointee.ending == .close { unsafe slot.pointee.ending = .linger }
+            unsafe holdInput(slot, offset..<count)
         case .yields:
-            holdInput(slot, offset..<count)
+            unsafe holdInput(slot, offset..<count)
             // The poller reports the others first, and this one when there is room for its answers.
-            table.deadlines.set(.write, slot, now: now)
-            slot.pointee.progress = 0
-            watch(slot, for: .writable)
+            unsafe table.deadlines.set(.write, slot, now: now)
+            unsafe slot.pointee.progress = 0
+            unsafe watch(slot, for: .writable)
         case .pauses:
-            holdInput(slot, offset..<count)
-            accounting.hold(for: slot)
-            table.deadlines.set(.head, slot, now: now)
-            stopWatching(slot)
+            unsafe holdInput(slot, offset..<count)
+            unsafe accounting.hold(for: slot)
+            unsafe table.deadlines.set(.head, slot, now: now)
+            unsafe stopWatching(slot)
         case .next, .needsInput, .ending:
-            finishTurn(slot, unused: offset..<count)
+            unsafe finishTurn(slot, unused: offset..<count)
         }
     }
 
     /// One step of a connection: a head, or a piece of a body.
     private mutating func advance(_ slot: Slot, _ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Step {
-        let span = Span<UInt8>(_unsafeBytes: bytes)
-        switch slot.pointee.phase {
+        let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
+        switch unsafe slot.pointee.phase {
         case .idle:
-            return readHead(slot, RequestParser(), span, &offset)
+            return unsafe readHead(slot, RequestParser(), span, &offset)
         case .head(let parser):
-            return readHead(slot, parser, span, &offset)
+            return unsafe readHead(slot, parser, span, &offset)
         case .body(var drain, let response, let owner):
             switch drain.drain(span) {
             case .incomplete:
-                slot.pointee.phase = .body(drain, response, owner)
+                unsafe slot.pointee.phase = .body(drain, response, owner)
                 offset += span.count
                 return .needsInput
             case .rejected(let reason):
-                slot.pointee.leaveBody()
-                return reject(slot, reason)
+                unsafe slot.pointee.leaveBody()
+                return unsafe reject(slot, reason)
             case .complete(let used):
                 offset += used
-                slot.pointee.phase = .idle
-                let step = answer(slot, response, owner)
-                owner.release()
+                unsafe slot.pointee.phase = .idle
+                let step = unsafe answer(slot, response, owner)
+                unsafe owner.release()
                 return step
             }
         case .proxyHeader, .handshake, .certificate, .challenge, .lingering:
@@ -147,26 +147,26 @@ extension Worker {
         var parser = parser
         switch parser.parse(bytes, limits: limits.head) {
         case .incomplete:
-            slot.pointee.phase = .head(parser)
+            unsafe slot.pointee.phase = .head(parser)
             return .needsInput
         case .rejected(let reason):
-            accounting.begin(parser.headSoFar, bytes, from: slot.pointee.remote)
-            return reject(slot, reason)
+            unsafe accounting.begin(parser.headSoFar, bytes, from: slot.pointee.remote)
+            return unsafe reject(slot, reason)
         case .complete(var head, let used):
             let token = challengeToken(head, bytes)
-            slot.pointee.phase = .idle
+            unsafe slot.pointee.phase = .idle
             // What comes before it goes first, records of the session's own too; the head is read once more then.
-            if token != nil, !flush(slot) { return .stopped }
+            if token != nil, unsafe !flush(slot) { return .stopped }
             offset += used
-            var (remote, isFine) = (slot.pointee.remote, true)
-            if slot.pointee.isFront { isFine = applyForwardedFields(&head, bytes, &remote) }
+            var (remote, isFine) = unsafe (slot.pointee.remote, true)
+            if unsafe slot.pointee.isFront { isFine = applyForwardedFields(&head, bytes, &remote) }
             accounting.begin(head, bytes, from: remote)
-            if slot.pointee.isFront { accounting.noteTrace(head, bytes) }
-            if !isFine { return reject(slot, .malformedHost) }
-            slot.pointee.requestCount &+= 1
-            slot.pointee.closeReason = closeReason(after: head, slot) ?? slot.pointee.closeReason
-            if let token { return askForChallenge(slot, head, bytes, token) }
-            return respond(slot, head, bytes, used)
+            if unsafe slot.pointee.isFront { accounting.noteTrace(head, bytes) }
+            if !isFine { return unsafe reject(slot, .malformedHost) }
+            unsafe slot.pointee.requestCount &+= 1
+            unsafe slot.pointee.closeReason = closeReason(after: head, slot) ?? slot.pointee.closeReason
+            if let token { return unsafe askForChallenge(slot, head, bytes, token) }
+            return unsafe respond(slot, head, bytes, used)
         }
     }
 
@@ -188,7 +188,7 @@ extension Worker {
     private func closeReason(after head: RequestHead, _ slot: Slot) -> CloseReason? {
         if !head.wantsKeepAlive { return .finished }
         let hasHadItsShare =
-            slot.pointee.requestCount >= limits.requestsPerConnectionMax
+            unsafe slot.pointee.requestCount >= limits.requestsPerConnectionMax
             || slot.pointee.receivedBytes >= limits.bytesPerConnectionMax
         if hasHadItsShare { return .limit }
         return acceptor.drain == nil ? nil : .drained
@@ -196,53 +196,53 @@ extension Worker {
 
     /// Decides the answer, and gives it now or when the request's body is over.
     private mutating func respond(_ slot: Slot, _ head: RequestHead, _ bytes: Span<UInt8>, _ used: Int) -> Step {
-        let session = slot.pointee.session
-        let channel = Channel(
+        let session = unsafe slot.pointee.session
+        let channel = unsafe ConnectionFacts(
             serverName: head.hostIsForwarded ? nil : session?.serverName,
             redirectsPages: session == nil && settings.redirectsPages && !head.cameSecurely)
         var response = Responder.respond(to: head, bytes, catalogue.view, channel, now: accounting.seconds) {
             layer.context.expectsCertificate(for: $0)
         }
         accounting.noteSubject(response)
-        response.closes = slot.pointee.closeReason != nil
+        response.closes = unsafe slot.pointee.closeReason != nil
         response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
         if response.repeatsRequest {
             // It is written while the request is at hand, and a body behind it ends the connection.
             let hasBody = head.body != .none
             response.closes = response.closes || hasBody
-            write(response, slot, request: bytes)
-            if response.closes { slot.pointee.ending = hasBody ? .linger : .close }
+            unsafe write(response, slot, request: bytes)
+            if response.closes { unsafe slot.pointee.ending = hasBody ? .linger : .close }
             return response.closes ? .ending : .next
         }
         guard let drain = BodyDrain(head.body, bytesMax: limits.bodyBytesMax) else {
-            return answer(slot, response, catalogue.owner)
+            return unsafe answer(slot, response, catalogue.owner)
         }
-        if drain.isTooLong { return reject(slot, .bodyTooLong) }
+        if drain.isTooLong { return unsafe reject(slot, .bodyTooLong) }
         if head.expectsContinue, used == bytes.count {
             // The final answer instead of "100 Continue": the client keeps its body. The connection has to end, because
             // the client might send it all the same (RFC 9110 §10.1.1).
             response.closes = true
-            let step = answer(slot, response, catalogue.owner)
-            slot.pointee.ending = .linger
+            let step = unsafe answer(slot, response, catalogue.owner)
+            unsafe slot.pointee.ending = .linger
             return step
         }
-        slot.pointee.phase = .body(drain, response, catalogue.owner.retain())
+        unsafe slot.pointee.phase = .body(drain, response, catalogue.owner.retain())
         return .next
     }
 
     /// Puts an answer into the output; a large body is sent from where it is.
     private mutating func answer(_ slot: Slot, _ response: Response, _ owner: Unmanaged<Catalogue>) -> Step {
         if let parts = response.parts {
-            write(response, slot)
-            let isSent = flush(slot, parts: parts, owner: owner)
+            unsafe write(response, slot)
+            let isSent = unsafe flush(slot, parts: parts, owner: owner)
             // The end of a part is not yet that of the answer.
-            if response.closes { slot.pointee.ending = .close }
+            if response.closes { unsafe slot.pointee.ending = .close }
             if !isSent { return .stopped }
         } else {
-            if response.closes { slot.pointee.ending = .close }
+            if response.closes { unsafe slot.pointee.ending = .close }
             // Only the catalogue in use is sure to be there for as long as the output.
-            let body = write(response, slot, isBodyKept: owner.toOpaque() == catalogue.owner.toOpaque())
-            if body.count > 0, !flush(slot, body: body, owner: owner) { return .stopped }
+            let body = unsafe write(response, slot, isBodyKept: owner.toOpaque() == catalogue.owner.toOpaque())
+            if body.count > 0, unsafe !flush(slot, body: body, owner: owner) { return .stopped }
         }
         return response.closes ? .ending : .next
     }
@@ -254,35 +254,35 @@ extension Worker {
         _ response: Response, _ slot: Slot? = nil, request: Span<UInt8> = Span(), isBodyKept: Bool = true
     ) -> Body {
         accounting.noteAnswer(response, bodyBytes: writer.bodyBytes(of: response))
-        return writer.write(
+        return unsafe writer.write(
             response, isSecure: slot?.pointee.session != nil, request: request, isBodyKept: isBodyKept)
     }
 
     /// Puts an answer into the output whose body is not in the catalogue.
     mutating func write(_ response: Response, fields: StaticString, body: UnsafeRawBufferPointer, isSecure: Bool) {
         accounting.noteAnswer(response, bodyBytes: response.isHeadOnly ? 0 : body.count)
-        writer.write(response, fields: fields, body: body, isSecure: isSecure)
+        unsafe writer.write(response, fields: fields, body: body, isSecure: isSecure)
     }
 
     /// Refuses what the client sent. Where the next request would begin is not known, so there is none.
     @discardableResult
     private mutating func reject(_ slot: Slot, _ reason: Rejection) -> Step {
         accounting.counters.add(to: .refusedRequests(reason))
-        slot.pointee.closeReason = .refused
-        write(Response(status: reason.status, closes: true))
-        slot.pointee.ending = .linger
+        unsafe slot.pointee.closeReason = .refused
+        unsafe write(Response(status: reason.status, closes: true))
+        unsafe slot.pointee.ending = .linger
         return .ending
     }
 
     /// Refuses a request whose head did not come in time.
     mutating func rejectLateHead(_ slot: Slot) {
         writer.clear()
-        if case .head(let parser) = slot.pointee.phase {
-            input.copyMemory(from: slot.pointee.held.bytes)
-            let bytes = UnsafeRawBufferPointer(rebasing: input[..<slot.pointee.held.count])
-            accounting.begin(parser.headSoFar, Span<UInt8>(_unsafeBytes: bytes), from: slot.pointee.remote)
+        if case .head(let parser) = unsafe slot.pointee.phase {
+            unsafe input.copyMemory(from: slot.pointee.held.bytes)
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: input[..<slot.pointee.held.count])
+            unsafe accounting.begin(parser.headSoFar, Span<UInt8>(_unsafeBytes: bytes), from: slot.pointee.remote)
         }
-        reject(slot, .timedOut)
-        finishTurn(slot, unused: 0..<0)
+        unsafe reject(slot, .timedOut)
+        unsafe finishTurn(slot, unused: 0..<0)
     }
 }

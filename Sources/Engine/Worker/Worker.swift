@@ -10,7 +10,7 @@ import Telemetry
 
 /// The loop that accepts connections and moves each through its phases: the one place where the order of things is written
 /// down. What belongs together has a type of its own.
-struct Worker: ~Copyable {
+@safe struct Worker: ~Copyable {
     let settings: EngineSettings
     let limits: Limits
     let control: WorkerControl
@@ -65,12 +65,12 @@ struct Worker: ~Copyable {
         self.limits = limits
         self.control = control
         self.challenges = challenges
-        acceptor = Acceptor(takingOwnershipOf: listeners, settings, addressCounts)
+        acceptor = unsafe Acceptor(takingOwnershipOf: listeners, settings, addressCounts)
         self.poller = poller
         table = ConnectionTable(
             capacity: max(16, limits.connectionsMax / settings.workerCount),
             heldBytesMax: max(Worker.heldBytesMin, limits.heldBytesMax / settings.workerCount), limits)
-        input = .allocate(
+        unsafe input = .allocate(
             byteCount: limits.head.headBytesMax + Worker.receivedBytesMax + Worker.recordBytesMax, alignment: 64)
         layer = RecordLayer(secure, receivedBytesMax: Worker.receivedBytesMax)
         catalogue = CatalogueInUse(published)
@@ -80,7 +80,7 @@ struct Worker: ~Copyable {
         acceptor.startListening(self.poller, now: now)
     }
 
-    deinit { input.deallocate() }
+    deinit { unsafe input.deallocate() }
 
     /// Serves until it is told to stop and everything in flight is finished or out of time.
     mutating func run() {
@@ -88,7 +88,7 @@ struct Worker: ~Copyable {
             let count = poller.wait(milliseconds: waitMilliseconds)
             serve(count, at: Clock.monotonicMilliseconds())
         }
-        forEachConnection { $0.close($1, .drained) }
+        unsafe forEachConnection { unsafe $0.close($1, .drained) }
         accounting.publishLog()
     }
 
@@ -125,13 +125,13 @@ struct Worker: ~Copyable {
             return
         }
         // The connection may have ended earlier in this round.
-        guard let slot = table.slot(of: event.token) else { return }
-        if slot.pointee.interest == .writable {
-            if event.isWritable { resumeSending(slot) }
+        guard let slot = unsafe table.slot(of: event.token) else { return }
+        if unsafe slot.pointee.interest == .writable {
+            if event.isWritable { unsafe resumeSending(slot) }
         } else if event.isReadable {
-            receive(slot)
+            unsafe receive(slot)
         }
-        reckon(slot)
+        unsafe reckon(slot)
     }
 
     private var waitMilliseconds: Int32 {
@@ -157,19 +157,19 @@ struct Worker: ~Copyable {
     }
 
     private mutating func expireConnections() {
-        while let slot = table.deadlines.nextExpired(now: now) {
-            guard let kind = slot.pointee.deadline.kind else {
+        while let slot = unsafe table.deadlines.nextExpired(now: now) {
+            guard let kind = unsafe slot.pointee.deadline.kind else {
                 preconditionFailure("a deadline that passes has a kind")
             }
-            if slot.pointee.hasProgressed(limits) {
-                slot.pointee.progress = 0
-                table.deadlines.set(kind, slot, now: now)
-            } else if case .head = slot.pointee.phase, slot.pointee.outgoing == nil, kind == .head {
-                rejectLateHead(slot)
-                reckon(slot)
-            } else if !(kind == .idle || kind == .linger) || !isTaking(slot) {
-                if unacknowledgedBytes(slot.pointee.fd) > 0 { abandonUnsent(slot.pointee.fd) }
-                close(slot, kind == .idle ? .idle : .deadline)
+            if unsafe slot.pointee.hasProgressed(limits) {
+                unsafe slot.pointee.progress = 0
+                unsafe table.deadlines.set(kind, slot, now: now)
+            } else if case .head = unsafe slot.pointee.phase, unsafe slot.pointee.outgoing == nil, kind == .head {
+                unsafe rejectLateHead(slot)
+                unsafe reckon(slot)
+            } else if unsafe !(kind == .idle || kind == .linger) || !isTaking(slot) {
+                if unsafe unacknowledgedBytes(slot.pointee.fd) > 0 { unsafe abandonUnsent(slot.pointee.fd) }
+                unsafe close(slot, kind == .idle ? .idle : .deadline)
             }
         }
     }
@@ -178,12 +178,12 @@ struct Worker: ~Copyable {
     /// takes nothing would otherwise keep them for as long as it likes, after we have long forgotten it. Only silence and
     /// the end wait for that: what has to come in a given time may come without taking anything.
     private mutating func isTaking(_ slot: Slot) -> Bool {
-        let untaken = unacknowledgedBytes(slot.pointee.fd)
-        let before = slot.pointee.untakenBytes
+        let untaken = unsafe unacknowledgedBytes(slot.pointee.fd)
+        let before = unsafe slot.pointee.untakenBytes
         let wanted = Int(limits.lingerTimeoutMilliseconds) * limits.writeBytesPerSecondMin / 1_000
         if untaken == 0 || before > 0 && before - untaken < max(1, wanted) { return false }
-        slot.pointee.untakenBytes = untaken
-        table.deadlines.set(.linger, slot, now: now)
+        unsafe slot.pointee.untakenBytes = untaken
+        unsafe table.deadlines.set(.linger, slot, now: now)
         return true
     }
 
@@ -217,24 +217,26 @@ struct Worker: ~Copyable {
     /// Closes the connections that nothing is under way on, but for those that came later than `time` and have not been
     /// heard of yet.
     private mutating func closeSilent(since time: Int64) {
-        forEachConnection { worker, slot in
-            guard slot.pointee.isSilent(since: time, worker.limits) else { return }
+        unsafe forEachConnection { worker, slot in
+            guard unsafe slot.pointee.isSilent(since: time, worker.limits) else { return }
             // A request may have come in this very moment; its answer then ends the connection.
-            worker.receive(slot)
-            if slot.pointee.fd >= 0, slot.pointee.isSilent(since: time, worker.limits) {
-                worker.closeGracefully(slot, .drained)
+            unsafe worker.receive(slot)
+            if unsafe slot.pointee.fd >= 0, unsafe slot.pointee.isSilent(since: time, worker.limits) {
+                unsafe worker.closeGracefully(slot, .drained)
             }
-            worker.reckon(slot)
+            unsafe worker.reckon(slot)
         }
     }
 
     private mutating func forEachConnection(_ body: (inout Worker, Slot) -> Void) {
-        for index in 0..<table.slotCount where table.slots[index].fd >= 0 { body(&self, table.slots + index) }
+        for index in 0..<table.slotCount where unsafe table.slots[index].fd >= 0 {
+            unsafe body(&self, table.slots + index)
+        }
     }
 }
 
 /// The catalogue that a worker answers from, and the number under which it was published.
-struct CatalogueInUse: ~Copyable {
+@safe struct CatalogueInUse: ~Copyable {
     private let published: PublishedCatalogue
     private var catalogue: Catalogue
     private var generation: Int
@@ -247,7 +249,7 @@ struct CatalogueInUse: ~Copyable {
         generation = published.generation
         catalogue = published.current
         view = catalogue.view
-        owner = .passUnretained(catalogue)
+        unsafe owner = .passUnretained(catalogue)
     }
 
     /// Called once per round, and whenever something was received, so that no request that came after a publication is
@@ -257,6 +259,6 @@ struct CatalogueInUse: ~Copyable {
         generation = published.generation
         catalogue = published.current
         view = catalogue.view
-        owner = .passUnretained(catalogue)
+        unsafe owner = .passUnretained(catalogue)
     }
 }

@@ -38,7 +38,7 @@ public struct ProxyHeader: Equatable, Sendable {
     private static func readLine(_ bytes: Span<UInt8>) -> Outcome {
         let word: StaticString = "PROXY "
         let begun = min(bytes.count, word.utf8CodeUnitCount)
-        for index in 0..<begun where bytes[index] != word.utf8Start[index] { return .rejected }
+        for index in 0..<begun where unsafe bytes[index] != word.utf8Start[index] { return .rejected }
         let searched = min(bytes.count, lineBytesMax)
         guard let lineFeed = bytes.firstIndex(of: Octet.lineFeed, to: searched) else {
             return bytes.count >= lineBytesMax ? .rejected : .incomplete
@@ -104,7 +104,7 @@ public struct ProxyHeader: Equatable, Sendable {
 
     static func readBinary(_ bytes: Span<UInt8>) -> Outcome {
         let begun = min(bytes.count, signature.utf8CodeUnitCount)
-        for index in 0..<begun where bytes[index] != signature.utf8Start[index] { return .rejected }
+        for index in 0..<begun where unsafe bytes[index] != signature.utf8Start[index] { return .rejected }
         // Version 2, and one of the two commands: on behalf of a client, or of the front itself.
         if bytes.count > 12, bytes[12] != 0x20, bytes[12] != 0x21 { return .rejected }
         guard bytes.count >= fixedByteCount else { return .incomplete }

@@ -17,27 +17,27 @@ public enum HTTPDate {
         let weekday = Int(((floorDivide(seconds, 86_400) % 7) + 7) % 7)
 
         func put(_ text: StaticString, from index: Int, at offset: Int) {
-            for step in 0..<3 { target[offset + step] = text.utf8Start[index + step] }
+            for step in 0..<3 { unsafe target[offset + step] = unsafe text.utf8Start[index + step] }
         }
         func put(_ number: Int, at offset: Int) {
-            target[offset] = UInt8(truncatingIfNeeded: 0x30 + number / 10 % 10)
-            target[offset + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
+            unsafe target[offset] = UInt8(truncatingIfNeeded: 0x30 + number / 10 % 10)
+            unsafe target[offset + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
         }
         put(days, from: weekday * 3, at: 0)
-        target[3] = UInt8(ascii: ",")
-        target[4] = Octet.space
-        target[7] = Octet.space
-        target[11] = Octet.space
-        target[16] = Octet.space
-        target[25] = Octet.space
+        unsafe target[3] = UInt8(ascii: ",")
+        unsafe target[4] = Octet.space
+        unsafe target[7] = Octet.space
+        unsafe target[11] = Octet.space
+        unsafe target[16] = Octet.space
+        unsafe target[25] = Octet.space
         put(day, at: 5)
         put(months, from: (month - 1) * 3, at: 8)
         put(year / 100, at: 12)
         put(year % 100, at: 14)
         put(second / 3600, at: 17)
-        target[19] = UInt8(ascii: ":")
+        unsafe target[19] = UInt8(ascii: ":")
         put(second / 60 % 60, at: 20)
-        target[22] = UInt8(ascii: ":")
+        unsafe target[22] = UInt8(ascii: ":")
         put(second % 60, at: 23)
         put("GMT", from: 0, at: 26)
     }
@@ -45,7 +45,7 @@ public enum HTTPDate {
     /// The date as text, for the control plane.
     public static func text(_ seconds: Int64) -> String {
         var bytes = [UInt8](repeating: 0, count: byteCount)
-        bytes.withUnsafeMutableBytes { write(seconds, into: $0) }
+        unsafe bytes.withUnsafeMutableBytes { unsafe write(seconds, into: $0) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -85,8 +85,11 @@ public enum HTTPDate {
 
     static func monthNumber(_ text: Span<UInt8>, at offset: Int) -> Int? {
         for month in 0..<12 {
-            let start = months.utf8Start + month * 3
-            if text[offset] == start[0], text[offset + 1] == start[1], text[offset + 2] == start[2] { return month + 1 }
+            let start = unsafe months.utf8Start + month * 3
+            if unsafe text[offset] == start[0], unsafe text[offset + 1] == start[1], unsafe text[offset + 2] == start[2]
+            {
+                return month + 1
+            }
         }
         return nil
     }
@@ -125,14 +128,14 @@ public enum HTTPDate {
         precondition(target.count >= timestampByteCount, "a timestamp takes 19 bytes")
         let days = floorDivide(seconds, 86_400)
         let (year, month, day) = civilDate(daysSince1970: days)
-        put(year / 100, target, 0)
-        put(year % 100, target, 2)
-        target[4] = UInt8(ascii: "-")
-        put(month, target, 5)
-        target[7] = UInt8(ascii: "-")
-        put(day, target, 8)
-        target[10] = UInt8(ascii: "T")
-        putTime(Int(seconds - days * 86_400), target, 11)
+        unsafe put(year / 100, target, 0)
+        unsafe put(year % 100, target, 2)
+        unsafe target[4] = UInt8(ascii: "-")
+        unsafe put(month, target, 5)
+        unsafe target[7] = UInt8(ascii: "-")
+        unsafe put(day, target, 8)
+        unsafe target[10] = UInt8(ascii: "T")
+        unsafe putTime(Int(seconds - days * 86_400), target, 11)
     }
 
     /// Writes `20/Nov/2026:15:33:04 +0000`.
@@ -140,29 +143,29 @@ public enum HTTPDate {
         precondition(target.count >= commonLogByteCount, "such a date takes 26 bytes")
         let days = floorDivide(seconds, 86_400)
         let (year, month, day) = civilDate(daysSince1970: days)
-        put(day, target, 0)
-        target[2] = UInt8(ascii: "/")
-        for step in 0..<3 { target[3 + step] = months.utf8Start[(month - 1) * 3 + step] }
-        target[6] = UInt8(ascii: "/")
-        put(year / 100, target, 7)
-        put(year % 100, target, 9)
-        target[11] = UInt8(ascii: ":")
-        putTime(Int(seconds - days * 86_400), target, 12)
+        unsafe put(day, target, 0)
+        unsafe target[2] = UInt8(ascii: "/")
+        for step in 0..<3 { unsafe target[3 + step] = unsafe months.utf8Start[(month - 1) * 3 + step] }
+        unsafe target[6] = UInt8(ascii: "/")
+        unsafe put(year / 100, target, 7)
+        unsafe put(year % 100, target, 9)
+        unsafe target[11] = UInt8(ascii: ":")
+        unsafe putTime(Int(seconds - days * 86_400), target, 12)
         let zone: StaticString = " +0000"
-        for step in 0..<6 { target[20 + step] = zone.utf8Start[step] }
+        for step in 0..<6 { unsafe target[20 + step] = unsafe zone.utf8Start[step] }
     }
 
     private static func putTime(_ second: Int, _ target: UnsafeMutableRawBufferPointer, _ offset: Int) {
-        put(second / 3600, target, offset)
-        target[offset + 2] = UInt8(ascii: ":")
-        put(second / 60 % 60, target, offset + 3)
-        target[offset + 5] = UInt8(ascii: ":")
-        put(second % 60, target, offset + 6)
+        unsafe put(second / 3600, target, offset)
+        unsafe target[offset + 2] = UInt8(ascii: ":")
+        unsafe put(second / 60 % 60, target, offset + 3)
+        unsafe target[offset + 5] = UInt8(ascii: ":")
+        unsafe put(second % 60, target, offset + 6)
     }
 
     private static func put(_ number: Int, _ target: UnsafeMutableRawBufferPointer, _ offset: Int) {
-        target[offset] = UInt8(truncatingIfNeeded: 0x30 + number / 10 % 10)
-        target[offset + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
+        unsafe target[offset] = UInt8(truncatingIfNeeded: 0x30 + number / 10 % 10)
+        unsafe target[offset + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
     }
 
     /// `now` decides which century a year of two digits means: never more than fifty years ahead.

@@ -70,7 +70,7 @@ public enum PercentEncoding {
                 index += 2
                 if byte == UInt8(ascii: "/") || byte == 0 { return nil }
             }
-            target[count] = byte
+            unsafe target[count] = byte
             count += 1
         }
         return count

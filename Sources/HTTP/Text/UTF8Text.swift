@@ -5,11 +5,11 @@ public enum UTF8Text {
     public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index < bytes.count {
-            if bytes[index] < 0x80 {
+            if unsafe bytes[index] < 0x80 {
                 index += 1
                 continue
             }
-            let character = UTF8Character(bytes, at: index)
+            let character = unsafe UTF8Character(bytes, at: index)
             if character.scalar == nil { return false }
             index += character.byteCount
         }
@@ -26,7 +26,7 @@ public struct UTF8Character {
     public let byteCount: Int
 
     public init(_ bytes: UnsafeRawBufferPointer, at start: Int) {
-        let first = bytes[start]
+        let first = unsafe bytes[start]
         var (following, lowest, highest): (Int, UInt8, UInt8) = (0, 0x80, 0xBF)
         switch first {
         case 0xC2...0xDF: following = 1
@@ -42,11 +42,13 @@ public struct UTF8Character {
         }
         var value = UInt32(first) & (0x3F >> UInt32(following))
         for step in 1...following {
-            guard start + step < bytes.count, bytes[start + step] >= lowest, bytes[start + step] <= highest else {
+            guard start + step < bytes.count, unsafe bytes[start + step] >= lowest,
+                unsafe bytes[start + step] <= highest
+            else {
                 (scalar, byteCount) = (nil, step)
                 return
             }
-            value = value << 6 | UInt32(bytes[start + step] & 0x3F)
+            value = unsafe value << 6 | UInt32(bytes[start + step] & 0x3F)
             (lowest, highest) = (0x80, 0xBF)
         }
         (scalar, byteCount) = (value, following + 1)

@@ -102,10 +102,10 @@ enum AnswerMaker {
 
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
         let digits: StaticString = "0123456789abcdef"
-        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+        return unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { text in
             for (index, byte) in bytes.enumerated() {
-                text[index * 2] = digits.utf8Start[Int(byte >> 4)]
-                text[index * 2 + 1] = digits.utf8Start[Int(byte & 15)]
+                unsafe text[index * 2] = unsafe digits.utf8Start[Int(byte >> 4)]
+                unsafe text[index * 2 + 1] = unsafe digits.utf8Start[Int(byte & 15)]
             }
             return bytes.count * 2
         }

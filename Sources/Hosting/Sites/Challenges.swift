@@ -83,6 +83,6 @@ public struct Challenges: Sendable {
 
     private func read(_ path: String, in folder: borrowing FencedFolder) -> [UInt8]? {
         guard let file = (try? folder.read(path, bytesMax: Challenges.bytesMax)) ?? nil else { return nil }
-        return KeyFile.refusal(of: file.bytes) == nil ? file.bytes : nil
+        return KeyGuard.refusal(of: file.bytes) == nil ? file.bytes : nil
     }
 }

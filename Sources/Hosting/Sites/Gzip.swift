@@ -11,27 +11,27 @@ enum Gzip {
 
     /// The bytes in gzip form (RFC 1952), without a time or a name in its header, so that equal bytes stay equal.
     static func compress(_ bytes: [UInt8]) -> [UInt8] {
-        var stream = z_stream()
+        var stream = unsafe z_stream()
         // 16 more bits of window ask for gzip's wrapper instead of zlib's. Documents are small as a rule, and to clear the
         // tables of a large window would take longer than to compress one.
         let isSmall = bytes.count <= 1 << smallWindowBits
-        let started = associated_deflateInit2(
+        let started = unsafe associated_deflateInit2(
             &stream, level, (isSmall ? smallWindowBits : largeWindowBits) + 16, isSmall ? 6 : 9)
         precondition(started == Z_OK, "zlib is given parameters that it knows")
-        defer { deflateEnd(&stream) }
-        var compressed = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
+        defer { unsafe deflateEnd(&stream) }
+        var compressed = unsafe [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
         var input = bytes
-        let result = input.withUnsafeMutableBufferPointer { source in
-            compressed.withUnsafeMutableBufferPointer { target in
-                stream.next_in = source.baseAddress
-                stream.avail_in = UInt32(source.count)
-                stream.next_out = target.baseAddress
-                stream.avail_out = UInt32(target.count)
-                return deflate(&stream, Z_FINISH)
+        let result = unsafe input.withUnsafeMutableBufferPointer { source in
+            unsafe compressed.withUnsafeMutableBufferPointer { target in
+                unsafe stream.next_in = source.baseAddress
+                unsafe stream.avail_in = UInt32(source.count)
+                unsafe stream.next_out = target.baseAddress
+                unsafe stream.avail_out = UInt32(target.count)
+                return unsafe deflate(&stream, Z_FINISH)
             }
         }
         precondition(result == Z_STREAM_END, "deflateBound is room enough")
-        compressed.removeSubrange(Int(stream.total_out)...)
+        unsafe compressed.removeSubrange(Int(stream.total_out)...)
         return compressed
     }
 
@@ -46,21 +46,21 @@ enum Gzip {
     }
 
     private static func unpack(_ packed: [UInt8], bytesMax: Int) -> (bytes: [UInt8], isWhole: Bool) {
-        var stream = z_stream()
-        guard associated_inflateInit2(&stream, largeWindowBits + 16) == Z_OK else { return ([], false) }
-        defer { inflateEnd(&stream) }
+        var stream = unsafe z_stream()
+        guard unsafe associated_inflateInit2(&stream, largeWindowBits + 16) == Z_OK else { return ([], false) }
+        defer { unsafe inflateEnd(&stream) }
         var unpacked = [UInt8](repeating: 0, count: bytesMax)
         var input = packed
-        let result = input.withUnsafeMutableBufferPointer { source in
-            unpacked.withUnsafeMutableBufferPointer { target in
-                stream.next_in = source.baseAddress
-                stream.avail_in = UInt32(source.count)
-                stream.next_out = target.baseAddress
-                stream.avail_out = UInt32(target.count)
-                return inflate(&stream, Z_SYNC_FLUSH)
+        let result = unsafe input.withUnsafeMutableBufferPointer { source in
+            unsafe unpacked.withUnsafeMutableBufferPointer { target in
+                unsafe stream.next_in = source.baseAddress
+                unsafe stream.avail_in = UInt32(source.count)
+                unsafe stream.next_out = target.baseAddress
+                unsafe stream.avail_out = UInt32(target.count)
+                return unsafe inflate(&stream, Z_SYNC_FLUSH)
             }
         }
-        unpacked.removeSubrange(Int(stream.total_out)...)
-        return (unpacked, result == Z_STREAM_END && stream.avail_in == 0)
+        unsafe unpacked.removeSubrange(Int(stream.total_out)...)
+        return unsafe (unpacked, result == Z_STREAM_END && stream.avail_in == 0)
     }
 }

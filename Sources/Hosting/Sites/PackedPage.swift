@@ -43,7 +43,7 @@ enum PackedPage {
     private static func bytes(of file: OpenFile, at offset: Int, count: Int) -> [UInt8]? {
         guard offset >= 0 else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
-        let outcome = bytes.withUnsafeMutableBytes { receive(file: file.number, from: offset, into: $0) }
+        let outcome = unsafe bytes.withUnsafeMutableBytes { unsafe receive(file: file.number, from: offset, into: $0) }
         guard case .moved(let moved) = outcome, moved == count else { return nil }
         return bytes
     }

@@ -92,9 +92,9 @@ struct PageSet: Sendable {
         _ root: borrowing FencedFolder, _ path: String, isPacked: Bool, in folders: HostFolders
     ) throws(SystemError) {
         do throws(FileError) {
-            if let refusal = KeyFile.refusal(of: path) {
+            if let refusal = KeyGuard.refusal(of: path) {
                 // What was served under its path goes, too: it must not be served.
-                return findings.append(KeyFile.finding(directory + path, refusal))
+                return findings.append(KeyGuard.finding(directory + path, refusal))
             }
             let now = Clock.wallNanoseconds()
             let file = try root.open(String(path.dropFirst()))
@@ -136,8 +136,8 @@ struct PageSet: Sendable {
                 refuse(path)
                 return nil
             }
-            if let refusal = KeyFile.refusal(of: bytes) {
-                made.findings.append(KeyFile.finding(directory + path, refusal))
+            if let refusal = KeyGuard.refusal(of: bytes) {
+                made.findings.append(KeyGuard.finding(directory + path, refusal))
                 return made
             }
             content = .bytes(bytes)
@@ -235,7 +235,7 @@ struct PageSet: Sendable {
                 throw FileError.tooLarge(byteCount: file.byteCount, limit: LandingTemplate.bytesMax)
             }
             let bytes = try file.contents()
-            if let refusal = KeyFile.refusal(of: bytes) { return findings.append(KeyFile.finding(path, refusal)) }
+            if let refusal = KeyGuard.refusal(of: bytes) { return findings.append(KeyGuard.finding(path, refusal)) }
             do throws(LandingTemplate.Problem) {
                 landingTemplate = try LandingTemplate(bytes, file: path)
             } catch {

@@ -86,9 +86,9 @@ struct WellKnownFiles: Sendable {
         _ root: borrowing FencedFolder, _ name: String, _ findings: inout [Finding]
     ) throws(SystemError) {
         do throws(FileError) {
-            if let refusal = KeyFile.refusal(of: name) {
+            if let refusal = KeyGuard.refusal(of: name) {
                 // What was served under its path goes, too: it must not be served.
-                return self.findings.append(KeyFile.finding("\(directory)/\(name)", refusal))
+                return self.findings.append(KeyGuard.finding("\(directory)/\(name)", refusal))
             }
             let path = WellKnownFiles.prefix + name
             let now = Clock.wallNanoseconds()
@@ -103,8 +103,8 @@ struct WellKnownFiles: Sendable {
             }
             readCount += 1
             var new = MadeFile(path: path)
-            if let refusal = KeyFile.refusal(of: file.bytes) {
-                new.findings.append(KeyFile.finding("\(directory)/\(name)", refusal))
+            if let refusal = KeyGuard.refusal(of: file.bytes) {
+                new.findings.append(KeyGuard.finding("\(directory)/\(name)", refusal))
             } else {
                 new.answer = answer(name, file.bytes, modified: file.modified, &new.findings, &findings)
                 new.isWithheld = new.answer == nil

@@ -6,7 +6,7 @@ struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
     mutating func add(_ number: UInt64) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
     mutating func add(_ number: Int64) { add(UInt64(bitPattern: number)) }
@@ -30,28 +30,28 @@ struct RecordWriter {
 }
 
 /// Takes values from bytes.
-struct RecordReader {
+@safe struct RecordReader {
     private var rest: UnsafeRawBufferPointer
 
     /// The bytes are no records.
     struct Failure: Error {}
 
     /// The bytes outlast the reader.
-    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+    init(_ bytes: UnsafeRawBufferPointer) { unsafe rest = bytes }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { unsafe rest.isEmpty }
 
     mutating func number() throws(Failure) -> UInt64 {
-        UInt64(littleEndian: try take(8).loadUnaligned(as: UInt64.self))
+        unsafe UInt64(littleEndian: try take(8).loadUnaligned(as: UInt64.self))
     }
 
     mutating func signed() throws(Failure) -> Int64 { Int64(bitPattern: try number()) }
 
-    mutating func byte() throws(Failure) -> UInt8 { try take(1)[0] }
+    mutating func byte() throws(Failure) -> UInt8 { try unsafe take(1)[0] }
 
     mutating func optional() throws(Failure) -> UInt64? { try byte() == 0 ? nil : number() }
 
-    mutating func text() throws(Failure) -> String { String(decoding: try take(count()), as: UTF8.self) }
+    mutating func text() throws(Failure) -> String { unsafe String(decoding: try take(count()), as: UTF8.self) }
 
     mutating func texts() throws(Failure) -> [String] {
         var texts: [String] = []
@@ -61,13 +61,13 @@ struct RecordReader {
 
     /// How many of something follow; each has a byte at least.
     mutating func count() throws(Failure) -> Int {
-        guard let count = Int(exactly: try number()), count <= rest.count else { throw Failure() }
+        guard let count = Int(exactly: try number()), unsafe count <= rest.count else { throw Failure() }
         return count
     }
 
     private mutating func take(_ count: Int) throws(Failure) -> UnsafeRawBufferPointer {
-        guard count <= rest.count else { throw Failure() }
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
-        return UnsafeRawBufferPointer(rebasing: rest[..<count])
+        guard unsafe count <= rest.count else { throw Failure() }
+        defer { unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
+        return unsafe UnsafeRawBufferPointer(rebasing: rest[..<count])
     }
 }

@@ -66,10 +66,10 @@ struct StateFolder: Sendable {
         let (bytes, texts) = records.encoded()
         var draft: FileDraft?
         var failure: SystemError?
-        bytes.withUnsafeBytes { bytes in
-            texts.withUnsafeBytes { texts in
+        unsafe bytes.withUnsafeBytes { bytes in
+            unsafe texts.withUnsafeBytes { texts in
                 do throws(SystemError) {
-                    draft = try StateFile.draft(
+                    draft = unsafe try StateFile.draft(
                         of: name, in: path, key: key, layer: layer, [(.records, [bytes]), (.texts, [texts])])
                 } catch {
                     failure = error

@@ -60,7 +60,7 @@ struct TenantRecords {
         writer.add(UInt8(record.good == nil ? 0 : 1))
         guard let good = record.good else { return }
         let start = texts.count
-        good.text.withBytes { texts.append(contentsOf: $0) }
+        unsafe good.text.withBytes { unsafe texts.append(contentsOf: $0) }
         writer.add(UInt64(start))
         writer.add(UInt64(texts.count - start))
         writer.add(good.modified)
@@ -78,9 +78,9 @@ struct TenantRecords {
 
     /// Reads the records of a state file, which has been verified.
     init(_ file: StateFile) throws(StateProblem) {
-        let textCount = try file.bytes(.texts).count
+        let textCount = try unsafe file.bytes(.texts).count
         do throws(RecordReader.Failure) {
-            var reader = RecordReader(try TenantRecords.bytes(file))
+            var reader = unsafe RecordReader(try TenantRecords.bytes(file))
             let format = try reader.number()
             guard (1...TenantRecords.formatNumber).contains(format) else { throw RecordReader.Failure() }
             rendering = try reader.text()
@@ -107,7 +107,7 @@ struct TenantRecords {
     }
 
     private static func bytes(_ file: StateFile) throws(RecordReader.Failure) -> UnsafeRawBufferPointer {
-        do { return try file.bytes(.records) } catch { throw RecordReader.Failure() }
+        do { return try unsafe file.bytes(.records) } catch { throw RecordReader.Failure() }
     }
 
     private static func app(

@@ -64,17 +64,17 @@ enum KeptText: Sendable {
     /// In the texts of a state file, which has that much.
     case state(StateFile, Range<Int>)
 
-    var bytes: [UInt8] { withBytes { Array($0) } }
+    var bytes: [UInt8] { unsafe withBytes { unsafe Array($0) } }
 
-    func equals(_ other: [UInt8]) -> Bool { withBytes { $0.elementsEqual(other) } }
+    func equals(_ other: [UInt8]) -> Bool { unsafe withBytes { unsafe $0.elementsEqual(other) } }
 
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch self {
-        case .memory(let bytes): return bytes.withUnsafeBytes(body)
+        case .memory(let bytes): return unsafe bytes.withUnsafeBytes(body)
         case .state(let file, let range):
-            let texts = (try? file.bytes(.texts))?[range]
+            let texts = unsafe (try? file.bytes(.texts))?[range]
             return withExtendedLifetime(file) {
-                body(texts.map(UnsafeRawBufferPointer.init) ?? UnsafeRawBufferPointer(start: nil, count: 0))
+                unsafe body(texts.map(UnsafeRawBufferPointer.init) ?? UnsafeRawBufferPointer(start: nil, count: 0))
             }
         }
     }

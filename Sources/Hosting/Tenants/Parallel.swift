@@ -13,12 +13,12 @@ enum Parallel {
     ) -> [Output] {
         let threadCount = min(processorCount(), inputs.count / countMin)
         if threadCount < 2 { return inputs.map(body) }
-        return [Output](unsafeUninitializedCapacity: inputs.count) { buffer, count in
-            let results = Results(start: buffer.baseAddress!)
+        return unsafe [Output](unsafeUninitializedCapacity: inputs.count) { buffer, count in
+            let results = unsafe Results(start: buffer.baseAddress!)
             // Neighbours are of a kind, so every thread takes its share of each kind.
             let share: @Sendable (Int) -> Void = { first in
                 for index in stride(from: first, to: inputs.count, by: threadCount) {
-                    (results.start + index).initialize(to: body(inputs[index]))
+                    unsafe (results.start + index).initialize(to: body(inputs[index]))
                 }
             }
             run(share, from: 1, below: threadCount) { share(0) }
@@ -79,7 +79,7 @@ enum Parallel {
     }
 
     /// Every thread writes to places of its own.
-    private struct Results<Output>: @unchecked Sendable {
+    @safe private struct Results<Output>: @unchecked Sendable {
         let start: UnsafeMutablePointer<Output>
     }
 }

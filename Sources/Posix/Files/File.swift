@@ -62,11 +62,11 @@ public enum File {
     /// Opens a regular file, unless it has more bytes than that. Without waiting, so that a pipe in its place cannot hold
     /// us up.
     static func open(_ path: String, bytesMax: Int) throws(FileError) -> Opened {
-        let number = associated_open(path, O_RDONLY | O_NONBLOCK, 0)
+        let number = unsafe associated_open(path, O_RDONLY | O_NONBLOCK, 0)
         guard number >= 0 else { throw .system(.last("open")) }
         let descriptor = Descriptor(takingOwnershipOf: number)
         var status = stat()
-        guard fstat(descriptor.number, &status) == 0 else { throw .system(.last("fstat")) }
+        guard unsafe fstat(descriptor.number, &status) == 0 else { throw .system(.last("fstat")) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         let size = Int(status.st_size)
         if size > bytesMax { throw .tooLarge(byteCount: size, limit: bytesMax) }
@@ -83,8 +83,8 @@ public enum File {
         while true {
             if count > bytesMax { throw .tooLarge(byteCount: count, limit: bytesMax) }
             if count == bytes.count { bytes.append(contentsOf: repeatElement(0, count: bytes.count)) }
-            let step = bytes.withUnsafeMutableBytes { buffer in
-                retrying { Glibc.read(fd, buffer.baseAddress! + count, buffer.count - count) }
+            let step = unsafe bytes.withUnsafeMutableBytes { buffer in
+                retrying { unsafe Glibc.read(fd, buffer.baseAddress! + count, buffer.count - count) }
             }
             if step < 0 { throw .system(.last("read")) }
             if step == 0 { break }
@@ -100,7 +100,7 @@ public enum File {
     public static func replaceDurably(
         _ name: String, in folder: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
     ) throws(SystemError) {
-        try withTurn(in: folder) { () throws(SystemError) in try replace(name, in: folder, parts, permissions) }
+        try withTurn(in: folder) { () throws(SystemError) in try unsafe replace(name, in: folder, parts, permissions) }
     }
 
     /// The same for content that depends on what is there: it is made while no other process can replace it.
@@ -110,8 +110,8 @@ public enum File {
         _ name: String, in folder: String, permissions: UInt32, contents: () -> [UInt8], placed: () -> Void = {}
     ) throws(SystemError) {
         try withTurn(in: folder) { () throws(SystemError) in
-            let result = contents().withUnsafeBytes { bytes in
-                Result { () throws(SystemError) in try replace(name, in: folder, [bytes], permissions) }
+            let result = unsafe contents().withUnsafeBytes { bytes in
+                Result { () throws(SystemError) in try unsafe replace(name, in: folder, [bytes], permissions) }
             }
             try result.get()
             placed()
@@ -120,22 +120,24 @@ public enum File {
 
     /// Adds to the end of a file, and makes it if there is none. A crash may cut off what was added last.
     public static func append(_ bytes: [UInt8], to path: String) throws(SystemError) {
-        let number = associated_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
+        let number = unsafe associated_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
         guard number >= 0 else { throw .last("open") }
         let file = Descriptor(takingOwnershipOf: number)
-        try bytes.withUnsafeBytes { bytes in Result { () throws(SystemError) in try writeAll(bytes, to: file) } }.get()
+        try unsafe bytes.withUnsafeBytes { bytes in
+            Result { () throws(SystemError) in try unsafe writeAll(bytes, to: file) }
+        }.get()
     }
 
     /// Whether a file with content can be written into a folder: a full disk takes names, too.
     public static func probe(_ folder: String) throws(SystemError) {
         let path = "\(folder)/probe"
-        defer { unlink(path) }
+        defer { unsafe unlink(path) }
         try append([UInt8](repeating: 0, count: 4_096), to: path)
     }
 
     /// Does something in a folder that of several processes one does at a time.
     static func withTurn(in folder: String, _ body: () throws(SystemError) -> Void) throws(SystemError) {
-        let number = associated_open(folder, O_RDONLY | O_DIRECTORY, 0)
+        let number = unsafe associated_open(folder, O_RDONLY | O_DIRECTORY, 0)
         guard number >= 0 else { throw .last("open") }
         let directory = Descriptor(takingOwnershipOf: number)
         // Ends with the descriptor, and so with a process that is killed.
@@ -151,10 +153,10 @@ public enum File {
         // The lock makes it ours: what a killed process has left under this name is overwritten.
         let draft = "\(path).new"
         do throws(SystemError) {
-            try writeDraft(draft, parts, permissions: permissions)
-            guard rename(draft, path) == 0 else { throw SystemError.last("rename") }
+            try unsafe writeDraft(draft, parts, permissions: permissions)
+            guard unsafe rename(draft, path) == 0 else { throw SystemError.last("rename") }
         } catch {
-            unlink(draft)
+            unsafe unlink(draft)
             throw error
         }
     }
@@ -163,24 +165,24 @@ public enum File {
         _ draft: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
     ) throws(SystemError) {
         // A file of another user, or a link, must not be what is written to.
-        guard unlink(draft) == 0 || errno == ENOENT else { throw .last("unlink") }
-        let number = associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
+        guard unsafe unlink(draft) == 0 || errno == ENOENT else { throw .last("unlink") }
+        let number = unsafe associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
         guard number >= 0 else { throw .last("open") }
-        try write(parts, to: Descriptor(takingOwnershipOf: number))
+        try unsafe write(parts, to: Descriptor(takingOwnershipOf: number))
     }
 
     /// Writes the parts and waits until they are on disk.
     static func write(_ parts: [UnsafeRawBufferPointer], to file: borrowing Descriptor) throws(SystemError) {
-        for part in parts { try writeAll(part, to: file) }
+        for index in unsafe parts.indices { try unsafe writeAll(parts[index], to: file) }
         guard fsync(file.number) == 0 else { throw .last("fsync") }
     }
 
     private static func writeAll(_ bytes: UnsafeRawBufferPointer, to file: borrowing Descriptor) throws(SystemError) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let step = retrying { Glibc.write(file.number, rest.baseAddress, rest.count) }
+        var rest = unsafe bytes
+        while unsafe !rest.isEmpty {
+            let step = retrying { unsafe Glibc.write(file.number, rest.baseAddress, rest.count) }
             if step < 0 { throw .last("write") }
-            rest = UnsafeRawBufferPointer(rebasing: rest[step...])
+            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[step...])
         }
     }
 
@@ -189,12 +191,12 @@ public enum File {
 
     /// What a link says; nil where there is none of this name. The corresponding C function is `readlink`.
     public static func linkTarget(_ path: String) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { bytes in
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { bytes in
             guard let start = bytes.baseAddress else { return nil }
-            let count = readlink(path, start, bytes.count)
+            let count = unsafe readlink(path, start, bytes.count)
             guard count > 0 else { return nil }
-            let text = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count]))
-            return String(decoding: text, as: UTF8.self)
+            let text = unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count]))
+            return unsafe String(decoding: text, as: UTF8.self)
         }
     }
 
@@ -230,7 +232,7 @@ public enum File {
     /// Reads a whole file into memory of the caller, who clears it afterwards. Returns the number of bytes.
     public static func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
         let file = try open(path, bytesMax: buffer.count)
-        return try fill(buffer, from: file.descriptor)
+        return try unsafe fill(buffer, from: file.descriptor)
     }
 
     /// Reads until the buffer is full or the file ends.
@@ -240,8 +242,8 @@ public enum File {
         var count = 0
         let number = file.number
         while count < buffer.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            let step = retrying { Glibc.read(number, rest.baseAddress, rest.count) }
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let step = retrying { unsafe Glibc.read(number, rest.baseAddress, rest.count) }
             if step < 0 { throw .system(.last("read")) }
             if step == 0 { break }
             count += step
@@ -256,9 +258,9 @@ public enum File {
         _ path: String, _ bytes: UnsafeRawBufferPointer, permissions: UInt32
     ) throws(SystemError) -> Bool {
         let draft = draftName(path)
-        defer { unlink(draft) }
-        try write(bytes, toNew: draft, permissions: permissions)
-        if link(draft, path) == 0 { return true }
+        defer { unsafe unlink(draft) }
+        try unsafe write(bytes, toNew: draft, permissions: permissions)
+        if unsafe link(draft, path) == 0 { return true }
         if errno == EEXIST { return false }
         throw .last("link")
     }
@@ -269,9 +271,9 @@ public enum File {
         _ path: String, _ bytes: UnsafeRawBufferPointer, permissions: UInt32
     ) throws(SystemError) {
         let draft = draftName(path)
-        defer { unlink(draft) }
-        try write(bytes, toNew: draft, permissions: permissions)
-        guard rename(draft, path) == 0 else { throw .last("rename") }
+        defer { unsafe unlink(draft) }
+        try unsafe write(bytes, toNew: draft, permissions: permissions)
+        guard unsafe rename(draft, path) == 0 else { throw .last("rename") }
     }
 
     private static func draftName(_ path: String) -> String {
@@ -281,16 +283,16 @@ public enum File {
     private static func write(
         _ bytes: UnsafeRawBufferPointer, toNew draft: String, permissions: UInt32
     ) throws(SystemError) {
-        let number = associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
+        let number = unsafe associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
         guard number >= 0 else { throw .last("open") }
         let file = Descriptor(takingOwnershipOf: number)
         // The process's mask may have taken more away than was asked for.
         guard fchmod(file.number, permissions) == 0 else { throw .last("fchmod") }
-        var rest = bytes
-        while !rest.isEmpty {
-            let step = retrying { Glibc.write(file.number, rest.baseAddress, rest.count) }
+        var rest = unsafe bytes
+        while unsafe !rest.isEmpty {
+            let step = retrying { unsafe Glibc.write(file.number, rest.baseAddress, rest.count) }
             if step < 0 { throw .last("write") }
-            rest = UnsafeRawBufferPointer(rebasing: rest[step...])
+            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[step...])
         }
         guard fsync(file.number) == 0 else { throw .last("fsync") }
     }
@@ -313,22 +315,22 @@ public enum Directory {
     /// A path that means the same wherever the process goes; links in it stay as they are.
     /// The corresponding C function is `getcwd`.
     public static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
-        defer { free(current) }
-        return "\(String(cString: current))/\(path)"
+        guard !path.hasPrefix("/"), let current = unsafe getcwd(nil, 0) else { return path }
+        defer { unsafe free(current) }
+        return unsafe "\(String(cString: current))/\(path)"
     }
 
     /// The names in a directory, sorted byte by byte; `.` and `..` are left out.
     public static func entries(_ path: String) throws(SystemError) -> [DirectoryEntry] {
-        guard let stream = opendir(path) else { throw .last("opendir") }
-        defer { closedir(stream) }
+        guard let stream = unsafe opendir(path) else { throw .last("opendir") }
+        defer { unsafe closedir(stream) }
         var entries: [DirectoryEntry] = []
-        while let entry = try nextEntry(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
-                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+        while let entry = try unsafe nextEntry(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+                unsafe String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name == "." || name == ".." { continue }
-            entries.append(DirectoryEntry(name: name, kind: kind(of: "\(path)/\(name)", entry.pointee.d_type)))
+            entries.append(DirectoryEntry(name: name, kind: kind(of: "\(path)/\(name)", unsafe entry.pointee.d_type)))
         }
         return entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
@@ -336,14 +338,14 @@ public enum Directory {
     /// Whether there is a directory of this name.
     public static func exists(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// The same for somebody who must not take a refusal or a shortage for an answer: whatever keeps it from being known is
     /// thrown.
     public static func isThere(_ path: String) throws(SystemError) -> Bool {
         var status = stat()
-        if stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
+        if unsafe stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
         let error = SystemError.last("stat")
         guard error.isMissing else { throw error }
         return false
@@ -355,7 +357,7 @@ public enum Directory {
         if type == UInt8(DT_DIR) { return .directory }
         guard type == UInt8(DT_LNK) || type == UInt8(DT_UNKNOWN) else { return .other }
         var status = stat()
-        guard stat(path, &status) == 0 else { return .other }
+        guard unsafe stat(path, &status) == 0 else { return .other }
         return switch status.st_mode & S_IFMT {
         case S_IFREG: .file
         case S_IFDIR: .directory
@@ -365,11 +367,11 @@ public enum Directory {
 
     /// Makes a directory and those above it, as far as they are missing. The corresponding C function is `mkdir`.
     public static func create(_ path: String, permissions: UInt32) throws(SystemError) {
-        if exists(path) || mkdir(path, permissions) == 0 || errno == EEXIST { return }
+        if unsafe exists(path) || mkdir(path, permissions) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
             throw .last("mkdir")
         }
         try create(String(path[..<slash]), permissions: permissions)
-        guard mkdir(path, permissions) == 0 || errno == EEXIST else { throw .last("mkdir") }
+        guard unsafe mkdir(path, permissions) == 0 || errno == EEXIST else { throw .last("mkdir") }
     }
 }

@@ -27,7 +27,7 @@ public struct FileDraft: ~Copyable, Sendable {
     ) throws(SystemError) -> FileDraft {
         removeAbandoned(of: name, in: folder)
         let draft = try create(name, in: folder, permissions)
-        try File.write(parts, to: draft.descriptor)
+        try unsafe File.write(parts, to: draft.descriptor)
         return draft
     }
 
@@ -39,14 +39,14 @@ public struct FileDraft: ~Copyable, Sendable {
     ) throws(SystemError) -> FileDraft {
         for _ in 0..<attemptsMax {
             let path = "\(folder)/\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).draft"
-            let number = associated_open(path, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
+            let number = unsafe associated_open(path, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
             guard number >= 0 else { throw .last("open") }
             let draft = FileDraft(name, folder, at: path, takingOwnershipOf: Descriptor(takingOwnershipOf: number))
             didOpen(path)
             // Where files cannot be locked, nobody can lock this one to remove it either.
             if flock(number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { continue }
             var status = stat()
-            guard fstat(number, &status) == 0 else { throw .last("fstat") }
+            guard unsafe fstat(number, &status) == 0 else { throw .last("fstat") }
             if status.st_nlink > 0 { return draft }
         }
         throw SystemError(call: "flock", number: EWOULDBLOCK)
@@ -55,14 +55,14 @@ public struct FileDraft: ~Copyable, Sendable {
     /// Each is one moment of somebody else's; so many in a row are no chance.
     private static let attemptsMax = 16
 
-    deinit { unlink(path) }
+    deinit { unsafe unlink(path) }
 
     /// Puts the file in place of what is there, in one step that outlasts a loss of power. The corresponding C function is
     /// `rename`.
     public consuming func putInPlace() throws(SystemError) {
         let (from, to) = (path, "\(folder)/\(name)")
         try File.withTurn(in: folder) { () throws(SystemError) in
-            guard rename(from, to) == 0 else { throw SystemError.last("rename") }
+            guard unsafe rename(from, to) == 0 else { throw SystemError.last("rename") }
         }
     }
 
@@ -71,10 +71,10 @@ public struct FileDraft: ~Copyable, Sendable {
         for entry in (try? Directory.entries(folder)) ?? [] {
             guard entry.name.hasPrefix("\(name)."), entry.name.hasSuffix(".draft") else { continue }
             let path = "\(folder)/\(entry.name)"
-            let number = associated_open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0)
+            let number = unsafe associated_open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0)
             guard number >= 0 else { continue }
             let file = Descriptor(takingOwnershipOf: number)
-            if flock(file.number, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+            if flock(file.number, LOCK_EX | LOCK_NB) == 0 { unsafe unlink(path) }
         }
     }
 }

@@ -66,7 +66,7 @@ extension File {
     /// Symbolic links are followed. The corresponding C function is `stat`.
     public static func status(_ path: String) throws(FileError) -> FileStatus {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw .system(.last("stat")) }
+        guard unsafe stat(path, &status) == 0 else { throw .system(.last("stat")) }
         return FileStatus(status)
     }
 }
@@ -104,7 +104,7 @@ public struct FileAccess: Hashable, Sendable {
     public var isOfOwnGroup: Bool {
         if getegid() == group { return true }
         var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
-        return getgroups(Int32(groups.count), &groups) == groups.count && groups.contains(group)
+        return unsafe getgroups(Int32(groups.count), &groups) == groups.count && groups.contains(group)
     }
 }
 
@@ -112,7 +112,7 @@ extension File {
     /// Symbolic links are followed. The corresponding C function is `stat`.
     public static func access(_ path: String) throws(FileError) -> FileAccess {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw .system(.last("stat")) }
+        guard unsafe stat(path, &status) == 0 else { throw .system(.last("stat")) }
         return FileAccess(status)
     }
 }
@@ -124,7 +124,7 @@ public enum FileSystemKind {
     /// What a folder's file system is called, where changes in it may have no events; nil for all others. The corresponding
     /// C function is `statfs`.
     public static func withoutEvents(_ path: String) -> String? {
-        let number = associated_file_system(path)
+        let number = unsafe associated_file_system(path)
         return number < 0 ? nil : name(magic: UInt32(truncatingIfNeeded: number))
     }
 

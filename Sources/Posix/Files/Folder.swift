@@ -13,7 +13,7 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Opens a directory of the operator: links on the way may lead anywhere.
     public init(_ path: String, links targets: LinkTargets = .none) throws(SystemError) {
-        let number = associated_open(path, O_RDONLY | O_DIRECTORY, 0)
+        let number = unsafe associated_open(path, O_RDONLY | O_DIRECTORY, 0)
         guard number >= 0 else { throw .last("open") }
         descriptor = Descriptor(takingOwnershipOf: number)
         self.path = path
@@ -49,7 +49,7 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Throws, with what to do, where the kernel has no `openat2`: without it no file of a tenant could be opened safely.
     public static func requireKernel() throws(FolderSupportError) {
-        let number = associated_find(AT_FDCWD, "/")
+        let number = unsafe associated_find(AT_FDCWD, "/")
         if number < 0, [ENOSYS, EPERM].contains(errno) { throw FolderSupportError(reason: .last("openat2")) }
         if number >= 0 { closeDescriptor(number) }
     }
@@ -59,7 +59,7 @@ public struct Folder: ~Copyable, Sendable {
     func openBeneath(_ path: String) throws(SystemError) -> Int32 {
         // The kernel may give up on a path with `..` in it while something is being renamed (EAGAIN); then it is asked again.
         for _ in 0..<16 {
-            let number = retrying { associated_open_beneath(descriptor.number, path) }
+            let number = retrying { unsafe associated_open_beneath(descriptor.number, path) }
             if number >= 0 { return number }
             if errno == EXDEV, !path.hasPrefix("/") { return try openElsewhere(path) }
             if errno != EAGAIN { break }
@@ -74,7 +74,7 @@ public struct Folder: ~Copyable, Sendable {
         let own = try RealPath(of: descriptor.number)
         guard real.isBeneath(own) || targets.contain(real) else { throw SystemError(call: "openat2", number: EXDEV) }
         // Once more by its descriptor, for reading: what is refused is never opened, as opening a device has effects.
-        let number = retrying { associated_open("/proc/self/fd/\(found.number)", O_RDONLY | O_NONBLOCK, 0) }
+        let number = retrying { unsafe associated_open("/proc/self/fd/\(found.number)", O_RDONLY | O_NONBLOCK, 0) }
         guard number >= 0 else { throw .last("open") }
         return number
     }
@@ -86,7 +86,7 @@ public struct Folder: ~Copyable, Sendable {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
             throw SystemError(call: "openat", number: EXDEV)
         }
-        let number = retrying { associated_open_itself(tree.descriptor.number, name) }
+        let number = retrying { unsafe associated_open_itself(tree.descriptor.number, name) }
         if number >= 0 { return number }
         // Of a link the kernel says that it is no directory.
         guard errno == ENOTDIR || errno == ELOOP else { throw .last("openat") }
@@ -96,14 +96,14 @@ public struct Folder: ~Copyable, Sendable {
         guard real.isVersion(of: name, in: root) || targets.contain(real) else {
             throw SystemError(call: "openat", number: EXDEV)
         }
-        let opened = retrying { associated_open_itself(found.number, ".") }
+        let opened = retrying { unsafe associated_open_itself(found.number, ".") }
         guard opened >= 0 else { throw .last("openat") }
         return opened
     }
 
     /// What a path leads to, links followed, without opening it. The corresponding C function is `openat2` with `O_PATH`.
     private static func find(_ path: String, from directory: Int32) throws(SystemError) -> Descriptor {
-        let number = retrying { associated_find(directory, path) }
+        let number = retrying { unsafe associated_find(directory, path) }
         guard number >= 0 else { throw .last("openat2") }
         return Descriptor(takingOwnershipOf: number)
     }
@@ -144,12 +144,12 @@ public struct Folder: ~Copyable, Sendable {
         let status = try Folder.status(file)
         guard status.isRegular else { throw .notAFile }
         if status.byteCount > buffer.count { throw .tooLarge(byteCount: Int(status.byteCount), limit: buffer.count) }
-        return try File.fill(buffer, from: file)
+        return try unsafe File.fill(buffer, from: file)
     }
 
     private static func status(_ file: borrowing Descriptor) throws(FileError) -> FileStatus {
         var status = stat()
-        guard fstat(file.number, &status) == 0 else { throw .system(.last("fstat")) }
+        guard unsafe fstat(file.number, &status) == 0 else { throw .system(.last("fstat")) }
         return FileStatus(status)
     }
 
@@ -157,33 +157,33 @@ public struct Folder: ~Copyable, Sendable {
     /// `fstatat`; nothing is opened, so a link out of the directory shows here and is refused when it is read.
     public func status(_ path: String) -> FileStatus? {
         var status = stat()
-        return fstatat(descriptor.number, path, &status, 0) == 0 ? FileStatus(status) : nil
+        return unsafe fstatat(descriptor.number, path, &status, 0) == 0 ? FileStatus(status) : nil
     }
 
     /// The same, with the reason where it says nothing.
     public func fileStatus(_ path: String) throws(FileError) -> FileStatus {
         var status = stat()
-        guard fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
+        guard unsafe fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
         return FileStatus(status)
     }
 
     /// Who may do what with a file below this directory, links followed. The corresponding C function is `fstatat`.
     public func access(_ path: String) throws(FileError) -> FileAccess {
         var status = stat()
-        guard fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
+        guard unsafe fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
         return FileAccess(status)
     }
 
     /// Whether there is such a name, or nobody can tell at this moment.
     public func mayHave(_ path: String) -> Bool {
         var status = stat()
-        return fstatat(descriptor.number, path, &status, 0) == 0 || !SystemError.last("fstatat").isMissing
+        return unsafe fstatat(descriptor.number, path, &status, 0) == 0 || !SystemError.last("fstatat").isMissing
     }
 
     /// Whether there is no such name; a link that leads nowhere is there. The corresponding C function is `fstatat`.
     public func isMissing(_ path: String) -> Bool {
         var status = stat()
-        return fstatat(descriptor.number, path, &status, AT_SYMLINK_NOFOLLOW) != 0
+        return unsafe fstatat(descriptor.number, path, &status, AT_SYMLINK_NOFOLLOW) != 0
             && (errno == ENOENT || errno == ENOTDIR)
     }
 
@@ -192,36 +192,38 @@ public struct Folder: ~Copyable, Sendable {
     ///
     /// - Parameter entriesMax: how many names are read, hidden ones among them.
     public func list(_ path: String, entriesMax: Int = .max) throws(SystemError) -> FolderListing {
-        let stream = try openStream(path)
-        defer { closedir(stream) }
-        let number = dirfd(stream)
+        let stream = try unsafe openStream(path)
+        defer { unsafe closedir(stream) }
+        let number = unsafe dirfd(stream)
         var status = stat()
-        guard fstat(number, &status) == 0 else { throw .last("fstat") }
+        guard unsafe fstat(number, &status) == 0 else { throw .last("fstat") }
         var listing = FolderListing(identity: FileStatus(status).identity, entries: [])
         var count = 0
-        while let entry = try nextEntry(stream) {
+        while let entry = try unsafe nextEntry(stream) {
             // These two are in every directory.
-            if isSelfOrParent(entry) { continue }
+            if unsafe isSelfOrParent(entry) { continue }
             count += 1
             if count > entriesMax {
                 listing.isWhole = false
                 break
             }
             // A point begins what is hidden.
-            if entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) {
-                if withUnsafeBytes(of: &entry.pointee.d_name, { $0.starts(with: Array(".well-known\0".utf8)) }) {
+            if unsafe entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) {
+                if unsafe withUnsafeBytes(
+                    of: &entry.pointee.d_name, { unsafe $0.starts(with: Array(".well-known\0".utf8)) })
+                {
                     listing.hidesWellKnown = true
                 }
                 continue
             }
-            let type = entry.pointee.d_type
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
-                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+            let type = unsafe entry.pointee.d_type
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+                unsafe String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
             }
             var found = ListedEntry(name: name, kind: .directory, isLink: type == UInt8(DT_LNK), status: nil)
             if type != UInt8(DT_DIR) {
                 var status = stat()
-                if fstatat(number, name, &status, 0) == 0 {
+                if unsafe fstatat(number, name, &status, 0) == 0 {
                     found.status = FileStatus(status)
                 } else if case let error = SystemError.last("fstatat"), error.isShortage {
                     throw error
@@ -241,46 +243,50 @@ public struct Folder: ~Copyable, Sendable {
     /// The names in this directory, in no order, below which there is something called `child`. No more is looked at, so
     /// a hundred thousand of them take a fraction of a second.
     public func names(having child: String) throws(SystemError) -> [String] {
-        let stream = try openStream("")
-        defer { closedir(stream) }
-        let number = dirfd(stream)
+        let stream = try unsafe openStream("")
+        defer { unsafe closedir(stream) }
+        let number = unsafe dirfd(stream)
         var names: [String] = []
         var path = [CChar](repeating: 0, count: 256 + 1 + child.utf8.count + 1)
-        while let entry = try nextEntry(stream) {
+        while let entry = try unsafe nextEntry(stream) {
             // A point begins what is hidden.
-            if entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) || entry.pointee.d_type == UInt8(DT_REG) { continue }
-            let count = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
-                let count = raw.firstIndex(of: 0) ?? raw.count
-                path.withUnsafeMutableBytes { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: raw[..<count])) }
+            if unsafe entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) || entry.pointee.d_type == UInt8(DT_REG) {
+                continue
+            }
+            let count = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+                let count = unsafe raw.firstIndex(of: 0) ?? raw.count
+                unsafe path.withUnsafeMutableBytes {
+                    unsafe $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: raw[..<count]))
+                }
                 return count
             }
             path[count] = CChar(UInt8(ascii: "/"))
             for (index, byte) in child.utf8.enumerated() { path[count + 1 + index] = CChar(bitPattern: byte) }
             path[count + 1 + child.utf8.count] = 0
-            guard faccessat(number, path, F_OK, 0) == 0 else {
+            guard unsafe faccessat(number, path, F_OK, 0) == 0 else {
                 let error = SystemError.last("faccessat")
                 if error.isShortage { throw error }
                 continue
             }
-            names.append(path.withUnsafeBytes { String(decoding: $0[..<count], as: UTF8.self) })
+            unsafe names.append(path.withUnsafeBytes { unsafe String(decoding: $0[..<count], as: UTF8.self) })
         }
         return names
     }
 
     private func openStream(_ path: String) throws(SystemError) -> OpaquePointer {
         let number = try openFolder(path)
-        guard let stream = fdopendir(number) else {
+        guard let stream = unsafe fdopendir(number) else {
             let error = SystemError.last("fdopendir")
             closeDescriptor(number)
             throw error
         }
-        return stream
+        return unsafe stream
     }
 
     func openFolder(_ path: String) throws(SystemError) -> Int32 {
         let number = try openBeneath(path.isEmpty ? "." : path)
         var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             closeDescriptor(number)
             throw SystemError(call: "open", number: ENOTDIR)
         }
@@ -293,7 +299,7 @@ extension OpenFile {
     public func settledContents() throws(FileError) -> [UInt8]? {
         let bytes = try contents()
         var now = stat()
-        guard fstat(number, &now) == 0 else { throw .system(.last("fstat")) }
+        guard unsafe fstat(number, &now) == 0 else { throw .system(.last("fstat")) }
         return bytes.count == byteCount && isUnchanged(now) ? bytes : nil
     }
 
@@ -302,8 +308,8 @@ extension OpenFile {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         var count = 0
         while count < byteCount {
-            let outcome = bytes.withUnsafeMutableBytes {
-                receive(file: number, from: count, into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
+            let outcome = unsafe bytes.withUnsafeMutableBytes {
+                unsafe receive(file: number, from: count, into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
             }
             switch outcome {
             case .moved(let step): count += step
@@ -361,7 +367,7 @@ public struct FolderListing: Sendable {
 }
 
 private func isSelfOrParent(_ entry: UnsafeMutablePointer<dirent>) -> Bool {
-    let (point, name) = (CChar(UInt8(ascii: ".")), entry.pointee.d_name)
+    let (point, name) = unsafe (CChar(UInt8(ascii: ".")), entry.pointee.d_name)
     return name.0 == point && (name.1 == 0 || name.1 == point && name.2 == 0)
 }
 
@@ -369,7 +375,7 @@ private func isSelfOrParent(_ entry: UnsafeMutablePointer<dirent>) -> Bool {
 /// The corresponding C function is `readdir`.
 func nextEntry(_ stream: OpaquePointer) throws(SystemError) -> UnsafeMutablePointer<dirent>? {
     errno = 0
-    if let entry = readdir(stream) { return entry }
+    if let entry = unsafe readdir(stream) { return unsafe entry }
     guard errno == 0 else { throw .last("readdir") }
     return nil
 }

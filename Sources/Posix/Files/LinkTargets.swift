@@ -27,7 +27,7 @@ public struct LinkTargets: Hashable, Sendable {
     /// Whether one of them is or holds a place. They are looked at each time, because each may be a link that is turned.
     func contain(_ place: RealPath) -> Bool {
         paths.contains { path in
-            let number = retrying { associated_find(AT_FDCWD, path) }
+            let number = retrying { unsafe associated_find(AT_FDCWD, path) }
             guard number >= 0 else { return false }
             let found = Descriptor(takingOwnershipOf: number)
             guard let root = try? RealPath(of: found.number) else { return false }
@@ -42,8 +42,8 @@ struct RealPath: Equatable {
     private let bytes: [UInt8]
 
     init(of number: Int32) throws(SystemError) {
-        let bytes = [CChar](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            count = max(0, readlink("/proc/self/fd/\(number)", buffer.baseAddress!, buffer.count))
+        let bytes = unsafe [CChar](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            count = unsafe max(0, readlink("/proc/self/fd/\(number)", buffer.baseAddress!, buffer.count))
         }
         // What has no path (a pipe, a directory of another mount namespace) is beneath nothing.
         guard bytes.first == CChar(UInt8(ascii: "/")) else { throw SystemError(call: "readlink", number: EXDEV) }
@@ -54,7 +54,7 @@ struct RealPath: Equatable {
 
     /// What a path leads to; the path itself where there is nothing yet.
     init(named path: String) {
-        let number = retrying { associated_find(AT_FDCWD, path) }
+        let number = retrying { unsafe associated_find(AT_FDCWD, path) }
         if number >= 0 {
             let found = Descriptor(takingOwnershipOf: number)
             if let real = try? RealPath(of: found.number) {

@@ -23,7 +23,7 @@ public struct LogOutput: ~Copyable, Sendable {
     /// Opens a file for appending, and makes it if there is none. A pipe is opened without waiting for its reader.
     public init(path: String) throws(SystemError) {
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
-        number = associated_open(path, flags, 0o640)
+        number = unsafe associated_open(path, flags, 0o640)
         guard number >= 0 else { throw .last("open") }
         isOwned = true
     }
@@ -38,13 +38,15 @@ public struct LogOutput: ~Copyable, Sendable {
     /// Writes several stretches of memory in their order, as far as they are taken.
     /// The corresponding C function is `writev`.
     public func write(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Outcome {
-        withUnsafeTemporaryAllocation(of: iovec.self, capacity: min(pieces.count, LogOutput.piecesMax)) { vector in
-            for (index, piece) in pieces.prefix(LogOutput.piecesMax).enumerated() {
-                vector[index] = iovec(
-                    iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: piece.count)
+        unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: min(pieces.count, LogOutput.piecesMax)) {
+            vector in
+            for index in vector.indices {
+                unsafe vector[index] = iovec(
+                    iov_base: UnsafeMutableRawPointer(mutating: pieces[index].baseAddress),
+                    iov_len: pieces[index].count)
             }
             while true {
-                let count = writev(number, vector.baseAddress, Int32(vector.count))
+                let count = unsafe writev(number, vector.baseAddress, Int32(vector.count))
                 if count >= 0 { return .wrote(count) }
                 if errno == EINTR { continue }
                 // EBADF is no bug here: a process may be started without a standard output.
@@ -63,7 +65,9 @@ public enum StandardDescriptors {
     /// Whether standard error is the journal, which wants a priority in front of each line (systemd.exec(5), `JOURNAL_STREAM`).
     public static var errorIsJournal: Bool {
         var status = stat()
-        guard let stream = environment("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return false }
+        guard let stream = environment("JOURNAL_STREAM"), unsafe fstat(STDERR_FILENO, &status) == 0 else {
+            return false
+        }
         return stream == "\(status.st_dev):\(status.st_ino)"
     }
 
@@ -71,7 +75,7 @@ public enum StandardDescriptors {
         for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) == -1 {
             // The lowest free number is taken. Opened the wrong way round, so that who writes is told.
             let flags = number == STDIN_FILENO ? O_WRONLY : O_RDONLY
-            _ = open("/dev/null", flags)
+            _ = unsafe open("/dev/null", flags)
         }
     }
 }

@@ -15,7 +15,7 @@ public final class OpenFile: Sendable {
 
     init(takingOwnershipOf descriptor: consuming Descriptor, path: String) throws(FileError) {
         var status = stat()
-        guard fstat(descriptor.number, &status) == 0 else { throw .system(.last("fstat")) }
+        guard unsafe fstat(descriptor.number, &status) == 0 else { throw .system(.last("fstat")) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         self.descriptor = descriptor
         self.path = path
@@ -39,7 +39,7 @@ public final class OpenFile: Sendable {
 
     /// Opens a regular file by its path. Without waiting, so that a pipe in its place cannot hold us up.
     public convenience init(_ path: String) throws(FileError) {
-        let number = associated_open(path, O_RDONLY | O_NONBLOCK, 0)
+        let number = unsafe associated_open(path, O_RDONLY | O_NONBLOCK, 0)
         guard number >= 0 else { throw .system(.last("open")) }
         try self.init(takingOwnershipOf: Descriptor(takingOwnershipOf: number), path: path)
     }
@@ -63,7 +63,7 @@ extension OpenFile: Hashable {
 
 /// Reads from a position of a file. The corresponding C function is `pread`.
 public func receive(file: Int32, from offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
-    let result = retrying { pread(file, buffer.baseAddress, buffer.count, off_t(offset)) }
+    let result = retrying { unsafe pread(file, buffer.baseAddress, buffer.count, off_t(offset)) }
     return result > 0 ? .moved(result) : result == 0 ? .ended : .failed(errno)
 }
 
@@ -73,18 +73,19 @@ public func receive(file: Int32, from offset: Int, into buffer: UnsafeMutableRaw
 /// The content of a file that nobody writes to any more; unmapped when its owner ends. What is written into the bytes stays
 /// in this process. A file that is cut short while it is mapped ends whoever reads behind its end: files that are mapped
 /// are put in place by renaming and never changed. The corresponding C functions are `mmap` and `munmap`.
-public struct Mapping: ~Copyable, @unchecked Sendable {
+@safe public struct Mapping: ~Copyable, @unchecked Sendable {
     public let bytes: UnsafeMutableRawBufferPointer
 
     /// Maps all of a file, which is not empty. It may be closed afterwards.
     public init(_ file: OpenFile) throws(SystemError) {
-        let start = mmap(nil, file.byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0)
-        guard start != MAP_FAILED else { throw .last("mmap") }
-        bytes = UnsafeMutableRawBufferPointer(start: start, count: file.byteCount)
+        let start = unsafe mmap(
+            nil, file.byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0)
+        guard unsafe start != MAP_FAILED else { throw .last("mmap") }
+        unsafe bytes = UnsafeMutableRawBufferPointer(start: start, count: file.byteCount)
     }
 
     deinit {
-        let result = munmap(bytes.baseAddress!, bytes.count)
+        let result = unsafe munmap(bytes.baseAddress!, bytes.count)
         precondition(result == 0, "a file is unmapped once")
     }
 }

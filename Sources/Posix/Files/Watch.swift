@@ -47,7 +47,7 @@ public struct Watch: ~Copyable, Sendable {
         let mask =
             IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB | IN_MOVE_SELF
             | Int32(IN_ONLYDIR)
-        let number = inotify_add_watch(descriptor.number, path, UInt32(bitPattern: mask))
+        let number = unsafe inotify_add_watch(descriptor.number, path, UInt32(bitPattern: mask))
         guard number >= 0 else { throw .last("inotify_add_watch") }
         // They are numbered from 1 on.
         guard number <= directoriesMax else {
@@ -63,11 +63,11 @@ public struct Watch: ~Copyable, Sendable {
     /// What has happened since the last call, without waiting for more.
     public func take() -> [Event] {
         var events: [Event] = []
-        withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 8) { buffer in
+        unsafe withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 8) { buffer in
             while true {
-                let count = retrying { Glibc.read(descriptor.number, buffer.baseAddress, buffer.count) }
+                let count = retrying { unsafe Glibc.read(descriptor.number, buffer.baseAddress, buffer.count) }
                 if count <= 0 { return }
-                Watch.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: &events)
+                unsafe Watch.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: &events)
             }
         }
         return events
@@ -77,9 +77,10 @@ public struct Watch: ~Copyable, Sendable {
         let headBytes = MemoryLayout<inotify_event>.size
         var offset = 0
         while offset + headBytes <= bytes.count {
-            let head = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-            let name = bytes[offset + headBytes..<offset + headBytes + Int(head.len)].prefix { $0 != 0 }
-            events.append(Event(directory: head.wd, name: String(decoding: name, as: UTF8.self), mask: head.mask))
+            let head = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            let name = unsafe bytes[offset + headBytes..<offset + headBytes + Int(head.len)].prefix { $0 != 0 }
+            unsafe events.append(
+                Event(directory: head.wd, name: String(decoding: name, as: UTF8.self), mask: head.mask))
             offset += headBytes + Int(head.len)
         }
     }

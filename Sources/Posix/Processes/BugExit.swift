@@ -21,28 +21,28 @@ public enum BugExit {
     /// backtraces. The corresponding C function is `sigaction`.
     public static func install() {
         // The program headers come behind the header of the file, which is 64 bytes and the first thing in memory.
-        base = getauxval(UInt(AT_PHDR)) &- 64
-        if StandardDescriptors.errorIsJournal { prefix = "<2>" }
+        unsafe base = getauxval(UInt(AT_PHDR)) &- 64
+        if StandardDescriptors.errorIsJournal { unsafe prefix = "<2>" }
         for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] {
             var present = sigaction()
-            guard sigaction(signal, nil, &present) == 0, present.sa_flags & SA_SIGINFO == 0,
-                present.__sigaction_handler.sa_handler == nil
+            guard unsafe sigaction(signal, nil, &present) == 0, present.sa_flags & SA_SIGINFO == 0,
+                unsafe present.__sigaction_handler.sa_handler == nil
             else { continue }
             var wanted = sigaction()
             wanted.sa_flags = SA_SIGINFO
-            wanted.__sigaction_handler.sa_sigaction = { signal, information, _ in
-                BugExit.end(signal, information)
+            unsafe wanted.__sigaction_handler.sa_sigaction = { signal, information, _ in
+                unsafe BugExit.end(signal, information)
             }
-            sigaction(signal, &wanted, nil)
+            unsafe sigaction(signal, &wanted, nil)
         }
     }
 
     /// Async-signal-safe: no memory from the heap, no lock (signal-safety(7)).
     private static func end(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
-        if signal == SIGBUS { endForWantOfFile(information) }
+        if signal == SIGBUS { unsafe endForWantOfFile(information) }
         // Swift has no other way than a trap for memory that it cannot get, and what refused it has left its reason.
         let wantsMemory = errno == ENOMEM
-        write(prefix)
+        unsafe write(prefix)
         write(wantsMemory ? "associated: ended for want of memory, " : "associated: ended by a bug, ")
         switch signal {
         case SIGILL: write("an assumption that does not hold (SIGILL)")
@@ -52,10 +52,10 @@ public enum BugExit {
         default: write("a call to abort (SIGABRT)")
         }
         // Where it comes from another process, or from abort, no place comes with it.
-        if let information, information.pointee.si_code > 0, signal != SIGABRT {
-            let place = UInt(bitPattern: information.pointee._sifields._sigfault.si_addr)
+        if let information = unsafe information, unsafe information.pointee.si_code > 0, signal != SIGABRT {
+            let place = unsafe UInt(bitPattern: information.pointee._sifields._sigfault.si_addr)
             write(signal == SIGSEGV ? " at address 0x" : " at associated+0x")
-            writeHexadecimal(signal == SIGSEGV ? place : place &- base)
+            unsafe writeHexadecimal(signal == SIGSEGV ? place : place &- base)
         }
         if wantsMemory {
             write("; give it more, or lower limits.connectionsMax\n")
@@ -67,11 +67,11 @@ public enum BugExit {
 
     /// No fault of the program: the file is shorter than it was, or its disk does not give it.
     private static func endForWantOfFile(_ information: UnsafeMutablePointer<siginfo_t>?) -> Never {
-        write(prefix)
+        unsafe write(prefix)
         write("associated: ended, a mapped file could not be read (SIGBUS)")
-        if let information, information.pointee.si_code > 0 {
+        if let information = unsafe information, unsafe information.pointee.si_code > 0 {
             write(" at address 0x")
-            writeHexadecimal(UInt(bitPattern: information.pointee._sifields._sigfault.si_addr))
+            unsafe writeHexadecimal(UInt(bitPattern: information.pointee._sifields._sigfault.si_addr))
         }
         write("; look for errors of the disk, and for who writes to the state directory\n")
         _exit(status)
@@ -79,13 +79,13 @@ public enum BugExit {
 
     /// For who asks the system for memory and gets none.
     static func endForWantOfMemory() -> Never {
-        write(prefix)
+        unsafe write(prefix)
         write("associated: ended for want of memory; give it more, or lower limits.connectionsMax\n")
         _exit(memoryStatus)
     }
 
     private static func write(_ text: StaticString) {
-        _ = Glibc.write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+        _ = unsafe Glibc.write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
     }
 
     private static func writeHexadecimal(_ number: UInt) {
@@ -98,8 +98,8 @@ public enum BugExit {
             if digit > 0 { first = place }
             rest >>= 4
         }
-        withUnsafeBytes(of: digits) { bytes in
-            _ = Glibc.write(STDERR_FILENO, bytes.baseAddress.map { $0 + first }, 16 - first)
+        unsafe withUnsafeBytes(of: digits) { bytes in
+            _ = unsafe Glibc.write(STDERR_FILENO, bytes.baseAddress.map { unsafe $0 + first }, 16 - first)
         }
     }
 }

@@ -34,15 +34,15 @@ public enum Clock {
 
     /// The day of a moment in seconds since 1970, such as `2027-05-30`, at Greenwich. The corresponding C function is `gmtime_r`.
     public static func day(_ seconds: Int64) -> String {
-        var (time, parts) = (time_t(seconds), tm())
-        guard gmtime_r(&time, &parts) != nil else { return "a day beyond all calendars" }
+        var (time, parts) = unsafe (time_t(seconds), tm())
+        guard unsafe gmtime_r(&time, &parts) != nil else { return "a day beyond all calendars" }
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        return unsafe "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
     }
 
     private static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()
-        let result = clock_gettime(clock, &time)
+        let result = unsafe clock_gettime(clock, &time)
         precondition(result == 0, "Linux has had this clock since 2.6.32")
         return time
     }

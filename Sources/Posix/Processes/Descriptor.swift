@@ -39,7 +39,7 @@ public enum DescriptorLimit {
         if limit.rlim_cur < limit.rlim_max {
             limit.rlim_cur = limit.rlim_max
             // Where even that is refused, the lower limit still holds.
-            _ = setrlimit(resource, &limit)
+            _ = unsafe setrlimit(resource, &limit)
         }
         return count
     }
@@ -51,7 +51,7 @@ public enum DescriptorLimit {
 
     private static func current() -> rlimit {
         var limit = rlimit()
-        let result = getrlimit(resource, &limit)
+        let result = unsafe getrlimit(resource, &limit)
         precondition(result == 0, "a process may ask for its own limits")
         return limit
     }

@@ -6,27 +6,27 @@ import Glibc
 
 /// A block of anonymous memory that may grow; unmapped when its owner ends. Pages take no memory until they are written.
 /// The corresponding C functions are `mmap`, `mremap` and `munmap`.
-public struct Memory: ~Copyable, @unchecked Sendable {
+@safe public struct Memory: ~Copyable, @unchecked Sendable {
     public private(set) var bytes: UnsafeMutableRawBufferPointer
 
     /// At least `byteCount` zeroed bytes.
     public init(byteCount: Int) {
         let size = Memory.wholePages(byteCount)
-        let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        if start == MAP_FAILED { BugExit.endForWantOfMemory() }
-        bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
+        let start = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        if unsafe start == MAP_FAILED { BugExit.endForWantOfMemory() }
+        unsafe bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
     }
 
     /// Makes the block at least this long (or this short); it may move.
     public mutating func resize(byteCount: Int) {
         let size = Memory.wholePages(byteCount)
-        let start = associated_remap(bytes.baseAddress!, bytes.count, size)
-        if start == MAP_FAILED { BugExit.endForWantOfMemory() }
-        bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
+        let start = unsafe associated_remap(bytes.baseAddress!, bytes.count, size)
+        if unsafe start == MAP_FAILED { BugExit.endForWantOfMemory() }
+        unsafe bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
     }
 
     deinit {
-        let result = munmap(bytes.baseAddress!, bytes.count)
+        let result = unsafe munmap(bytes.baseAddress!, bytes.count)
         precondition(result == 0, "a block is unmapped once")
     }
 
@@ -42,7 +42,7 @@ public struct Memory: ~Copyable, @unchecked Sendable {
 
 /// Memory that is seen twice in a row; unmapped when its owner ends. Pages take no memory until they are written.
 /// The corresponding C functions are `memfd_create` and `mmap`.
-public struct MirroredMemory: ~Copyable, @unchecked Sendable {
+@safe public struct MirroredMemory: ~Copyable, @unchecked Sendable {
     /// The first of the two; as many bytes behind it are the same ones again.
     public let start: UnsafeMutableRawPointer
     public let byteCount: Int
@@ -50,13 +50,13 @@ public struct MirroredMemory: ~Copyable, @unchecked Sendable {
     /// `byteCount` is a multiple of the size of a page.
     public init(byteCount: Int) throws(SystemError) {
         precondition(byteCount > 0 && byteCount % 4096 == 0, "memory is mapped in whole pages")
-        guard let start = associated_mirror(byteCount) else { throw .last("mmap") }
-        self.start = start
+        guard let start = unsafe associated_mirror(byteCount) else { throw .last("mmap") }
+        unsafe self.start = start
         self.byteCount = byteCount
     }
 
     deinit {
-        let result = munmap(start, byteCount * 2)
+        let result = unsafe munmap(start, byteCount * 2)
         precondition(result == 0, "a block is unmapped once")
     }
 }

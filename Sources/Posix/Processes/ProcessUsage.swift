@@ -24,7 +24,7 @@ public final class ProcessUsage: Sendable {
     }
 
     private static func open(_ path: String, _ flags: Int32) -> Opened? {
-        let number = associated_open(path, flags, 0)
+        let number = unsafe associated_open(path, flags, 0)
         return number < 0 ? nil : Opened(Descriptor(takingOwnershipOf: number))
     }
 
@@ -32,7 +32,7 @@ public final class ProcessUsage: Sendable {
     public var memoryBytes: (virtual: Int, resident: Int)? {
         guard let statm = statm?.descriptor.number else { return nil }
         var buffer = [UInt8](repeating: 0, count: 256)
-        let count = buffer.withUnsafeMutableBytes { pread(statm, $0.baseAddress, $0.count, 0) }
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe pread(statm, $0.baseAddress, $0.count, 0) }
         let fields = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
         guard fields.count > 2, let virtual = Int(fields[0]), let resident = Int(fields[1]) else { return nil }
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -42,7 +42,7 @@ public final class ProcessUsage: Sendable {
     /// Seconds of processor time that all threads have taken. The corresponding C function is `getrusage`.
     public var processorSeconds: Double {
         var usage = rusage()
-        let result = getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        let result = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         precondition(result == 0, "a process may ask what it has used")
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
@@ -54,15 +54,15 @@ public final class ProcessUsage: Sendable {
         guard let own = descriptors?.descriptor.number else { return nil }
         let copy = associated_duplicate(own)
         guard copy >= 0 else { return nil }
-        guard let stream = fdopendir(copy) else {
+        guard let stream = unsafe fdopendir(copy) else {
             closeDescriptor(copy)
             return nil
         }
-        defer { closedir(stream) }
-        rewinddir(stream)
+        defer { unsafe closedir(stream) }
+        unsafe rewinddir(stream)
         var count = 0
-        while let entry = readdir(stream) {
-            if entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
+        while let entry = unsafe readdir(stream) {
+            if unsafe entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
         }
         // The copy that the list was read through is among them.
         return count - 1
@@ -97,7 +97,7 @@ public enum ProcessMemory {
         let machine = Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE)))
         let limits = [RLIMIT_AS, RLIMIT_DATA].map { kind -> Int in
             var limit = rlimit()
-            let result = getrlimit(__rlimit_resource_t(kind.rawValue), &limit)
+            let result = unsafe getrlimit(__rlimit_resource_t(kind.rawValue), &limit)
             precondition(result == 0, "a process may ask for its own limits")
             return Int(clamping: limit.rlim_cur)
         }

@@ -11,11 +11,11 @@ public struct Signals: ~Copyable {
     /// Blocks the signals in the calling thread and in those that it starts later: call it before any is started.
     public init(_ numbers: [Int32]) throws(SystemError) {
         var set = sigset_t()
-        sigemptyset(&set)
-        for number in numbers { sigaddset(&set, number) }
-        let result = pthread_sigmask(SIG_BLOCK, &set, nil)
+        unsafe sigemptyset(&set)
+        for number in numbers { unsafe sigaddset(&set, number) }
+        let result = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         guard result == 0 else { throw SystemError(call: "pthread_sigmask", number: result) }
-        let fd = signalfd(-1, &set, Int32(SFD_CLOEXEC))
+        let fd = unsafe signalfd(-1, &set, Int32(SFD_CLOEXEC))
         guard fd >= 0 else { throw .last("signalfd") }
         descriptor = Descriptor(takingOwnershipOf: fd)
     }
@@ -23,7 +23,7 @@ public struct Signals: ~Copyable {
     /// Waits for the next signal and takes it; nil when none has come in time. The corresponding C function is `poll`.
     public func next(timeoutMilliseconds: Int32) -> Int32? {
         var watched = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-        let count = poll(&watched, 1, timeoutMilliseconds)
+        let count = unsafe poll(&watched, 1, timeoutMilliseconds)
         return count == 1 ? next() : nil
     }
 
@@ -32,7 +32,7 @@ public struct Signals: ~Copyable {
         var information = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
         let fd = descriptor.number
-        let count = retrying { read(fd, &information, size) }
+        let count = retrying { unsafe read(fd, &information, size) }
         precondition(count == size, "a signal is read whole")
         return Int32(information.ssi_signo)
     }

@@ -27,7 +27,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kernel's own words, in lower case as our messages are: "permission denied".
     public var reason: String {
-        let text = String(cString: strerror(number))
+        let text = unsafe String(cString: strerror(number))
         return text.prefix(1).lowercased() + text.dropFirst()
     }
 

@@ -37,7 +37,7 @@ public final class SystemdNotifier: Sendable {
             number == nil
             ? nil
             : SystemdNotifier.watchdogMilliseconds(environment("WATCHDOG_USEC"), environment("WATCHDOG_PID"), getpid())
-        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) }
+        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsafe unsetenv(name) }
     }
 
     /// Half of what the supervisor says, where it says it to this process (sd_watchdog_enabled(3)).
@@ -54,8 +54,8 @@ public final class SystemdNotifier: Sendable {
     private static func connect(to address: SocketAddress) -> Int32? {
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { return nil }
-        let isConnected = address.withPointer { pointer, length in
-            retrying { Glibc.connect(number, pointer, length) } == 0
+        let isConnected = unsafe address.withPointer { pointer, length in
+            retrying { unsafe Glibc.connect(number, pointer, length) } == 0
         }
         if isConnected { return number }
         closeDescriptor(number)
@@ -65,7 +65,7 @@ public final class SystemdNotifier: Sendable {
     public func tell(_ state: State) {
         guard let number else { return }
         let text = Array(SystemdNotifier.text(state).utf8)
-        _ = retrying { send(number, text, text.count, Int32(MSG_NOSIGNAL)) }
+        _ = retrying { unsafe send(number, text, text.count, Int32(MSG_NOSIGNAL)) }
     }
 
     /// Assignments, one a line. systemd wants to know when a reload began, to tell it from earlier ones.
@@ -105,7 +105,7 @@ extension SocketAddress {
             guard let address = SocketAddress(path: text) else { return nil }
             self = address
             let offset = MemoryLayout<sa_family_t>.size
-            withUnsafeMutableBytes(of: &storage) { $0[offset] = 0 }
+            unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0[offset] = 0 }
             length = socklen_t(offset + text.utf8.count)
         } else {
             return nil

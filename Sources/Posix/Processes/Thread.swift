@@ -19,19 +19,19 @@ public struct Thread: ~Copyable, Sendable {
 
     /// Starts a thread. `name` is what `top -H` shows; the kernel keeps 15 bytes of it.
     public init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
-        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var handle = pthread_t()
-        let result = pthread_create(
+        let result = unsafe pthread_create(
             &handle, nil,
             { argument in
-                let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-                _ = associated_name_thread(start.name)
+                let start = unsafe Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
+                _ = unsafe associated_name_thread(start.name)
                 refuseBrokenPipeSignal()
                 start.body()
                 return nil
-            }, start.toOpaque())
+            }, unsafe start.toOpaque())
         guard result == 0 else {
-            start.release()
+            unsafe start.release()
             throw SystemError(call: "pthread_create", number: result)
         }
         self.handle = handle
@@ -42,21 +42,21 @@ public struct Thread: ~Copyable, Sendable {
         name: String, owning value: consuming Value, _ body: @escaping @Sendable (inout Value) -> Void
     ) throws(SystemError) {
         let possession = Possession(value)
-        try self.init(name: name) { body(&possession.place.pointee) }
+        try self.init(name: name) { unsafe body(&possession.place.pointee) }
     }
 
     /// A value on its way to its thread, because a closure cannot hold what cannot be copied.
-    private final class Possession<Value: ~Copyable>: @unchecked Sendable {
+    @safe private final class Possession<Value: ~Copyable>: @unchecked Sendable {
         let place: UnsafeMutablePointer<Value>
 
         init(_ value: consuming Value) {
-            place = .allocate(capacity: 1)
-            place.initialize(to: value)
+            unsafe place = .allocate(capacity: 1)
+            unsafe place.initialize(to: value)
         }
 
         deinit {
-            place.deinitialize(count: 1)
-            place.deallocate()
+            unsafe place.deinitialize(count: 1)
+            unsafe place.deallocate()
         }
     }
 
@@ -95,9 +95,9 @@ private let paidProcessors = min(1_000_000, ControlGroups().processors ?? 1_000_
 /// would end it. The corresponding C function is `pthread_sigmask`.
 private func refuseBrokenPipeSignal() {
     var set = sigset_t()
-    sigemptyset(&set)
-    sigaddset(&set, SIGPIPE)
-    let result = pthread_sigmask(SIG_BLOCK, &set, nil)
+    unsafe sigemptyset(&set)
+    unsafe sigaddset(&set, SIGPIPE)
+    let result = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     precondition(result == 0, "a thread may block a signal")
 }
 
@@ -119,7 +119,7 @@ public struct Semaphore: ~Copyable, Sendable {
 
     public func wait() {
         var count: eventfd_t = 0
-        while eventfd_read(descriptor.number, &count) != 0 {
+        while unsafe eventfd_read(descriptor.number, &count) != 0 {
             precondition(errno == EINTR, "a semaphore is read through its own descriptor")
         }
     }
@@ -138,19 +138,19 @@ public struct WakeUp: ~Copyable, Sendable {
     public func wake() {
         // EAGAIN means that the counter is at its maximum, so the sleeper is being woken already.
         var one: eventfd_t = 1
-        _ = write(descriptor.number, &one, MemoryLayout<eventfd_t>.size)
+        _ = unsafe write(descriptor.number, &one, MemoryLayout<eventfd_t>.size)
     }
 
     /// Waits until somebody has called `wake`, and says whether that has happened in time.
     /// The corresponding C function is `poll`.
     public func wait(milliseconds: Int32) -> Bool {
         var watched = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-        return poll(&watched, 1, milliseconds) == 1
+        return unsafe poll(&watched, 1, milliseconds) == 1
     }
 
     /// Makes the descriptor unreadable again.
     public func clear() {
         var count: eventfd_t = 0
-        _ = read(descriptor.number, &count, MemoryLayout<eventfd_t>.size)
+        _ = unsafe read(descriptor.number, &count, MemoryLayout<eventfd_t>.size)
     }
 }

@@ -24,9 +24,9 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
         let entry: Entry?
         if let number = UInt32(parts[0]) {
             user = number
-            entry = Entry(getpwuid(number))
+            entry = unsafe Entry(getpwuid(number))
         } else {
-            guard let found = parts[0].isEmpty ? nil : Entry(getpwnam(parts[0])) else {
+            guard let found = unsafe parts[0].isEmpty ? nil : Entry(getpwnam(parts[0])) else {
                 throw Problem(
                     description: "there is no user \"\(parts[0])\"; create it, or give a number such as 65532")
             }
@@ -34,7 +34,7 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
             entry = found
         }
         if parts.count > 1 {
-            guard let number = UInt32(parts[1]) ?? getgrnam(parts[1])?.pointee.gr_gid else {
+            guard let number = unsafe UInt32(parts[1]) ?? getgrnam(parts[1])?.pointee.gr_gid else {
                 throw Problem(
                     description: "there is no group \"\(parts[1])\"; create it, or give a number such as 65532")
             }
@@ -58,10 +58,10 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
         let group: UInt32
 
         init?(_ found: UnsafeMutablePointer<passwd>?) {
-            guard let found else { return nil }
-            name = String(cString: found.pointee.pw_name)
-            user = found.pointee.pw_uid
-            group = found.pointee.pw_gid
+            guard let found = unsafe found else { return nil }
+            name = unsafe String(cString: found.pointee.pw_name)
+            user = unsafe found.pointee.pw_uid
+            group = unsafe found.pointee.pw_gid
         }
     }
 
@@ -70,7 +70,7 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
     private static func groups(of name: String, _ group: UInt32) -> [UInt32] {
         var count = groupsMax
         var groups = [gid_t](repeating: 0, count: Int(count))
-        guard getgrouplist(name, group, &groups, &count) >= 0 else { return [group] }
+        guard unsafe getgrouplist(name, group, &groups, &count) >= 0 else { return [group] }
         return Array(groups.prefix(Int(count)))
     }
 }

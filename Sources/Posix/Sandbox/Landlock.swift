@@ -68,11 +68,11 @@ public enum Landlock {
         let handled = Access.handled(version)
         let ruleset = try create(files: handled.rawValue)
         for rule in rules {
-            let number = associated_open_place(rule.path)
+            let number = unsafe associated_open_place(rule.path)
             if number < 0 { continue }
             let place = Descriptor(takingOwnershipOf: number)
             var status = stat()
-            guard fstat(place.number, &status) == 0 else { throw .last("fstat") }
+            guard unsafe fstat(place.number, &status) == 0 else { throw .last("fstat") }
             var access = Access(rawValue: rule.access).intersection(handled)
             if status.st_mode & S_IFMT != S_IFDIR { access.formIntersection(.ofFiles) }
             // A pipe, or whatever else is in no file system that can be mounted, needs no rule (EBADFD).
@@ -101,7 +101,7 @@ public enum Landlock {
         files: UInt64 = 0, network: UInt64 = 0, scope: UInt64 = 0
     ) throws(SystemError) -> Descriptor {
         let attributes = [files, network, scope]
-        let number = attributes.withUnsafeBytes { associated_landlock_create($0.baseAddress, $0.count) }
+        let number = unsafe attributes.withUnsafeBytes { unsafe associated_landlock_create($0.baseAddress, $0.count) }
         guard number >= 0 else { throw .last("landlock_create_ruleset") }
         return Descriptor(takingOwnershipOf: number)
     }

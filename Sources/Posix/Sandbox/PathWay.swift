@@ -32,7 +32,7 @@ public struct PathWay: Equatable, Sendable {
                 turnings.append(folder)
                 rest = target.split(separator: "/").map(String.init) + rest
                 if target.hasPrefix("/") { folder = "" }
-            } else if access(next, F_OK) == 0 {
+            } else if unsafe access(next, F_OK) == 0 {
                 folder = next
             } else {
                 turnings.append(folder)
@@ -65,7 +65,7 @@ public struct PathWay: Equatable, Sendable {
     /// Where a link leads; nil when it is none. The corresponding C function is `readlink`.
     private static func target(of path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = buffer.withUnsafeMutableBytes { readlink(path, $0.baseAddress!, $0.count) }
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe readlink(path, $0.baseAddress!, $0.count) }
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 }

@@ -32,7 +32,7 @@ public enum Privileges {
     public static var capabilities: Capabilities {
         var effective: UInt64 = 0
         var permitted: UInt64 = 0
-        let result = associated_capabilities(&effective, &permitted)
+        let result = unsafe associated_capabilities(&effective, &permitted)
         precondition(result == 0, "a thread may ask for its own capabilities")
         return Capabilities(rawValue: effective | permitted)
     }
@@ -47,7 +47,9 @@ public enum Privileges {
                     "cannot become user \(account): only root can; start as root, or as that user without --user")
         }
         let kept = capabilities.intersection(keeping)
-        guard setgroups(account.groups.count, account.groups) == 0 else { throw Problem("cannot leave root's groups") }
+        guard unsafe setgroups(account.groups.count, account.groups) == 0 else {
+            throw Problem("cannot leave root's groups")
+        }
         guard associated_set_group(account.group) == 0 else { throw Problem("cannot become group \(account.group)") }
         emptyBoundingSet()
         // Otherwise a change of user takes all of them (capabilities(7), SECBIT_KEEP_CAPS).
@@ -100,16 +102,18 @@ public enum Privileges {
 
     private static func users() -> [uid_t] {
         var users = [uid_t](repeating: 0, count: 3)
-        return associated_users(&users) == 0 ? users : []
+        return unsafe associated_users(&users) == 0 ? users : []
     }
 
     private static func groups() -> [gid_t] {
         var groups = [gid_t](repeating: 0, count: 3)
-        return associated_groups(&groups) == 0 ? groups : []
+        return unsafe associated_groups(&groups) == 0 ? groups : []
     }
 }
 
 extension Directory {
     /// Makes a directory somebody else's. What is in it stays whose it is. The corresponding C function is `lchown`.
-    public static func give(_ path: String, to account: Account) { _ = lchown(path, account.user, account.group) }
+    public static func give(_ path: String, to account: Account) {
+        _ = unsafe lchown(path, account.user, account.group)
+    }
 }

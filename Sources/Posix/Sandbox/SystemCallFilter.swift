@@ -117,8 +117,8 @@ public struct SystemCallFilter: Sendable {
         // For all threads, or for none. And without the kernel's precautions against programs that read their own secrets by
         // guessing wrong (SECCOMP_FILTER_FLAG_SPEC_ALLOW), which are meant for those that run other people's code.
         let flags: UInt32 = 1 | 4
-        let result = program.withUnsafeBytes {
-            associated_filter_calls($0.baseAddress, UInt16(program.count), flags)
+        let result = unsafe program.withUnsafeBytes {
+            unsafe associated_filter_calls($0.baseAddress, UInt16(program.count), flags)
         }
         guard result == 0 else {
             throw result > 0 ? SystemError(call: "seccomp", number: EBUSY) : .last("seccomp")

@@ -18,7 +18,7 @@ public struct ClientSocket: ~Copyable, Sendable {
         guard number >= 0 else { throw .last("socket") }
         let descriptor = Descriptor(takingOwnershipOf: number)
         try ClientSocket.limit(number, timeoutMilliseconds)
-        guard address.withPointer({ connect(number, $0, $1) }) == 0 else {
+        guard unsafe address.withPointer({ unsafe connect(number, $0, $1) }) == 0 else {
             // connect reports a send time-out as "in progress" (socket(7)).
             throw errno == EINPROGRESS ? SystemError(call: "connect", number: ETIMEDOUT) : .last("connect")
         }
@@ -35,7 +35,7 @@ public struct ClientSocket: ~Copyable, Sendable {
         let milliseconds = max(1, milliseconds)
         var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
         for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
-            let result = setsockopt(fd, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+            let result = unsafe setsockopt(fd, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
             guard result == 0 else { throw .last("setsockopt") }
         }
     }
@@ -59,7 +59,7 @@ public struct ClientSocket: ~Copyable, Sendable {
             if left <= 0 { return false }
             let wanted = readiness == .readable ? POLLIN : POLLOUT
             var event = pollfd(fd: descriptor.number, events: Int16(wanted), revents: 0)
-            let count = poll(&event, 1, Int32(clamping: left))
+            let count = unsafe poll(&event, 1, Int32(clamping: left))
             if count > 0 { return true }
             if count < 0, errno != EINTR { return false }
         }
@@ -72,8 +72,8 @@ public struct ClientSocket: ~Copyable, Sendable {
     public func send(_ bytes: [UInt8]) throws(SystemError) {
         var sent = 0
         while sent < bytes.count {
-            let outcome = bytes.withUnsafeBytes {
-                transmit(descriptor.number, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+            let outcome = unsafe bytes.withUnsafeBytes {
+                unsafe transmit(descriptor.number, UnsafeRawBufferPointer(rebasing: $0[sent...]))
             }
             switch outcome {
             case .moved(let count): sent += count
@@ -87,7 +87,7 @@ public struct ClientSocket: ~Copyable, Sendable {
     /// What has come, at most `bytesMax` bytes of it; empty when the other side has finished.
     public func receive(bytesMax: Int = 65_536) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: bytesMax)
-        let outcome = bytes.withUnsafeMutableBytes { Posix.receive(descriptor.number, into: $0) }
+        let outcome = unsafe bytes.withUnsafeMutableBytes { unsafe Posix.receive(descriptor.number, into: $0) }
         switch outcome {
         case .moved(let count):
             bytes.removeSubrange(count...)

@@ -26,7 +26,7 @@ public final class InheritedSocket: Sendable {
         let process = environment("LISTEN_PID").flatMap { pid_t($0) }
         let count = environment("LISTEN_FDS").flatMap { Int32($0) } ?? 0
         let names = (environment("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
-        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
+        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsafe unsetenv(name) }
         guard process == getpid(), count > 0 else { return [] }
         var sockets: [InheritedSocket] = []
         for index in 0..<min(count, 1_024) {
@@ -57,20 +57,20 @@ public final class InheritedSocket: Sendable {
     private static func option(_ name: Int32, of number: Int32) -> Int32? {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(number, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+        return unsafe getsockopt(number, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
     }
 }
 
 /// An environment variable; nil when it is not set.
-func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+func environment(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
 
 extension SocketAddress {
     /// The address that a socket is bound to.
     init(of number: Int32) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let result = withUnsafeMutableBytes(of: &storage) {
-            getsockname(number, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
+        let result = unsafe withUnsafeMutableBytes(of: &storage) {
+            unsafe getsockname(number, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
         }
         precondition(result == 0, "a socket has an address")
         self.init(storage: storage, length: length)

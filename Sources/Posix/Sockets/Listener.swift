@@ -32,7 +32,7 @@ public struct Listener: ~Copyable, Sendable {
             // Answers are written whole, so Nagle's algorithm could only delay them; accepted sockets inherit this.
             setOption(number, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         }
-        guard address.withPointer({ bind(number, $0, $1) }) == 0 else { throw .last("bind") }
+        guard unsafe address.withPointer({ unsafe bind(number, $0, $1) }) == 0 else { throw .last("bind") }
         guard listen(number, backlog) == 0 else { throw .last("listen") }
 
         self.descriptor = descriptor
@@ -74,7 +74,7 @@ public struct Listener: ~Copyable, Sendable {
         guard number >= 0 else { return false }
         let probe = Descriptor(takingOwnershipOf: number)
         prepareToBind(probe.number, address)
-        let isFree = address.withPointer { bind(probe.number, $0, $1) } == 0
+        let isFree = unsafe address.withPointer { unsafe bind(probe.number, $0, $1) } == 0
         return !isFree && errno == EADDRINUSE
     }
 
@@ -84,9 +84,9 @@ public struct Listener: ~Copyable, Sendable {
         if let path = address.path {
             let draft = "\(path).check"
             guard let free = SocketAddress(path: draft) else { throw SystemError(call: "bind", number: ENAMETOOLONG) }
-            unlink(draft)
+            unsafe unlink(draft)
             try tryBinding(free, sharesPort: false)
-            unlink(draft)
+            unsafe unlink(draft)
             return isAlive(at: path)
         }
         do throws(SystemError) {
@@ -105,7 +105,7 @@ public struct Listener: ~Copyable, Sendable {
         let probe = Descriptor(takingOwnershipOf: number)
         if !address.isUnix { prepareToBind(probe.number, address) }
         if sharesPort { setOption(probe.number, SOL_SOCKET, SO_REUSEPORT, 1) }
-        guard address.withPointer({ bind(probe.number, $0, $1) }) == 0 else { throw .last("bind") }
+        guard unsafe address.withPointer({ unsafe bind(probe.number, $0, $1) }) == 0 else { throw .last("bind") }
     }
 
     /// What decides which other sockets an address can be bound beside.
@@ -147,7 +147,7 @@ public struct Listener: ~Copyable, Sendable {
     /// same socket.
     public var inode: UInt64 {
         var status = stat()
-        guard !isShared, !address.isUnix, fstat(descriptor.number, &status) == 0 else { return 0 }
+        guard !isShared, !address.isUnix, unsafe fstat(descriptor.number, &status) == 0 else { return 0 }
         return UInt64(status.st_ino)
     }
 
@@ -166,7 +166,7 @@ public struct Listener: ~Copyable, Sendable {
     public borrowing func accept(peer: inout SocketAddress) -> Acceptance {
         let number = descriptor.number
         peer.length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let fd = retrying { associated_accept(number, &peer.storage, &peer.length) }
+        let fd = retrying { unsafe associated_accept(number, &peer.storage, &peer.length) }
         if fd >= 0 { return .accepted(fd) }
         switch errno {
         case EAGAIN: return .nobody
@@ -178,12 +178,12 @@ public struct Listener: ~Copyable, Sendable {
     private static func removeAbandonedSocket(at address: SocketAddress) {
         guard let path = address.path else { return }
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { return }
         let owner = Descriptor(takingOwnershipOf: probe)
-        let answered = address.withPointer { connect(owner.number, $0, $1) } == 0
-        if !answered, errno == ECONNREFUSED { unlink(path) }
+        let answered = unsafe address.withPointer { unsafe connect(owner.number, $0, $1) } == 0
+        if !answered, errno == ECONNREFUSED { unsafe unlink(path) }
     }
 
     // A Unix-domain socket that takes the place of whatever is at its path, in one step: whoever connects meets the old one or
@@ -197,21 +197,21 @@ public struct Listener: ~Copyable, Sendable {
             throw SystemError(call: "bind", number: ENAMETOOLONG)
         }
         var status = stat()
-        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
+        if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
             throw SystemError(call: "bind", number: EADDRINUSE)
         }
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard number >= 0 else { throw .last("socket") }
         let descriptor = Descriptor(takingOwnershipOf: number)
-        unlink(draft)
-        guard draftAddress.withPointer({ bind(number, $0, $1) }) == 0 else { throw .last("bind") }
+        unsafe unlink(draft)
+        guard unsafe draftAddress.withPointer({ unsafe bind(number, $0, $1) }) == 0 else { throw .last("bind") }
         do throws(SystemError) {
             // Before it listens nobody can connect, whatever the permissions are.
-            guard chmod(draft, permissions) == 0 else { throw SystemError.last("chmod") }
+            guard unsafe chmod(draft, permissions) == 0 else { throw SystemError.last("chmod") }
             guard listen(number, backlog) == 0 else { throw SystemError.last("listen") }
-            guard rename(draft, path) == 0 else { throw SystemError.last("rename") }
+            guard unsafe rename(draft, path) == 0 else { throw SystemError.last("rename") }
         } catch {
-            unlink(draft)
+            unsafe unlink(draft)
             throw error
         }
         self.init(takingOwnershipOf: descriptor, address: address)
@@ -224,14 +224,14 @@ public struct Listener: ~Copyable, Sendable {
         guard number >= 0 else { return false }
         let probe = Descriptor(takingOwnershipOf: number)
         // EAGAIN: there is somebody, whose queue is full.
-        return address.withPointer { connect(probe.number, $0, $1) } == 0 || errno == EAGAIN
+        return unsafe address.withPointer { unsafe connect(probe.number, $0, $1) } == 0 || errno == EAGAIN
     }
 }
 
 /// Sets an integer socket option that every kernel we run on has.
 func setOption(_ fd: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {
     var value = value
-    let result = setsockopt(fd, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    let result = unsafe setsockopt(fd, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     precondition(result == 0, "a socket takes its options")
 }
 
@@ -249,7 +249,7 @@ public struct SocketFile: Sendable {
     /// What is at the path now; nil when nothing is.
     public init?(_ path: String) {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
+        guard unsafe lstat(path, &status) == 0 else { return nil }
         self.path = path
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
@@ -258,6 +258,6 @@ public struct SocketFile: Sendable {
     /// Removes it, unless the path leads to another one by now.
     public func remove() {
         guard let now = SocketFile(path), now.device == device, now.inode == inode else { return }
-        unlink(path)
+        unsafe unlink(path)
     }
 }

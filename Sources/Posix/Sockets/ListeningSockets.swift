@@ -11,8 +11,8 @@ public enum ListeningSockets {
     private static let bytesMax = 4 * 1024 * 1024
     private static let isListening: Substring = "0A"
 
-    private static let ipv4 = associated_open("/proc/net/tcp", O_RDONLY, 0)
-    private static let ipv6 = associated_open("/proc/net/tcp6", O_RDONLY, 0)
+    private static let ipv4 = unsafe associated_open("/proc/net/tcp", O_RDONLY, 0)
+    private static let ipv6 = unsafe associated_open("/proc/net/tcp6", O_RDONLY, 0)
 
     /// Opens the tables, so that they can be read later whatever the process may then open.
     public static func prepare() { _ = (ipv4, ipv6) }
@@ -28,7 +28,9 @@ public enum ListeningSockets {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var count = 0
         while count < bytesMax {
-            let step = buffer.withUnsafeMutableBytes { pread(table, $0.baseAddress, $0.count, off_t(count)) }
+            let step = unsafe buffer.withUnsafeMutableBytes {
+                unsafe pread(table, $0.baseAddress, $0.count, off_t(count))
+            }
             if step < 0 { return nil }
             if step == 0 { break }
             count += step
@@ -60,9 +62,9 @@ public enum ListeningSockets {
     /// An address as that table writes it: the words of the address as numbers of this machine, and the port.
     static func name(of address: SocketAddress) -> String? {
         if address.isUnix { return nil }
-        var text = withUnsafeBytes(of: address.storage) { raw in
+        var text = unsafe withUnsafeBytes(of: address.storage) { raw in
             stride(from: address.isIPv6 ? 8 : 4, to: address.isIPv6 ? 24 : 8, by: 4)
-                .map { hexadecimal(raw.loadUnaligned(fromByteOffset: $0, as: UInt32.self), digits: 8) }.joined()
+                .map { unsafe hexadecimal(raw.loadUnaligned(fromByteOffset: $0, as: UInt32.self), digits: 8) }.joined()
         }
         text += ":" + hexadecimal(UInt32(address.port), digits: 4)
         return text

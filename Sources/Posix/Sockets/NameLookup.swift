@@ -15,28 +15,30 @@ public enum NameLookup {
     /// The addresses of a host, each once, in the order in which they should be tried (RFC 6724). A numeric host stands for
     /// itself. The corresponding C function is `getaddrinfo`.
     public static func addresses(of host: String, port: UInt16) throws(NameLookupError) -> [SocketAddress] {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        let result = getaddrinfo(host, "\(port)", &hints, &list)
+        let result = unsafe getaddrinfo(host, "\(port)", &hints, &list)
         guard result == 0 else {
-            let reason = result == EAI_SYSTEM ? String(cString: strerror(errno)) : String(cString: gai_strerror(result))
+            let reason =
+                unsafe result == EAI_SYSTEM ? String(cString: strerror(errno)) : String(cString: gai_strerror(result))
             throw NameLookupError(
                 description: "cannot look up \(host): \(lowered(reason))",
                 isUnknownName: result == EAI_NONAME || result == -5)
         }
-        defer { freeaddrinfo(list) }
+        defer { unsafe freeaddrinfo(list) }
         var addresses: [SocketAddress] = []
-        var next = list
-        while let entry = next?.pointee {
-            next = entry.ai_next
-            guard let source = entry.ai_addr, entry.ai_addrlen <= MemoryLayout<sockaddr_storage>.size else { continue }
+        var next = unsafe list
+        while let entry = unsafe next?.pointee {
+            unsafe next = entry.ai_next
+            guard let source = unsafe entry.ai_addr, unsafe entry.ai_addrlen <= MemoryLayout<sockaddr_storage>.size
+            else { continue }
             var storage = sockaddr_storage()
-            withUnsafeMutableBytes(of: &storage) {
-                $0.copyMemory(from: UnsafeRawBufferPointer(start: source, count: Int(entry.ai_addrlen)))
+            unsafe withUnsafeMutableBytes(of: &storage) {
+                unsafe $0.copyMemory(from: UnsafeRawBufferPointer(start: source, count: Int(entry.ai_addrlen)))
             }
-            let address = SocketAddress(storage: storage, length: entry.ai_addrlen)
+            let address = unsafe SocketAddress(storage: storage, length: entry.ai_addrlen)
             if !addresses.contains(where: { $0.description == address.description }) { addresses.append(address) }
         }
         return addresses
@@ -105,14 +107,14 @@ extension SocketAddress {
     /// Whether the address cannot be reached from the internet: private, link-local, loopback, shared, for documentation
     /// or reserved (RFC 6890).
     public var isPrivate: Bool {
-        withUnsafeBytes(of: storage) { raw in
+        unsafe withUnsafeBytes(of: storage) { raw in
             switch family {
             case AF_INET:
-                return SocketAddress.isPrivate(
+                return unsafe SocketAddress.isPrivate(
                     UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
             case AF_INET6:
-                let high = UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-                let low = UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+                let high = unsafe UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+                let low = unsafe UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
                 // An IPv4 address in IPv6's clothes.
                 if high == 0, low >> 32 == 0xFFFF { return SocketAddress.isPrivate(UInt32(truncatingIfNeeded: low)) }
                 // Only 2000::/3 is given out, without the part for documentation.
@@ -136,8 +138,8 @@ extension SocketAddress {
     public func with(port: UInt16) -> SocketAddress {
         var copy = self
         guard !isUnix else { return copy }
-        withUnsafeMutableBytes(of: &copy.storage) {
-            $0.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+        unsafe withUnsafeMutableBytes(of: &copy.storage) {
+            unsafe $0.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
         }
         return copy
     }

@@ -5,7 +5,7 @@ import CLinux
 import Glibc
 
 /// Waits for many descriptors at once.
-public struct Poller: ~Copyable {
+@safe public struct Poller: ~Copyable {
     private let descriptor: Descriptor
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
@@ -35,10 +35,10 @@ public struct Poller: ~Copyable {
         let number = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard number >= 0 else { throw .last("epoll_create1") }
         descriptor = Descriptor(takingOwnershipOf: number)
-        events = .allocate(capacity: eventsMax)
+        unsafe events = .allocate(capacity: eventsMax)
     }
 
-    deinit { events.deallocate() }
+    deinit { unsafe events.deallocate() }
 
     /// False when the kernel has no memory for one more descriptor, or this user may watch no more
     /// (/proc/sys/fs/epoll/max_user_watches).
@@ -66,7 +66,7 @@ public struct Poller: ~Copyable {
 
     /// Waits until something happens or the time is up, and says how many events there are.
     public func wait(milliseconds: Int32) -> Int {
-        let count = epoll_wait(descriptor.number, events.baseAddress, Int32(events.count), milliseconds)
+        let count = unsafe epoll_wait(descriptor.number, events.baseAddress, Int32(events.count), milliseconds)
         if count >= 0 { return Int(count) }
         precondition(errno == EINTR, "epoll_wait is given its own descriptor and buffer")
         return 0
@@ -74,13 +74,13 @@ public struct Poller: ~Copyable {
 
     /// One of the events that `wait` counted.
     public func event(_ index: Int) -> Event {
-        let event = events[index]
-        return Event(token: event.data.u64, flags: event.events)
+        let event = unsafe events[index]
+        return unsafe Event(token: event.data.u64, flags: event.events)
     }
 
     private func control(_ operation: Int32, _ fd: Int32, _ interest: Interest, _ token: UInt64) -> Bool {
-        var event = epoll_event(events: interest.rawValue, data: epoll_data_t(u64: token))
-        let result = epoll_ctl(descriptor.number, operation, fd, &event)
+        var event = unsafe epoll_event(events: interest.rawValue, data: epoll_data_t(u64: token))
+        let result = unsafe epoll_ctl(descriptor.number, operation, fd, &event)
         precondition(result == 0 || errno == ENOMEM || errno == ENOSPC, "epoll_ctl is given a descriptor it knows")
         return result == 0
     }

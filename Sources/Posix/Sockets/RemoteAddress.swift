@@ -35,9 +35,9 @@ public struct RemoteAddress: Hashable, Sendable {
 
     public init(_ address: borrowing SocketAddress) {
         let (family, length) = (address.family, address.length)
-        self = withUnsafeBytes(of: address.storage) { raw in
+        self = unsafe withUnsafeBytes(of: address.storage) { raw in
             func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Number {
-                Number(bigEndian: raw.loadUnaligned(fromByteOffset: offset, as: Number.self))
+                unsafe Number(bigEndian: raw.loadUnaligned(fromByteOffset: offset, as: Number.self))
             }
             switch family {
             case AF_INET where length >= 8:
@@ -67,7 +67,7 @@ public struct RemoteAddress: Hashable, Sendable {
     /// machine is `unix:`, an unknown one `-`.
     public func write(into target: UnsafeMutableRawBufferPointer) -> Int {
         precondition(target.count >= RemoteAddress.textBytesMax, "there is room for every address")
-        var text = AddressText(target: target)
+        var text = unsafe AddressText(target: target)
         switch family {
         case .unknown: text.put(UInt8(ascii: "-"))
         case .local: for byte in "unix:".utf8 { text.put(byte) }
@@ -85,18 +85,18 @@ public struct RemoteAddress: Hashable, Sendable {
 extension RemoteAddress: CustomStringConvertible {
     public var description: String {
         var bytes = [UInt8](repeating: 0, count: RemoteAddress.textBytesMax)
-        let count = bytes.withUnsafeMutableBytes { write(into: $0) }
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe write(into: $0) }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }
 
 /// An address on its way into memory.
-private struct AddressText {
+@safe private struct AddressText {
     let target: UnsafeMutableRawBufferPointer
     var count = 0
 
     mutating func put(_ byte: UInt8) {
-        target[count] = byte
+        unsafe target[count] = byte
         count += 1
     }
 

@@ -17,10 +17,10 @@ public struct SocketAddress: Sendable {
 
     /// An Internet address as C libraries keep it: a `sockaddr_in` or `sockaddr_in6`. Nil for other families.
     public init?(copying address: UnsafeRawPointer) {
-        let family = address.loadUnaligned(as: sa_family_t.self)
+        let family = unsafe address.loadUnaligned(as: sa_family_t.self)
         switch Int32(family) {
-        case AF_INET: fill(with: address.loadUnaligned(as: sockaddr_in.self))
-        case AF_INET6: fill(with: address.loadUnaligned(as: sockaddr_in6.self))
+        case AF_INET: fill(with: unsafe address.loadUnaligned(as: sockaddr_in.self))
+        case AF_INET6: fill(with: unsafe address.loadUnaligned(as: sockaddr_in6.self))
         default: return nil
         }
     }
@@ -65,7 +65,7 @@ public struct SocketAddress: Sendable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { return nil }
+        guard unsafe inet_pton(AF_INET, host, &address.sin_addr) == 1 else { return nil }
         fill(with: address)
     }
 
@@ -73,7 +73,7 @@ public struct SocketAddress: Sendable {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_port = port.bigEndian
-        guard inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else { return nil }
+        guard unsafe inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else { return nil }
         fill(with: address)
     }
 
@@ -85,7 +85,7 @@ public struct SocketAddress: Sendable {
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
             return nil
         }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         fill(with: address)
     }
 
@@ -95,16 +95,16 @@ public struct SocketAddress: Sendable {
 
     /// The port in host order; 0 for a Unix-domain path.
     public var port: UInt16 {
-        withUnsafeBytes(of: storage) { raw in
-            isUnix ? 0 : UInt16(bigEndian: raw.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        unsafe withUnsafeBytes(of: storage) { raw in
+            unsafe isUnix ? 0 : UInt16(bigEndian: raw.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
         }
     }
 
     /// The file system path of a Unix-domain address.
     public var path: String? {
         guard isUnix else { return nil }
-        return withUnsafeBytes(of: storage) { raw in
-            String(decoding: raw[MemoryLayout<sa_family_t>.size...].prefix { $0 != 0 }, as: UTF8.self)
+        return unsafe withUnsafeBytes(of: storage) { raw in
+            unsafe String(decoding: raw[MemoryLayout<sa_family_t>.size...].prefix { $0 != 0 }, as: UTF8.self)
         }
     }
 
@@ -113,11 +113,11 @@ public struct SocketAddress: Sendable {
         if let path { return path }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let isIPv6 = isIPv6
-        let found = withUnsafeBytes(of: storage) { raw in
+        let found = unsafe withUnsafeBytes(of: storage) { raw in
             // The address follows family and port; in IPv6 the flow label comes between (ip(7), ipv6(7)).
-            inet_ntop(family, raw.baseAddress! + (isIPv6 ? 8 : 4), &text, socklen_t(text.count))
+            unsafe inet_ntop(family, raw.baseAddress! + (isIPv6 ? 8 : 4), &text, socklen_t(text.count))
         }
-        precondition(found != nil, "a socket address has a numeric form")
+        unsafe precondition(found != nil, "a socket address has a numeric form")
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
@@ -155,12 +155,14 @@ public struct SocketAddress: Sendable {
 
     /// Lends the address to a C call.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        withUnsafeBytes(of: storage) { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), length) }
+        unsafe withUnsafeBytes(of: storage) {
+            unsafe body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), length)
+        }
     }
 
     private mutating func fill<Address>(with address: Address) {
-        withUnsafeMutableBytes(of: &storage) { raw in
-            withUnsafeBytes(of: address) { raw.copyMemory(from: $0) }
+        unsafe withUnsafeMutableBytes(of: &storage) { raw in
+            unsafe withUnsafeBytes(of: address) { unsafe raw.copyMemory(from: $0) }
         }
         length = socklen_t(MemoryLayout<Address>.size)
     }

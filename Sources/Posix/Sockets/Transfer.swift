@@ -17,38 +17,38 @@ public enum Transfer: Equatable, Sendable {
 
 /// Reads what is there, up to the size of `buffer`. The corresponding C function is `recv`.
 public func receive(_ fd: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
-    outcome(retrying { recv(fd, buffer.baseAddress, buffer.count, 0) })
+    outcome(retrying { unsafe recv(fd, buffer.baseAddress, buffer.count, 0) })
 }
 
 /// Sends as much as the socket takes; a closed peer is an outcome, not a signal. The corresponding C function is `send`.
 public func transmit(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
-    outcome(retrying { send(fd, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) })
+    outcome(retrying { unsafe send(fd, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) })
 }
 
 /// Sends two stretches of memory in one call, so that a head and a large body need not be joined. On a thread of `Thread`, where
 /// a closed peer is no signal. The corresponding C function is `writev`: `sendmsg` could name another address, so the sandbox
 /// has it refused.
 public func transmit(_ fd: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Transfer {
-    var parts = (
+    var parts = unsafe (
         iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
         iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
     )
-    return withUnsafeMutableBytes(of: &parts) { raw in
-        let vector = raw.baseAddress?.assumingMemoryBound(to: iovec.self)
-        return outcome(retrying { writev(fd, vector, 2) })
+    return unsafe withUnsafeMutableBytes(of: &parts) { raw in
+        let vector = unsafe raw.baseAddress?.assumingMemoryBound(to: iovec.self)
+        return outcome(retrying { unsafe writev(fd, vector, 2) })
     }
 }
 
 /// Sends as much as the socket takes, and lets the kernel wait for what will follow at once (`MSG_MORE`).
 public func transmitFirst(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
     let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_MORE)
-    return outcome(retrying { send(fd, bytes.baseAddress, bytes.count, flags) })
+    return outcome(retrying { unsafe send(fd, bytes.baseAddress, bytes.count, flags) })
 }
 
 /// Sends a stretch of a file without bringing it into the process. The corresponding C function is `sendfile`.
 public func transmit(_ fd: Int32, file: Int32, from offset: Int, count: Int) -> Transfer {
     var position = off_t(offset)
-    return outcome(retrying { sendfile(fd, file, &position, count) })
+    return outcome(retrying { unsafe sendfile(fd, file, &position, count) })
 }
 
 /// Tells the other side that nothing more will come. The corresponding C function is `shutdown`.
@@ -64,7 +64,7 @@ public func unacknowledgedBytes(_ fd: Int32) -> Int { Int(max(0, associated_unse
 public func abandonUnsent(_ fd: Int32) {
     var linger = linger(l_onoff: 1, l_linger: 0)
     let size = socklen_t(MemoryLayout.size(ofValue: linger))
-    let result = setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, size)
+    let result = unsafe setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, size)
     precondition(result == 0, "a socket takes its options")
 }
 

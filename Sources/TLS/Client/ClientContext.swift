@@ -21,21 +21,23 @@ public enum HandshakeError: Error, Sendable, CustomStringConvertible {
 }
 
 /// What all sessions of a command have in common. Sessions may be made by several threads.
-public final class ClientContext: @unchecked Sendable {
+@safe public final class ClientContext: @unchecked Sendable {
     private let context: OpaquePointer
 
     /// - Parameter authorityFile: certificates to trust in place of this machine's, in PEM.
     public init(authorityFile: String?) throws(TLSError) {
         OpenSSLFailure.forget()
-        guard let context = SSL_CTX_new(TLS_client_method()) else { throw .draining("cannot make a TLS context") }
-        self.context = context
+        guard let context = unsafe SSL_CTX_new(TLS_client_method()) else {
+            throw .draining("cannot make a TLS context")
+        }
+        unsafe self.context = context
         // Old versions and weak keys are let in, to be reported.
-        SSL_CTX_set_security_level(context, 0)
-        associated_set_minimum_tls10(context)
-        SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
+        unsafe SSL_CTX_set_security_level(context, 0)
+        unsafe associated_set_minimum_tls10(context)
+        unsafe SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
         if let authorityFile {
             try trust(authorityFile)
-        } else if SSL_CTX_set_default_verify_paths(context) != 1 {
+        } else if unsafe SSL_CTX_set_default_verify_paths(context) != 1 {
             throw .draining("cannot read this machine's certificates")
         }
     }
@@ -49,9 +51,9 @@ public final class ClientContext: @unchecked Sendable {
             throw TLSError("cannot read \(path): \(error)")
         }
         var count = 0
-        for der in bytes.withUnsafeBytes({ PEM.certificates(in: $0) }) {
+        for der in unsafe bytes.withUnsafeBytes({ unsafe PEM.certificates(in: $0) }) {
             guard let certificate = Certificate(der: der),
-                X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate.pointer) == 1
+                unsafe X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate.pointer) == 1
             else { continue }
             count += 1
         }
@@ -59,7 +61,7 @@ public final class ClientContext: @unchecked Sendable {
         guard count > 0 else { throw TLSError("there is no certificate in \(path)") }
     }
 
-    deinit { SSL_CTX_free(context) }
+    deinit { unsafe SSL_CTX_free(context) }
 
     /// Speaks TLS over a connected socket, naming the host, and HTTP/1.1 inside it. The handshake as a whole has the time
     /// given, however many pieces it comes in.
@@ -69,20 +71,20 @@ public final class ClientContext: @unchecked Sendable {
         let deadline = Clock.monotonicMilliseconds() + Int64(milliseconds)
         do throws(SystemError) { try socket.stopWaiting() } catch { throw .failed(error.reason) }
         OpenSSLFailure.forget()
-        guard let ssl = SSL_new(context) else { throw .failed(OpenSSLFailure.drain().description) }
-        let session = ClientSession(socket: socket, ssl: ssl)
-        SSL_set_fd(ssl, session.number)
+        guard let ssl = unsafe SSL_new(context) else { throw .failed(OpenSSLFailure.drain().description) }
+        let session = unsafe ClientSession(socket: socket, ssl: ssl)
+        unsafe SSL_set_fd(ssl, session.number)
         // An address is no name (RFC 6066 §3).
         if SocketAddress("\(host):0") == nil, SocketAddress("[\(host)]:0") == nil {
-            associated_set_server_name(ssl, host)
+            unsafe associated_set_server_name(ssl, host)
         }
         let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
-        SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count))
+        unsafe SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count))
         while true {
             ERR_clear_error()
-            let result = SSL_connect(ssl)
+            let result = unsafe SSL_connect(ssl)
             if result == 1 { return session }
-            switch SSL_get_error(ssl, result) {
+            switch unsafe SSL_get_error(ssl, result) {
             case SSL_ERROR_WANT_READ:
                 guard session.wait(for: .readable, until: deadline) else { throw .timedOut }
             case SSL_ERROR_WANT_WRITE:

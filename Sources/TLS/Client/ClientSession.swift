@@ -5,16 +5,16 @@ import Posix
 
 /// A session over a socket that it owns. Every call has a time limit for all that it does, because a server may send one
 /// record in as many pieces as it has bytes.
-public struct ClientSession: ~Copyable {
+@safe public struct ClientSession: ~Copyable {
     private let socket: ClientSocket
     private let ssl: OpaquePointer
 
     init(socket: consuming ClientSocket, ssl: OpaquePointer) {
         self.socket = socket
-        self.ssl = ssl
+        unsafe self.ssl = ssl
     }
 
-    deinit { SSL_free(ssl) }
+    deinit { unsafe SSL_free(ssl) }
 
     var number: Int32 { socket.number }
 
@@ -28,14 +28,14 @@ public struct ClientSession: ~Copyable {
         while true {
             ERR_clear_error()
             var count = 0
-            if SSL_write_ex(ssl, bytes, bytes.count, &count) == 1 { return true }
+            if unsafe SSL_write_ex(ssl, bytes, bytes.count, &count) == 1 { return true }
             guard waits(until: deadline) == true else { return false }
         }
     }
 
     /// Waits for what the last call could not go on without. False when the time is up, nil when it was something else.
     private func waits(until deadline: Int64) -> Bool? {
-        switch SSL_get_error(ssl, 0) {
+        switch unsafe SSL_get_error(ssl, 0) {
         case SSL_ERROR_WANT_READ: wait(for: .readable, until: deadline)
         case SSL_ERROR_WANT_WRITE: wait(for: .writable, until: deadline)
         default: nil
@@ -59,14 +59,14 @@ public struct ClientSession: ~Copyable {
         while true {
             ERR_clear_error()
             var count = 0
-            if SSL_read_ex(ssl, &bytes, bytesMax, &count) == 1 {
+            if unsafe SSL_read_ex(ssl, &bytes, bytesMax, &count) == 1 {
                 bytes.removeSubrange(count...)
                 return .bytes(bytes)
             }
             guard let isReady = waits(until: deadline) else { break }
             if !isReady { return .timedOut }
         }
-        switch SSL_get_error(ssl, 0) {
+        switch unsafe SSL_get_error(ssl, 0) {
         case SSL_ERROR_ZERO_RETURN: return .ended
         case SSL_ERROR_SYSCALL where ERR_peek_error() == 0: return .truncated
         default:
@@ -80,16 +80,16 @@ public struct ClientSession: ~Copyable {
     /// - Parameter host: the name that the certificate has to be for, in lower case without a trailing dot.
     public func facts(host: String, now: Int64) -> PeerFacts {
         let chain = certificates()
-        return PeerFacts(
+        return unsafe PeerFacts(
             version: String(cString: SSL_get_version(ssl)), isOutdated: SSL_version(ssl) < TLS1_2_VERSION,
             cipher: String(cString: SSL_CIPHER_get_name(SSL_get_current_cipher(ssl))), certificates: chain,
             problem: problem(chain, host: host, now: now))
     }
 
     private func certificates() -> [CertificateFacts] {
-        guard let chain = SSL_get_peer_cert_chain(ssl) else { return [] }
-        return (0..<max(0, OPENSSL_sk_num(chain))).compactMap { index in
-            OPENSSL_sk_value(chain, index).map { Certificate(sharing: OpaquePointer($0)).facts }
+        guard let chain = unsafe SSL_get_peer_cert_chain(ssl) else { return [] }
+        return unsafe (0..<max(0, OPENSSL_sk_num(chain))).compactMap { index in
+            unsafe OPENSSL_sk_value(chain, index).map { unsafe Certificate(sharing: OpaquePointer($0)).facts }
         }
     }
 
@@ -108,14 +108,14 @@ public struct ClientSession: ~Copyable {
                 kind: .wrongName,
                 message: "the certificate is for \(CertificateName.list(own.names)), not for \(host)")
         }
-        let result = SSL_get_verify_result(ssl)
+        let result = unsafe SSL_get_verify_result(ssl)
         if result == Int(X509_V_OK) { return weakness(own) }
         return untrusted(Int32(truncatingIfNeeded: result), chain)
     }
 
     private func untrusted(_ result: Int32, _ chain: [CertificateFacts]) -> PeerFacts.Problem {
         let last = chain[chain.count - 1]
-        let reason = String(cString: X509_verify_cert_error_string(Int(result)))
+        let reason = unsafe String(cString: X509_verify_cert_error_string(Int(result)))
         switch result {
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
             return PeerFacts.Problem(kind: .selfSigned, message: "the certificate is signed by itself")
@@ -141,10 +141,10 @@ public struct ClientSession: ~Copyable {
     /// Whether the last certificate says where its issuer's can be had, as those of public authorities do (RFC 5280
     /// §4.2.2.1) and those of private ones do not.
     private func lastNamesItsIssuer() -> Bool {
-        guard let chain = SSL_get_peer_cert_chain(ssl), OPENSSL_sk_num(chain) > 0,
-            let last = OPENSSL_sk_value(chain, OPENSSL_sk_num(chain) - 1)
+        guard let chain = unsafe SSL_get_peer_cert_chain(ssl), unsafe OPENSSL_sk_num(chain) > 0,
+            let last = unsafe OPENSSL_sk_value(chain, OPENSSL_sk_num(chain) - 1)
         else { return false }
-        return X509_get_ext_by_NID(OpaquePointer(last), NID_info_access, -1) >= 0
+        return unsafe X509_get_ext_by_NID(OpaquePointer(last), NID_info_access, -1) >= 0
     }
 
     private func weakness(_ own: CertificateFacts) -> PeerFacts.Problem? {

@@ -3,42 +3,42 @@
 import COpenSSL
 
 /// One certificate, freed when its owner ends. The corresponding C type is `X509`.
-struct Certificate: ~Copyable, @unchecked Sendable {
+@safe struct Certificate: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
 
-    init(takingOwnershipOf pointer: OpaquePointer) { self.pointer = pointer }
+    init(takingOwnershipOf pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     /// Shares a certificate that someone else owns too. The corresponding C function is `X509_up_ref`.
     init(sharing pointer: OpaquePointer) {
-        X509_up_ref(pointer)
-        self.pointer = pointer
+        unsafe X509_up_ref(pointer)
+        unsafe self.pointer = pointer
     }
 
     /// From DER bytes, all of which belong to it; nil if they are no certificate.
     init?(der: [UInt8]) {
-        let found = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+        let found = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var start = buffer.baseAddress
-            guard let found = d2i_X509(nil, &start, buffer.count) else { return nil }
-            if start == buffer.baseAddress.map({ $0 + buffer.count }) { return found }
-            X509_free(found)
+            guard let found = unsafe d2i_X509(nil, &start, buffer.count) else { return nil }
+            if unsafe start == buffer.baseAddress.map({ unsafe $0 + buffer.count }) { return unsafe found }
+            unsafe X509_free(found)
             return nil
         }
         OpenSSLFailure.forget()
-        guard let found else { return nil }
-        pointer = found
+        guard let found = unsafe found else { return nil }
+        unsafe pointer = found
     }
 
-    deinit { X509_free(pointer) }
+    deinit { unsafe X509_free(pointer) }
 
     /// Whether the key is the one this certificate was made for.
     func matches(_ key: borrowing PrivateKey) -> Bool {
         defer { OpenSSLFailure.forget() }
-        return X509_check_private_key(pointer, key.pointer) == 1
+        return unsafe X509_check_private_key(pointer, key.pointer) == 1
     }
 
     /// Whether the other certificate's owner signed this one, going by names, key identifiers and usage.
     func isIssued(by issuer: borrowing Certificate) -> Bool {
-        X509_check_issued(issuer.pointer, pointer) == X509_V_OK
+        unsafe X509_check_issued(issuer.pointer, pointer) == X509_V_OK
     }
 
     var facts: CertificateFacts {
@@ -47,27 +47,28 @@ struct Certificate: ~Copyable, @unchecked Sendable {
             isSelfSigned: isSelfSigned, key: key, serial: serial, fingerprint: fingerprint)
     }
 
-    var subject: String { Certificate.text(X509_get_subject_name(pointer)) }
-    var issuer: String { Certificate.text(X509_get_issuer_name(pointer)) }
-    var notBefore: Int64 { Certificate.seconds(X509_get0_notBefore(pointer)) }
-    var notAfter: Int64 { Certificate.seconds(X509_get0_notAfter(pointer)) }
+    var subject: String { unsafe Certificate.text(X509_get_subject_name(pointer)) }
+    var issuer: String { unsafe Certificate.text(X509_get_issuer_name(pointer)) }
+    var notBefore: Int64 { unsafe Certificate.seconds(X509_get0_notBefore(pointer)) }
+    var notAfter: Int64 { unsafe Certificate.seconds(X509_get0_notAfter(pointer)) }
 
     var isSelfSigned: Bool {
         defer { OpenSSLFailure.forget() }
-        return X509_self_signed(pointer, 0) == 1
+        return unsafe X509_self_signed(pointer, 0) == 1
     }
 
-    var key: KeyKind { X509_get0_pubkey(pointer).map { KeyKind($0) } ?? .other("unknown") }
+    var key: KeyKind { unsafe X509_get0_pubkey(pointer).map { unsafe KeyKind($0) } ?? .other("unknown") }
 
     var serial: [UInt8] {
-        guard let number = X509_get0_serialNumber(pointer) else { return [] }
-        let bytes = UnsafeBufferPointer(start: ASN1_STRING_get0_data(number), count: Int(ASN1_STRING_length(number)))
-        return Array(bytes)
+        guard let number = unsafe X509_get0_serialNumber(pointer) else { return [] }
+        let bytes = unsafe UnsafeBufferPointer(
+            start: ASN1_STRING_get0_data(number), count: Int(ASN1_STRING_length(number)))
+        return unsafe Array(bytes)
     }
 
     var fingerprint: [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
-        let result = X509_digest(pointer, EVP_sha256(), &digest, nil)
+        let result = unsafe X509_digest(pointer, EVP_sha256(), &digest, nil)
         precondition(result == 1, "SHA-256 is part of every build of OpenSSL")
         return digest
     }
@@ -75,32 +76,32 @@ struct Certificate: ~Copyable, @unchecked Sendable {
     /// Whether the signature rests on SHA-1 or MD5, which no client takes any longer.
     var hasWeakSignature: Bool {
         var digest: Int32 = 0
-        guard X509_get_signature_info(pointer, &digest, nil, nil, nil) == 1 else { return false }
+        guard unsafe X509_get_signature_info(pointer, &digest, nil, nil, nil) == 1 else { return false }
         return digest == NID_sha1 || digest == NID_md5 || digest == NID_md5_sha1
     }
 
     /// Whether its stated purposes leave out serving TLS; without a statement it serves all (RFC 5280 §4.2.1.12).
     var refusesServers: Bool {
-        let usage = X509_get_extended_key_usage(pointer)
+        let usage = unsafe X509_get_extended_key_usage(pointer)
         return usage != UInt32.max && usage & UInt32(XKU_SSL_SERVER | XKU_ANYEKU) == 0
     }
 
     private static func text(_ name: OpaquePointer?) -> String {
-        guard let name, let output = BIO_new(BIO_s_mem()) else { return "" }
-        defer { BIO_free(output) }
-        guard associated_print_name(output, name) >= 0 else { return "" }
+        guard let name = unsafe name, let output = unsafe BIO_new(BIO_s_mem()) else { return "" }
+        defer { unsafe BIO_free(output) }
+        guard unsafe associated_print_name(output, name) >= 0 else { return "" }
         var start: UnsafeMutablePointer<CChar>?
-        let count = associated_bio_bytes(output, &start)
-        return String(decoding: UnsafeRawBufferPointer(start: start, count: max(0, count)), as: UTF8.self)
+        let count = unsafe associated_bio_bytes(output, &start)
+        return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: max(0, count)), as: UTF8.self)
     }
 
     /// By way of the difference to 1970, for which OpenSSL needs no time zone and we no calendar.
     private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
-        guard let epoch = ASN1_TIME_set(nil, 0) else { return 0 }
-        defer { ASN1_STRING_free(epoch) }
+        guard let epoch = unsafe ASN1_TIME_set(nil, 0) else { return 0 }
+        defer { unsafe ASN1_STRING_free(epoch) }
         var days: Int32 = 0
         var seconds: Int32 = 0
-        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return 0 }
+        guard unsafe ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return 0 }
         return Int64(days) * 86_400 + Int64(seconds)
     }
 
@@ -110,11 +111,13 @@ struct Certificate: ~Copyable, @unchecked Sendable {
     /// The DNS names and addresses among the subject alternative names, in lower case.
     var names: [String] {
         defer { OpenSSLFailure.forget() }
-        guard let found = X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil) else { return [] }
+        guard let found = unsafe X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil) else { return [] }
         let list = OpaquePointer(found)
-        defer { GENERAL_NAMES_free(list) }
-        return (0..<max(0, OPENSSL_sk_num(list))).compactMap { index in
-            OPENSSL_sk_value(list, index).flatMap { Certificate.text($0.assumingMemoryBound(to: GENERAL_NAME.self)) }
+        defer { unsafe GENERAL_NAMES_free(list) }
+        return unsafe (0..<max(0, OPENSSL_sk_num(list))).compactMap { index in
+            unsafe OPENSSL_sk_value(list, index).flatMap {
+                unsafe Certificate.text($0.assumingMemoryBound(to: GENERAL_NAME.self))
+            }
         }
     }
 
@@ -125,10 +128,13 @@ struct Certificate: ~Copyable, @unchecked Sendable {
     private static func text(_ name: UnsafeMutablePointer<GENERAL_NAME>) -> String? {
         var type: Int32 = 0
         // Only these are texts; others are structures of their own.
-        guard let value = GENERAL_NAME_get0_value(name, &type), type == GEN_DNS || type == GEN_IPADD else { return nil }
-        let string = value.assumingMemoryBound(to: ASN1_STRING.self)
-        let bytes = UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string)))
-        return type == GEN_DNS
+        guard let value = unsafe GENERAL_NAME_get0_value(name, &type), type == GEN_DNS || type == GEN_IPADD else {
+            return nil
+        }
+        let string = unsafe value.assumingMemoryBound(to: ASN1_STRING.self)
+        let bytes = unsafe UnsafeBufferPointer(
+            start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string)))
+        return unsafe type == GEN_DNS
             ? String(decoding: bytes, as: UTF8.self).lowercased() : CertificateName.address(Array(bytes))
     }
 }

@@ -5,7 +5,7 @@ import COpenSSL
 import Synchronization
 
 /// The intermediate certificates of a chain in order, never changed. The corresponding C type is `STACK_OF(X509)`.
-final class CertificateChain: @unchecked Sendable {
+@safe final class CertificateChain: @unchecked Sendable {
     let stack: OpaquePointer
     let count: Int
     /// Whether each certificate is issued by the one after it.
@@ -13,39 +13,40 @@ final class CertificateChain: @unchecked Sendable {
 
     /// Nil if any of them is not a certificate.
     init?(_ certificates: [[UInt8]]) {
-        guard let stack = OPENSSL_sk_new_null() else { return nil }
+        guard let stack = unsafe OPENSSL_sk_new_null() else { return nil }
         for der in certificates {
             guard let certificate = Certificate(der: der) else {
-                CertificateChain.free(stack)
+                unsafe CertificateChain.free(stack)
                 return nil
             }
             // One reference for the stack; the other ends with the variable.
-            X509_up_ref(certificate.pointer)
-            OPENSSL_sk_push(stack, UnsafeRawPointer(certificate.pointer))
+            unsafe X509_up_ref(certificate.pointer)
+            unsafe OPENSSL_sk_push(stack, UnsafeRawPointer(certificate.pointer))
         }
-        self.stack = stack
+        unsafe self.stack = stack
         count = certificates.count
         isInOrder = (0..<Int32(max(0, certificates.count - 1))).allSatisfy {
-            X509_check_issued(CertificateChain.certificate(stack, $0 + 1), CertificateChain.certificate(stack, $0))
+            unsafe X509_check_issued(
+                CertificateChain.certificate(stack, $0 + 1), CertificateChain.certificate(stack, $0))
                 == X509_V_OK
         }
     }
 
-    deinit { CertificateChain.free(stack) }
+    deinit { unsafe CertificateChain.free(stack) }
 
     /// A certificate of the chain, for as long as the caller holds it.
     func certificate(_ index: Int) -> Certificate {
         precondition(index < count, "a chain has no certificate beyond its last")
-        return Certificate(sharing: CertificateChain.certificate(stack, Int32(index)))
+        return unsafe Certificate(sharing: CertificateChain.certificate(stack, Int32(index)))
     }
 
     private static func certificate(_ stack: OpaquePointer, _ index: Int32) -> OpaquePointer {
-        OpaquePointer(OPENSSL_sk_value(stack, index)!)
+        unsafe OpaquePointer(OPENSSL_sk_value(stack, index)!)
     }
 
     private static func free(_ stack: OpaquePointer) {
-        for index in 0..<OPENSSL_sk_num(stack) { X509_free(certificate(stack, index)) }
-        OPENSSL_sk_free(stack)
+        for index in unsafe 0..<OPENSSL_sk_num(stack) { unsafe X509_free(certificate(stack, index)) }
+        unsafe OPENSSL_sk_free(stack)
     }
 }
 

@@ -17,7 +17,7 @@ struct Credentials: ~Copyable, Sendable {
     /// Sets the pair for one connection. It takes its place beside a pair of the other algorithm.
     /// The corresponding C function is `SSL_use_cert_and_key`.
     func apply(to ssl: OpaquePointer) -> Bool {
-        SSL_use_cert_and_key(ssl, certificate.pointer, key.pointer, chain?.stack, 1) == 1
+        unsafe SSL_use_cert_and_key(ssl, certificate.pointer, key.pointer, chain?.stack, 1) == 1
     }
 }
 
@@ -46,7 +46,7 @@ extension Credentials {
 
     /// The DER bytes of the certificates of a file, which may be PEM or one in DER itself.
     private static func certificates(in bytes: [UInt8], _ path: String) throws(CertificateProblem) -> [[UInt8]] {
-        let found = bytes.first == 0x30 ? [bytes] : bytes.withUnsafeBytes { PEM.certificates(in: $0) }
+        let found = unsafe bytes.first == 0x30 ? [bytes] : bytes.withUnsafeBytes { unsafe PEM.certificates(in: $0) }
         if found.isEmpty {
             throw CertificateProblem(
                 .malformedCertificate, file: path, "there is no certificate in this file",
@@ -142,7 +142,7 @@ enum ChainOrder {
     /// The way from a certificate to its root through a heap of others, as places in the heap.
     static func sorted(_ certificate: borrowing Certificate, _ others: CertificateChain) -> [Int] {
         var order: [Int] = []
-        var current = Certificate(sharing: certificate.pointer)
+        var current = unsafe Certificate(sharing: certificate.pointer)
         while true {
             if current.isSelfSigned { return order }
             let next = (0..<others.count).first { index in

@@ -10,22 +10,22 @@ public enum KeyKind: Hashable, Sendable, CustomStringConvertible {
     case other(String)
 
     init(_ key: OpaquePointer) {
-        let bits = Int(EVP_PKEY_get_bits(key))
-        switch EVP_PKEY_get_base_id(key) {
+        let bits = unsafe Int(EVP_PKEY_get_bits(key))
+        switch unsafe EVP_PKEY_get_base_id(key) {
         case EVP_PKEY_RSA: self = .rsa(bits: bits)
-        case EVP_PKEY_EC where KeyKind.isServed(curveOf: key): self = .ecdsa(bits: bits)
+        case EVP_PKEY_EC where unsafe KeyKind.isServed(curveOf: key): self = .ecdsa(bits: bits)
         // Too short a key is told by its length, whatever its curve.
         case EVP_PKEY_EC where bits < 224: self = .ecdsa(bits: bits)
-        case EVP_PKEY_EC: self = .other("ECDSA on \(KeyKind.curve(of: key) ?? "a curve without a name")")
+        case EVP_PKEY_EC: self = .other(unsafe "ECDSA on \(KeyKind.curve(of: key) ?? "a curve without a name")")
         case EVP_PKEY_ED25519: self = .ed25519
-        default: self = .other(EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown")
+        default: self = unsafe .other(EVP_PKEY_get0_type_name(key).map { unsafe String(cString: $0) } ?? "unknown")
         }
     }
 
     /// The curves that the policy has a signature for. A curve given by its parameters is none of them, even with the
     /// parameters of one (RFC 5480 §2.1.1).
     private static func isServed(curveOf key: OpaquePointer) -> Bool {
-        ["prime256v1", "secp384r1"].contains(curve(of: key))
+        unsafe ["prime256v1", "secp384r1"].contains(curve(of: key))
     }
 
     private static func curve(of key: OpaquePointer) -> String? {
@@ -33,10 +33,10 @@ public enum KeyKind: Hashable, Sendable, CustomStringConvertible {
         var encoding = [CChar](repeating: 0, count: 32)
         var count = 0
         let hasEncoding =
-            EVP_PKEY_get_utf8_string_param(key, "encoding", &encoding, encoding.count, &count) == 1
+            unsafe EVP_PKEY_get_utf8_string_param(key, "encoding", &encoding, encoding.count, &count) == 1
         if hasEncoding, encoding.prefix(count).elementsEqual("explicit".utf8.map { CChar($0) }) { return nil }
         var name = [CChar](repeating: 0, count: 64)
-        guard EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { return nil }
+        guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { return nil }
         return String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

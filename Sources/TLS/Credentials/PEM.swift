@@ -5,34 +5,35 @@ import COpenSSL
 enum PEM {
     /// The DER bytes of each certificate, in the order of the file.
     static func certificates(in text: UnsafeRawBufferPointer) -> [[UInt8]] {
-        let input = Input(text)
+        let input = unsafe Input(text)
         defer { OpenSSLFailure.forget() }
         var found: [[UInt8]] = []
         while let block = Block(reading: input) {
             if ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(block.label) {
-                found.append(Array(block.bytes))
+                unsafe found.append(Array(block.bytes))
             }
         }
         return found
     }
 
     /// What OpenSSL reads from: memory that someone else owns.
-    struct Input: ~Copyable {
+    @safe struct Input: ~Copyable {
         let source: OpaquePointer
 
         init(_ bytes: UnsafeRawBufferPointer) {
             // OpenSSL refuses a nil start, even for no bytes.
             let source =
-                bytes.baseAddress.map { BIO_new_mem_buf($0, Int32(clamping: bytes.count)) } ?? BIO_new(BIO_s_mem())
-            guard let source else { preconditionFailure("the system has no memory left") }
-            self.source = source
+                unsafe bytes.baseAddress.map { unsafe BIO_new_mem_buf($0, Int32(clamping: bytes.count)) }
+                ?? BIO_new(BIO_s_mem())
+            guard let source = unsafe source else { preconditionFailure("the system has no memory left") }
+            unsafe self.source = source
         }
 
-        deinit { BIO_free(source) }
+        deinit { unsafe BIO_free(source) }
     }
 
     /// One block, in memory that is cleared afterwards, for it may be a key.
-    struct Block: ~Copyable {
+    @safe struct Block: ~Copyable {
         let label: String
         private let header: UnsafeMutablePointer<CChar>?
         private let start: UnsafeMutablePointer<UInt8>
@@ -45,17 +46,19 @@ enum PEM {
             var data: UnsafeMutablePointer<UInt8>?
             var length = 0
             let flags = UInt32(PEM_FLAG_SECURE | PEM_FLAG_EAY_COMPATIBLE)
-            guard PEM_read_bio_ex(input.source, &name, &header, &data, &length, flags) == 1, let data else {
+            guard unsafe PEM_read_bio_ex(input.source, &name, &header, &data, &length, flags) == 1,
+                let data = unsafe data
+            else {
                 return nil
             }
-            label = name.map { String(cString: $0) } ?? ""
-            associated_clear_free(name, 0)
-            self.header = header
-            start = data
+            label = unsafe name.map { unsafe String(cString: $0) } ?? ""
+            unsafe associated_clear_free(name, 0)
+            unsafe self.header = header
+            unsafe start = data
             count = length
         }
 
-        var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+        var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
 
         /// Opens what a passphrase protects in the old form of PEM, which has it in the header; anything else stays as it is. The
         /// corresponding C function is `PEM_do_header`.
@@ -64,18 +67,18 @@ enum PEM {
                 @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32,
             _ context: UnsafeMutableRawPointer
         ) -> Bool {
-            var cipher = EVP_CIPHER_INFO()
+            var cipher = unsafe EVP_CIPHER_INFO()
             var length = count
-            guard PEM_get_EVP_CIPHER_INFO(header, &cipher) == 1,
-                PEM_do_header(&cipher, start, &length, passphrase, context) == 1
+            guard unsafe PEM_get_EVP_CIPHER_INFO(header, &cipher) == 1,
+                unsafe PEM_do_header(&cipher, start, &length, passphrase, context) == 1
             else { return false }
             count = length
             return true
         }
 
         deinit {
-            associated_clear_free(header, 0)
-            associated_clear_free(start, count)
+            unsafe associated_clear_free(header, 0)
+            unsafe associated_clear_free(start, count)
         }
     }
 }

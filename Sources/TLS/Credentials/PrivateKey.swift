@@ -5,17 +5,17 @@ import COpenSSL
 import Posix
 
 /// A private key in OpenSSL's form, freed when its owner ends. The corresponding C type is `EVP_PKEY`.
-struct PrivateKey: ~Copyable, @unchecked Sendable {
+@safe struct PrivateKey: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
 
-    init(takingOwnershipOf pointer: OpaquePointer) { self.pointer = pointer }
+    init(takingOwnershipOf pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-    deinit { EVP_PKEY_free(pointer) }
+    deinit { unsafe EVP_PKEY_free(pointer) }
 
     /// A new key on the curve P-256.
     static func generate() throws(TLSError) -> PrivateKey {
-        guard let pointer = associated_generate_p256() else { throw .draining("cannot make a private key") }
-        return PrivateKey(takingOwnershipOf: pointer)
+        guard let pointer = unsafe associated_generate_p256() else { throw .draining("cannot make a private key") }
+        return unsafe PrivateKey(takingOwnershipOf: pointer)
     }
 
     /// Whether a passphrase protects a key in the form of PKCS #8, which says what opening it costs.
@@ -28,16 +28,16 @@ struct PrivateKey: ~Copyable, @unchecked Sendable {
         private static let label = "ENCRYPTED PRIVATE KEY"
 
         init(of text: UnsafeRawBufferPointer) {
-            if text.first == 0x30 {
-                self = Protection.isLocked(text) ? .locked(Array(text)) : .none
+            if unsafe text.first == 0x30 {
+                self = unsafe Protection.isLocked(text) ? .locked(Array(text)) : .none
                 return
             }
-            let input = PEM.Input(text)
+            let input = unsafe PEM.Input(text)
             defer { OpenSSLFailure.forget() }
             while let block = PEM.Block(reading: input) {
                 guard block.label.hasSuffix("PRIVATE KEY") else { continue }
                 if block.label == Protection.label {
-                    self = .locked(Array(block.bytes))
+                    self = unsafe .locked(Array(block.bytes))
                     return
                 }
                 break
@@ -48,8 +48,8 @@ struct PrivateKey: ~Copyable, @unchecked Sendable {
         /// A sequence that begins with one: other forms of keys begin with a number.
         private static func isLocked(_ der: UnsafeRawBufferPointer) -> Bool {
             guard der.count > 2 else { return false }
-            let lengthCount = der[1] < 0x80 ? 0 : Int(der[1] & 0x7F)
-            return der.count > 2 + lengthCount && der[2 + lengthCount] == 0x30
+            let lengthCount = unsafe der[1] < 0x80 ? 0 : Int(der[1] & 0x7F)
+            return unsafe der.count > 2 + lengthCount && der[2 + lengthCount] == 0x30
         }
     }
 
@@ -62,16 +62,16 @@ struct PrivateKey: ~Copyable, @unchecked Sendable {
         switch protection {
         case .locked(let der):
             if let problem = PrivateKey.refusal(of: der, file) { throw problem }
-            found = PrivateKey.unlock(der, &request)
-        case .none where text.first == 0x30:
-            found =
-                PrivateKey.decode(info: text) ?? PrivateKey.decode(text, "type-specific", "RSA")
+            unsafe found = PrivateKey.unlock(der, &request)
+        case .none where unsafe text.first == 0x30:
+            unsafe found =
+                unsafe PrivateKey.decode(info: text) ?? PrivateKey.decode(text, "type-specific", "RSA")
                 ?? PrivateKey.decode(text, "type-specific", "EC")
-        case .none: found = PrivateKey.first(of: text, &request)
+        case .none: unsafe found = PrivateKey.first(of: text, &request)
         }
         let failure = OpenSSLFailure.drain()
-        guard let found else { throw PrivateKey.problem(request, failure) }
-        let key = PrivateKey(takingOwnershipOf: found)
+        guard let found = unsafe found else { throw PrivateKey.problem(request, failure) }
+        let key = unsafe PrivateKey(takingOwnershipOf: found)
         if let name = key.oversizedNumber {
             throw CertificateProblem(
                 .malformedKey, file: file,
@@ -84,10 +84,10 @@ struct PrivateKey: ~Copyable, @unchecked Sendable {
 
     /// The name of a number that costs more in a handshake than those of a well-made key.
     private var oversizedNumber: String? {
-        let bits = Int(EVP_PKEY_get_bits(pointer))
+        let bits = unsafe Int(EVP_PKEY_get_bits(pointer))
         let half = (bits + 1) / 2
         let bounds: [(name: String, bitsMax: Int)] =
-            switch EVP_PKEY_get_base_id(pointer) {
+            switch unsafe EVP_PKEY_get_base_id(pointer) {
             case EVP_PKEY_RSA:
                 [
                     ("e", CertificateLimits.rsaExponentBitsMax), ("d", bits), ("rsa-factor1", half),
@@ -100,9 +100,9 @@ struct PrivateKey: ~Copyable, @unchecked Sendable {
         defer { OpenSSLFailure.forget() }
         return bounds.first { name, bitsMax in
             var number: OpaquePointer?
-            guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1 else { return false }
-            defer { BN_clear_free(number) }
-            return BN_num_bits(number) > bitsMax
+            guard unsafe EVP_PKEY_get_bn_param(pointer, name, &number) == 1 else { return false }
+            defer { unsafe BN_clear_free(number) }
+            return unsafe BN_num_bits(number) > bitsMax
         }?.name
     }
 
@@ -124,33 +124,35 @@ struct PrivateKey: ~Copyable, @unchecked Sendable {
 
     private static func unlock(_ der: [UInt8], _ request: inout PassphraseRequest) -> OpaquePointer? {
         guard var passphrase = request.ask() else { return nil }
-        defer { passphrase.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
-        let protected = der.withUnsafeBufferPointer { buffer in
+        defer { unsafe passphrase.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) } }
+        let protected = unsafe der.withUnsafeBufferPointer { buffer in
             var start = buffer.baseAddress
-            return d2i_X509_SIG(nil, &start, buffer.count)
+            return unsafe d2i_X509_SIG(nil, &start, buffer.count)
         }
-        guard let protected else { return nil }
-        defer { X509_SIG_free(protected) }
-        let info = passphrase.withUnsafeBytes { bytes in
-            PKCS8_decrypt(protected, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+        guard let protected = unsafe protected else { return nil }
+        defer { unsafe X509_SIG_free(protected) }
+        let info = unsafe passphrase.withUnsafeBytes { bytes in
+            unsafe PKCS8_decrypt(protected, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
         }
-        guard let info else { return nil }
-        defer { PKCS8_PRIV_KEY_INFO_free(info) }
-        return algorithm(info) == nil ? nil : EVP_PKCS82PKEY(info)
+        guard let info = unsafe info else { return nil }
+        defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
+        return unsafe algorithm(info) == nil ? nil : EVP_PKCS82PKEY(info)
     }
 
     /// The first block of a PEM file that is a key. Its label says what it is, so the decoder does not try everything it knows.
     private static func first(
         of text: UnsafeRawBufferPointer, _ request: inout PassphraseRequest
     ) -> OpaquePointer? {
-        let input = PEM.Input(text)
+        let input = unsafe PEM.Input(text)
         while var block = PEM.Block(reading: input) {
             guard ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"].contains(block.label) else { continue }
-            guard withUnsafeMutablePointer(to: &request, { block.decrypt(answerPassphrase, $0) }) else { return nil }
+            guard unsafe withUnsafeMutablePointer(to: &request, { unsafe block.decrypt(answerPassphrase, $0) }) else {
+                return nil
+            }
             return switch block.label {
-            case "EC PRIVATE KEY": decode(block.bytes, "type-specific", "EC")
-            case "RSA PRIVATE KEY": decode(block.bytes, "type-specific", "RSA")
-            default: decode(info: block.bytes)
+            case "EC PRIVATE KEY": unsafe decode(block.bytes, "type-specific", "EC")
+            case "RSA PRIVATE KEY": unsafe decode(block.bytes, "type-specific", "RSA")
+            default: unsafe decode(info: block.bytes)
             }
         }
         return nil
@@ -158,17 +160,17 @@ struct PrivateKey: ~Copyable, @unchecked Sendable {
 
     /// A key in the form of PKCS #8.
     private static func decode(info der: UnsafeRawBufferPointer) -> OpaquePointer? {
-        var start = der.assumingMemoryBound(to: UInt8.self).baseAddress
-        guard let info = d2i_PKCS8_PRIV_KEY_INFO(nil, &start, der.count) else { return nil }
-        defer { PKCS8_PRIV_KEY_INFO_free(info) }
-        return algorithm(info).flatMap { decode(der, "PrivateKeyInfo", $0) }
+        var start = unsafe der.assumingMemoryBound(to: UInt8.self).baseAddress
+        guard let info = unsafe d2i_PKCS8_PRIV_KEY_INFO(nil, &start, der.count) else { return nil }
+        defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
+        return unsafe algorithm(info).flatMap { unsafe decode(der, "PrivateKeyInfo", $0) }
     }
 
     /// The name of the algorithm that PKCS #8 states beside the key (RFC 5958 §2), if servers have keys of it.
     private static func algorithm(_ info: OpaquePointer) -> StaticString? {
         var identifier: OpaquePointer?
-        guard PKCS8_pkey_get0(&identifier, nil, nil, nil, info) == 1 else { return nil }
-        switch OBJ_obj2nid(identifier) {
+        guard unsafe PKCS8_pkey_get0(&identifier, nil, nil, nil, info) == 1 else { return nil }
+        switch unsafe OBJ_obj2nid(identifier) {
         case NID_rsaEncryption: return "RSA"
         case NID_X9_62_id_ecPublicKey: return "EC"
         case NID_ED25519: return "ED25519"
@@ -183,16 +185,16 @@ struct PrivateKey: ~Copyable, @unchecked Sendable {
     ) -> OpaquePointer? {
         var key: OpaquePointer?
         // The decoder keeps the place of the key, and the names, until it is freed.
-        return withUnsafeMutablePointer(to: &key) { key in
+        return unsafe withUnsafeMutablePointer(to: &key) { key in
             let form: StaticString = "DER"
             guard
-                let decoder = OSSL_DECODER_CTX_new_for_pkey(
+                let decoder = unsafe OSSL_DECODER_CTX_new_for_pkey(
                     key, form.cString, structure.cString, type.cString, associated_keypair(), nil, nil)
             else { return nil }
-            defer { OSSL_DECODER_CTX_free(decoder) }
-            var start = der.assumingMemoryBound(to: UInt8.self).baseAddress
+            defer { unsafe OSSL_DECODER_CTX_free(decoder) }
+            var start = unsafe der.assumingMemoryBound(to: UInt8.self).baseAddress
             var count = der.count
-            return OSSL_DECODER_from_data(decoder, &start, &count) == 1 ? key.pointee : nil
+            return unsafe OSSL_DECODER_from_data(decoder, &start, &count) == 1 ? key.pointee : nil
         }
     }
 
@@ -237,7 +239,7 @@ struct KeyFile: ~Copyable {
     init(_ text: consuming SecretBytes, path: String, access: FileAccess) {
         self.path = path
         permissionProblem = CertificateChecks.permissions(access, of: path)
-        protection = PrivateKey.Protection(of: text.bytes)
+        protection = unsafe PrivateKey.Protection(of: text.bytes)
         self.text = text
     }
 
@@ -258,7 +260,7 @@ struct KeyFile: ~Copyable {
     }
 
     func open(_ passphrase: Passphrase?) throws(CertificateProblem) -> PrivateKey {
-        try PrivateKey(text.bytes, protection, file: path, passphrase)
+        try unsafe PrivateKey(text.bytes, protection, file: path, passphrase)
     }
 }
 
@@ -296,17 +298,20 @@ private struct PassphraseRequest {
 private func answerPassphrase(
     _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int32, _ writing: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let buffer, let request = context?.assumingMemoryBound(to: PassphraseRequest.self) else { return -1 }
-    guard var bytes = request.pointee.ask() else { return -1 }
-    defer { bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
+    guard let buffer = unsafe buffer, let request = unsafe context?.assumingMemoryBound(to: PassphraseRequest.self)
+    else { return -1 }
+    guard var bytes = unsafe request.pointee.ask() else { return -1 }
+    defer { unsafe bytes.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) } }
     if bytes.count > Int(capacity) { return -1 }
-    for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+    for (index, byte) in bytes.enumerated() { unsafe buffer[index] = CChar(bitPattern: byte) }
     return Int32(bytes.count)
 }
 
 extension StaticString {
     /// For C, which wants a zero at the end, and there is one.
-    fileprivate var cString: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
+    fileprivate var cString: UnsafePointer<CChar> {
+        unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+    }
 }
 
 /// A source of passphrases for private keys.
@@ -334,7 +339,8 @@ public struct Passphrase: Sendable {
         answer = { _ in
             do throws(FileError) {
                 let content = try SecretBytes(reading: file, bytesMax: CertificateLimits.passphraseBytesMax)
-                return .text(Array(content.bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }))
+                return unsafe .text(
+                    Array(content.bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }))
             } catch {
                 return .unreadable(file: file, error)
             }

@@ -5,14 +5,16 @@ import COpenSSL
 import Posix
 
 /// A buffer of fixed size, overwritten before it is freed. The corresponding C function is `OPENSSL_cleanse`.
-struct SecretBytes: ~Copyable, @unchecked Sendable {
+@safe struct SecretBytes: ~Copyable, @unchecked Sendable {
     private let start: UnsafeMutableRawPointer
     private let capacity: Int
     private(set) var count: Int
 
     init(capacity: Int) {
-        guard let start = associated_secret(capacity) else { preconditionFailure("the system has no memory left") }
-        self.start = start
+        guard let start = unsafe associated_secret(capacity) else {
+            preconditionFailure("the system has no memory left")
+        }
+        unsafe self.start = start
         self.capacity = capacity
         count = 0
     }
@@ -20,30 +22,30 @@ struct SecretBytes: ~Copyable, @unchecked Sendable {
     /// A file's content, straight from the kernel into the buffer.
     init(reading path: String, bytesMax: Int) throws(FileError) {
         self.init(capacity: bytesMax)
-        count = try File.read(path, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
+        count = try unsafe File.read(path, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
     }
 
     /// The same of a file in a folder.
     init(reading name: String, in folder: borrowing Folder, bytesMax: Int) throws(FileError) {
         self.init(capacity: bytesMax)
-        count = try folder.read(name, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
+        count = try unsafe folder.read(name, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
     }
 
     init(copying bytes: UnsafeRawBufferPointer) {
         self.init(capacity: bytes.count)
-        UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: bytes)
+        unsafe UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: bytes)
         count = bytes.count
     }
 
     /// Random bytes of the system's generator.
     static func random(count: Int) throws(TLSError) -> SecretBytes {
         var bytes = SecretBytes(capacity: count)
-        guard RAND_bytes(bytes.start, Int32(count)) == 1 else { throw .draining("cannot make random bytes") }
+        guard unsafe RAND_bytes(bytes.start, Int32(count)) == 1 else { throw .draining("cannot make random bytes") }
         bytes.count = count
         return bytes
     }
 
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+    var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
 
-    deinit { associated_clear_free(start, capacity) }
+    deinit { unsafe associated_clear_free(start, capacity) }
 }

@@ -13,32 +13,32 @@ struct CertificateDraft {
 
     /// Signs it by itself.
     func certificate(for key: borrowing PrivateKey) throws(TLSError) -> Certificate {
-        try certificate(for: key, nil, key)
+        try unsafe certificate(for: key, nil, key)
     }
 
     /// Signs it by an authority.
     func certificate(
         for key: borrowing PrivateKey, by issuer: borrowing Credentials
     ) throws(TLSError) -> Certificate {
-        try certificate(for: key, issuer.certificate.pointer, issuer.key)
+        try unsafe certificate(for: key, issuer.certificate.pointer, issuer.key)
     }
 
     private func certificate(
         for key: borrowing PrivateKey, _ issuer: OpaquePointer?, _ issuerKey: borrowing PrivateKey
     ) throws(TLSError) -> Certificate {
-        guard let pointer = X509_new() else { throw .draining("cannot make a certificate") }
-        let certificate = Certificate(takingOwnershipOf: pointer)
-        let issuer = issuer ?? pointer
-        let subject = X509_get_subject_name(pointer)
+        guard let pointer = unsafe X509_new() else { throw .draining("cannot make a certificate") }
+        let certificate = unsafe Certificate(takingOwnershipOf: pointer)
+        let issuer = unsafe issuer ?? pointer
+        let subject = unsafe X509_get_subject_name(pointer)
         // The hour before makes up for clocks that are a little behind.
-        guard X509_set_version(pointer, Int(X509_VERSION_3)) == 1, setSerialNumber(pointer),
-            X509_gmtime_adj(X509_getm_notBefore(pointer), -3600) != nil,
-            X509_time_adj_ex(X509_getm_notAfter(pointer), Int32(days), 0, nil) != nil,
-            X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, commonName, -1, -1, 0) == 1,
-            X509_set_issuer_name(pointer, X509_get_subject_name(issuer)) == 1,
-            X509_set_pubkey(pointer, key.pointer) == 1,
-            extensions.allSatisfy({ add($0.identifier, $0.value, to: pointer, issuer) }),
-            X509_sign(pointer, issuerKey.pointer, EVP_sha256()) > 0
+        guard unsafe X509_set_version(pointer, Int(X509_VERSION_3)) == 1, unsafe setSerialNumber(pointer),
+            unsafe X509_gmtime_adj(X509_getm_notBefore(pointer), -3600) != nil,
+            unsafe X509_time_adj_ex(X509_getm_notAfter(pointer), Int32(days), 0, nil) != nil,
+            unsafe X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, commonName, -1, -1, 0) == 1,
+            unsafe X509_set_issuer_name(pointer, X509_get_subject_name(issuer)) == 1,
+            unsafe X509_set_pubkey(pointer, key.pointer) == 1,
+            extensions.allSatisfy({ unsafe add($0.identifier, $0.value, to: pointer, issuer) }),
+            unsafe X509_sign(pointer, issuerKey.pointer, EVP_sha256()) > 0
         else { throw .draining("cannot make a certificate for \(commonName)") }
         return certificate
     }
@@ -59,18 +59,18 @@ struct CertificateDraft {
     private func add(
         _ identifier: Int32, _ value: String, to certificate: OpaquePointer, _ issuer: OpaquePointer
     ) -> Bool {
-        var context = X509V3_CTX()
-        X509V3_set_ctx(&context, issuer, certificate, nil, nil, 0)
-        guard let found = X509V3_EXT_nconf_nid(nil, &context, identifier, value) else { return false }
-        defer { X509_EXTENSION_free(found) }
-        return X509_add_ext(certificate, found, -1) == 1
+        var context = unsafe X509V3_CTX()
+        unsafe X509V3_set_ctx(&context, issuer, certificate, nil, nil, 0)
+        guard let found = unsafe X509V3_EXT_nconf_nid(nil, &context, identifier, value) else { return false }
+        defer { unsafe X509_EXTENSION_free(found) }
+        return unsafe X509_add_ext(certificate, found, -1) == 1
     }
 
     /// Random, so that two authorities never issue the same (RFC 5280 §4.1.2.2).
     private func setSerialNumber(_ certificate: OpaquePointer) -> Bool {
-        guard let number = BN_new() else { return false }
-        defer { BN_free(number) }
-        return BN_rand(number, 127, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1
+        guard let number = unsafe BN_new() else { return false }
+        defer { unsafe BN_free(number) }
+        return unsafe BN_rand(number, 127, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1
             && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nil
     }
 }
@@ -78,12 +78,12 @@ struct CertificateDraft {
 extension Certificate {
     /// PEM, as `curl --cacert` reads it.
     var pem: [UInt8] {
-        guard let output = BIO_new(BIO_s_mem()) else { return [] }
-        defer { BIO_free(output) }
-        guard PEM_write_bio_X509(output, pointer) == 1 else { return [] }
+        guard let output = unsafe BIO_new(BIO_s_mem()) else { return [] }
+        defer { unsafe BIO_free(output) }
+        guard unsafe PEM_write_bio_X509(output, pointer) == 1 else { return [] }
         var start: UnsafeMutablePointer<CChar>?
-        let count = associated_bio_bytes(output, &start)
-        return Array(UnsafeRawBufferPointer(start: start, count: max(0, count)))
+        let count = unsafe associated_bio_bytes(output, &start)
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: max(0, count)))
     }
 }
 
@@ -91,11 +91,11 @@ extension PrivateKey {
     /// PEM without a passphrase, in memory that is cleared afterwards.
     func withPEM<Result>(_ body: (UnsafeRawBufferPointer) throws(SystemError) -> Result) throws(SystemError) -> Result?
     {
-        guard let output = BIO_new(BIO_s_secmem()) else { return nil }
-        defer { BIO_free(output) }
-        guard PEM_write_bio_PrivateKey(output, pointer, nil, nil, 0, nil, nil) == 1 else { return nil }
+        guard let output = unsafe BIO_new(BIO_s_secmem()) else { return nil }
+        defer { unsafe BIO_free(output) }
+        guard unsafe PEM_write_bio_PrivateKey(output, pointer, nil, nil, 0, nil, nil) == 1 else { return nil }
         var start: UnsafeMutablePointer<CChar>?
-        let count = associated_bio_bytes(output, &start)
-        return try body(UnsafeRawBufferPointer(start: start, count: max(0, count)))
+        let count = unsafe associated_bio_bytes(output, &start)
+        return unsafe try body(UnsafeRawBufferPointer(start: start, count: max(0, count)))
     }
 }

@@ -45,7 +45,8 @@ public final class DevelopmentAuthority: Sendable {
     /// clients that name none, and gets a certificate for the addresses of this machine.
     func identity(for host: Span<UInt8>) throws(TLSError) -> ServerIdentity {
         if let known = knownIdentity(for: host) { return known }
-        let made = ServerIdentity(try issue(host.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }), nil)
+        let made = unsafe ServerIdentity(
+            try issue(host.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }), nil)
         issued.withLock { $0.insert(host, hash: HostKey.hash(host), made) }
         return made
     }
@@ -91,11 +92,11 @@ public final class DevelopmentAuthority: Sendable {
 
     private static func alternativeNames(_ host: String) -> String {
         if host.isEmpty || host == "localhost" { return "DNS:localhost,IP:127.0.0.1,IP:::1" }
-        guard let address = a2i_IPADDRESS(host) else {
+        guard let address = unsafe a2i_IPADDRESS(host) else {
             OpenSSLFailure.forget()
             return "DNS:\(host)"
         }
-        ASN1_STRING_free(address)
+        unsafe ASN1_STRING_free(address)
         return "IP:\(host)"
     }
 
@@ -151,8 +152,8 @@ public final class DevelopmentAuthority: Sendable {
 
     private static func create(_ key: borrowing PrivateKey, _ path: String) throws(TLSError) -> Bool {
         do throws(SystemError) {
-            let isNew = try key.withPEM { (bytes) throws(SystemError) in
-                try File.create(path, bytes, permissions: 0o600)
+            let isNew = try unsafe key.withPEM { (bytes) throws(SystemError) in
+                try unsafe File.create(path, bytes, permissions: 0o600)
             }
             if let isNew { return isNew }
         } catch {
@@ -163,8 +164,8 @@ public final class DevelopmentAuthority: Sendable {
 
     private static func create(_ pem: [UInt8], _ path: String) throws(TLSError) -> Bool {
         do throws(SystemError) {
-            return try pem.span.withUnsafeBytes { (bytes) throws(SystemError) in
-                try File.create(path, bytes, permissions: 0o644)
+            return try unsafe pem.span.withUnsafeBytes { (bytes) throws(SystemError) in
+                try unsafe File.create(path, bytes, permissions: 0o644)
             }
         } catch {
             throw TLSError("cannot write \(path): \(error.reason)")

@@ -60,7 +60,8 @@ final class HelloGate {
             return false
         case .pending:
             queue.add(CertificateStore.key(for: name))
-            return certificates.isDevelopmentHost(name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+            return unsafe certificates.isDevelopmentHost(
+                name.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) })
         }
     }
 }
@@ -69,13 +70,13 @@ final class HelloGate {
 func lookAtHello(
     _ ssl: OpaquePointer?, _: UnsafeMutablePointer<Int32>?, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let ssl, let argument else { return SSL_CLIENT_HELLO_ERROR }
-    let gate = Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
-    guard let name = serverName(inHelloOf: ssl) else { return SSL_CLIENT_HELLO_SUCCESS }
-    return withCanonicalName(name) { name in
+    guard let ssl = unsafe ssl, let argument = unsafe argument else { return SSL_CLIENT_HELLO_ERROR }
+    let gate = unsafe Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
+    guard let name = unsafe serverName(inHelloOf: ssl) else { return SSL_CLIENT_HELLO_SUCCESS }
+    return unsafe withCanonicalName(name) { name in
         // A session is resumed under the name that it was made for (RFC 6066 §3), so it belongs to a context of its own.
-        let context = Digest.sha256(name.withUnsafeBytes { Array($0) })
-        SSL_set_session_id_context(ssl, context, UInt32(context.count))
+        let context = unsafe Digest.sha256(name.withUnsafeBytes { unsafe Array($0) })
+        unsafe SSL_set_session_id_context(ssl, context, UInt32(context.count))
         return gate.admits(name) ? SSL_CLIENT_HELLO_SUCCESS : SSL_CLIENT_HELLO_RETRY
     }
 }
@@ -85,26 +86,26 @@ func lookAtHello(
 private func serverName(inHelloOf ssl: OpaquePointer) -> UnsafeRawBufferPointer? {
     var start: UnsafePointer<UInt8>?
     var count = 0
-    guard SSL_client_hello_get0_ext(ssl, UInt32(TLSEXT_TYPE_server_name), &start, &count) == 1 else {
-        return UnsafeRawBufferPointer(start: nil, count: 0)
+    guard unsafe SSL_client_hello_get0_ext(ssl, UInt32(TLSEXT_TYPE_server_name), &start, &count) == 1 else {
+        return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
-    let field = UnsafeRawBufferPointer(start: start, count: count)
-    guard field.count > 5, field[2] == UInt8(TLSEXT_NAMETYPE_host_name) else { return nil }
-    let listCount = Int(field[0]) << 8 | Int(field[1])
-    let nameCount = Int(field[3]) << 8 | Int(field[4])
+    let field = unsafe UnsafeRawBufferPointer(start: start, count: count)
+    guard field.count > 5, unsafe field[2] == UInt8(TLSEXT_NAMETYPE_host_name) else { return nil }
+    let listCount = unsafe Int(field[0]) << 8 | Int(field[1])
+    let nameCount = unsafe Int(field[3]) << 8 | Int(field[4])
     guard listCount == field.count - 2, nameCount == field.count - 5 else { return nil }
-    return UnsafeRawBufferPointer(rebasing: field[5...])
+    return unsafe UnsafeRawBufferPointer(rebasing: field[5...])
 }
 
 /// Lends a name as certificates are looked up by: in lower case, without a trailing dot.
 func withCanonicalName<Result>(_ name: UnsafeRawBufferPointer, _ use: (Span<UInt8>) -> Result) -> Result {
     var count = name.count
-    if count > 1, name[count - 1] == UInt8(ascii: ".") { count -= 1 }
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, count)) { lowered in
+    if count > 1, unsafe name[count - 1] == UInt8(ascii: ".") { count -= 1 }
+    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, count)) { lowered in
         for index in 0..<count {
-            let byte = name[index]
-            lowered[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+            let byte = unsafe name[index]
+            unsafe lowered[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
         }
-        return use(Span(_unsafeElements: UnsafeBufferPointer(rebasing: lowered[..<count])))
+        return unsafe use(Span(_unsafeElements: UnsafeBufferPointer(rebasing: lowered[..<count])))
     }
 }

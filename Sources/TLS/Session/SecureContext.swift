@@ -8,7 +8,7 @@
 import COpenSSL
 
 /// The TLS context of one worker.
-public struct SecureContext: ~Copyable {
+@safe public struct SecureContext: ~Copyable {
     let context: OpaquePointer
     let wire: UnsafeMutablePointer<Wire>
     private let bio: OpaquePointer
@@ -34,11 +34,11 @@ public struct SecureContext: ~Copyable {
     ///   - ready: is told which handshakes can go on.
     public init(_ settings: SecureSettings?, queue: LoadingQueue?, ready: ReadyHandshakes) throws(TLSError) {
         OpenSSLFailure.forget()
-        guard let context = SSL_CTX_new(TLS_server_method()) else {
+        guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
             throw TLSError("cannot make a TLS context: \(OpenSSLFailure.drain())")
         }
         let isSet =
-            associated_set_minimum_tls12(context) == 1
+            unsafe associated_set_minimum_tls12(context) == 1
             && SSL_CTX_set_cipher_list(context, SecureContext.ciphers.joined(separator: ":")) == 1
             && SSL_CTX_set_ciphersuites(context, SecureContext.suites.joined(separator: ":")) == 1
             && (associated_set_groups(context, SecureContext.hybridGroups) == 1
@@ -47,79 +47,79 @@ public struct SecureContext: ~Copyable {
             && SSL_CTX_set_num_tickets(context, 1) == 1
             && SSL_CTX_set_session_id_context(context, Array("associated".utf8), 10) == 1
         guard isSet else {
-            SSL_CTX_free(context)
+            unsafe SSL_CTX_free(context)
             throw TLSError("cannot set the TLS policy: \(OpenSSLFailure.drain())")
         }
         // An OpenSSL that does not know the hybrid group has said so.
         OpenSSLFailure.forget()
-        SSL_CTX_set_options(context, associated_options())
-        associated_set_modes(context)
-        SSL_CTX_set_alpn_select_cb(context, selectProtocol, nil)
+        unsafe SSL_CTX_set_options(context, associated_options())
+        unsafe associated_set_modes(context)
+        unsafe SSL_CTX_set_alpn_select_cb(context, selectProtocol, nil)
         let wire = UnsafeMutablePointer<Wire>.allocate(capacity: 1)
-        wire.initialize(to: Wire())
-        let bio = try Wire.makeBIO(wire)
-        self.context = context
-        self.wire = wire
-        self.bio = bio
+        unsafe wire.initialize(to: Wire())
+        let bio = try unsafe Wire.makeBIO(wire)
+        unsafe self.context = context
+        unsafe self.wire = wire
+        unsafe self.bio = bio
         guard let settings, let queue else {
-            gate = nil
+            unsafe gate = nil
             return
         }
-        let gate = Unmanaged.passRetained(HelloGate(settings.certificates, queue: queue, ready: ready))
-        self.gate = gate
-        SSL_CTX_set_client_hello_cb(context, lookAtHello, gate.toOpaque())
-        associated_set_name_callback(context, chooseIdentity, gate.toOpaque())
-        TicketKeys.install(on: context, keys: settings.tickets)
+        let gate = unsafe Unmanaged.passRetained(HelloGate(settings.certificates, queue: queue, ready: ready))
+        unsafe self.gate = gate
+        unsafe SSL_CTX_set_client_hello_cb(context, lookAtHello, gate.toOpaque())
+        unsafe associated_set_name_callback(context, chooseIdentity, gate.toOpaque())
+        unsafe TicketKeys.install(on: context, keys: settings.tickets)
     }
 
     deinit {
-        SSL_CTX_free(context)
-        BIO_free(bio)
-        wire.pointee.deallocate()
-        wire.deinitialize(count: 1)
-        wire.deallocate()
-        gate?.release()
+        unsafe SSL_CTX_free(context)
+        unsafe BIO_free(bio)
+        unsafe wire.pointee.deallocate()
+        unsafe wire.deinitialize(count: 1)
+        unsafe wire.deallocate()
+        unsafe gate?.release()
     }
 
     /// A session for a client that has just connected; nil when there is no memory for it.
     public func makeSession() -> SecureSession? {
-        guard let ssl = SSL_new(context) else {
+        guard let ssl = unsafe SSL_new(context) else {
             OpenSSLFailure.forget()
             return nil
         }
         // Given the same transport for both directions, the session takes one reference (SSL_set_bio(3)).
-        BIO_up_ref(bio)
-        SSL_set_bio(ssl, bio, bio)
-        SSL_set_accept_state(ssl)
-        return SecureSession(ssl: ssl)
+        unsafe BIO_up_ref(bio)
+        unsafe SSL_set_bio(ssl, bio, bio)
+        unsafe SSL_set_accept_state(ssl)
+        return unsafe SecureSession(ssl: ssl)
     }
 
     /// Says which handshake goes on next, and what was read for it.
     func begin(_ token: UInt64, carrying certificate: CertificateStore.Lookup?) {
-        gate?.takeUnretainedValue().begin(token, carrying: certificate)
+        unsafe gate?.takeUnretainedValue().begin(token, carrying: certificate)
     }
 
     /// Whether a handshake for a host, in any case, can be expected to find a certificate. Nothing is read for that.
     public func expectsCertificate(for host: Span<UInt8>) -> Bool {
-        guard let gate else { return false }
-        return host.withUnsafeBytes { bytes in
-            withCanonicalName(bytes) { gate.takeUnretainedValue().expectsCertificate(for: $0) }
+        guard let gate = unsafe gate else { return false }
+        return unsafe host.withUnsafeBytes { bytes in
+            unsafe withCanonicalName(bytes) { unsafe gate.takeUnretainedValue().expectsCertificate(for: $0) }
         }
     }
 
     /// Why the handshake that was gone on with was ended by the choice of a certificate; nil if it was not.
-    var refusal: SecureSession.Failure? { gate?.takeUnretainedValue().refusal }
+    var refusal: SecureSession.Failure? { unsafe gate?.takeUnretainedValue().refusal }
 
     /// Records that were given and not yet read.
-    public var unreadRecords: UnsafeRawBufferPointer { wire.pointee.input }
+    public var unreadRecords: UnsafeRawBufferPointer { unsafe wire.pointee.input }
 
     /// Lets go of the records that were given. Their memory is lent for a step, so whoever lent it says this at its end.
-    public func forgetRecords() { wire.pointee.input = UnsafeRawBufferPointer(start: nil, count: 0) }
+    public func forgetRecords() { unsafe wire.pointee.input = UnsafeRawBufferPointer(start: nil, count: 0) }
 
     /// Records to be sent, made by whichever session was served.
-    public var output: UnsafeRawBufferPointer { wire.pointee.output }
+    public var output: UnsafeRawBufferPointer { unsafe wire.pointee.output }
 
-    public func clearOutput() { wire.pointee.clearOutput() }
+    public func clearOutput() { unsafe wire.pointee.clearOutput() }
 }
 
 /// Picks the certificate for the name that a client asks for (RFC 6066 §3), or ends the handshake with an alert that says
@@ -127,22 +127,24 @@ public struct SecureContext: ~Copyable {
 private func chooseIdentity(
     _ ssl: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let ssl, let alert, let argument else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-    let gate = Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
+    guard let ssl = unsafe ssl, let alert = unsafe alert, let argument = unsafe argument else {
+        return SSL_TLSEXT_ERR_ALERT_FATAL
+    }
+    let gate = unsafe Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
     // Of the first message, which was looked at just before.
     switch gate.certificate {
     case .identity(let identity):
-        if identity.apply(to: ssl) { return SSL_TLSEXT_ERR_OK }
+        if unsafe identity.apply(to: ssl) { return SSL_TLSEXT_ERR_OK }
         gate.refusal = .brokenCertificate
-        alert.pointee = SSL_AD_INTERNAL_ERROR
+        unsafe alert.pointee = SSL_AD_INTERNAL_ERROR
     case .broken:
         gate.refusal = .brokenCertificate
-        alert.pointee = SSL_AD_INTERNAL_ERROR
+        unsafe alert.pointee = SSL_AD_INTERNAL_ERROR
     case .none:
         // A client that named no host is told to (RFC 8446 §9.2); earlier versions have no word for it.
         gate.refusal = .unknownName
-        let isMissing = SecureSession(ssl: ssl).serverName == nil && SSL_version(ssl) >= TLS1_3_VERSION
-        alert.pointee = isMissing ? SSL_AD_MISSING_EXTENSION : SSL_AD_UNRECOGNIZED_NAME
+        let isMissing = unsafe SecureSession(ssl: ssl).serverName == nil && SSL_version(ssl) >= TLS1_3_VERSION
+        unsafe alert.pointee = isMissing ? SSL_AD_MISSING_EXTENSION : SSL_AD_UNRECOGNIZED_NAME
     }
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }
@@ -154,12 +156,14 @@ private func selectProtocol(
     _ selectedCount: UnsafeMutablePointer<UInt8>?,
     _ offered: UnsafePointer<UInt8>?, _ offeredCount: UInt32, _: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let selected, let selectedCount, let offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-    let list = UnsafeBufferPointer(start: offered, count: Int(offeredCount))
+    guard let selected = unsafe selected, let selectedCount = unsafe selectedCount, let offered = unsafe offered else {
+        return SSL_TLSEXT_ERR_ALERT_FATAL
+    }
+    let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredCount))
     for wanted in ["http/1.1", "http/1.0"] as [StaticString] {
-        guard let place = find(wanted, in: list) else { continue }
-        selected.pointee = offered + place
-        selectedCount.pointee = UInt8(wanted.utf8CodeUnitCount)
+        guard let place = unsafe find(wanted, in: list) else { continue }
+        unsafe selected.pointee = offered + place
+        unsafe selectedCount.pointee = UInt8(wanted.utf8CodeUnitCount)
         return SSL_TLSEXT_ERR_OK
     }
     return SSL_TLSEXT_ERR_ALERT_FATAL
@@ -169,11 +173,11 @@ private func selectProtocol(
 private func find(_ wanted: StaticString, in list: UnsafeBufferPointer<UInt8>) -> Int? {
     var index = 0
     while index < list.count {
-        let name = list[(index + 1)...].prefix(Int(list[index]))
-        if name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)) {
+        let name = unsafe list[(index + 1)...].prefix(Int(list[index]))
+        if unsafe name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)) {
             return index + 1
         }
-        index += 1 + Int(list[index])
+        unsafe index += 1 + Int(list[index])
     }
     return nil
 }

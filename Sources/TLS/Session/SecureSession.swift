@@ -5,7 +5,7 @@
 import COpenSSL
 
 /// A session. A plain value, because it lives in the worker's table; whoever made it ends it.
-public struct SecureSession {
+@safe public struct SecureSession {
     let ssl: OpaquePointer
 
     /// What came of a step.
@@ -46,10 +46,10 @@ public struct SecureSession {
         _ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer, token: UInt64,
         certificate: CertificateStore.Lookup? = nil
     ) -> Outcome {
-        context.wire.pointee.input = records
+        unsafe context.wire.pointee.input = records
         context.begin(token, carrying: certificate)
         ERR_clear_error()
-        let result = SSL_do_handshake(ssl)
+        let result = unsafe SSL_do_handshake(ssl)
         if result == 1 { return .done(0) }
         let outcome = outcome(result)
         if case .failed = outcome, let refusal = context.refusal { return .failed(refusal) }
@@ -57,64 +57,66 @@ public struct SecureSession {
     }
 
     /// Whether there is nothing left to be done before plain bytes flow.
-    public var isEstablished: Bool { SSL_is_init_finished(ssl) == 1 }
+    public var isEstablished: Bool { unsafe SSL_is_init_finished(ssl) == 1 }
 
     /// Makes plain bytes of the records that `context` still has. To be called until it wants input.
     public func receive(_ context: borrowing SecureContext, into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
         ERR_clear_error()
         var count = 0
-        let result = SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count)
+        let result = unsafe SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count)
         return result == 1 ? .done(count) : outcome(result)
     }
 
     /// Whether every record that was received has been read, to its last byte.
     public func isDrained(_ context: borrowing SecureContext) -> Bool {
-        context.wire.pointee.input.isEmpty && SSL_has_pending(ssl) == 0
+        unsafe context.wire.pointee.input.isEmpty && SSL_has_pending(ssl) == 0
     }
 
     /// Gives `context` the records for the next receive.
     public func feed(_ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer) {
-        context.wire.pointee.input = records
+        unsafe context.wire.pointee.input = records
     }
 
     /// Makes records of plain bytes; they are then in the context's output. False when the session is broken.
     public func send(_ context: borrowing SecureContext, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        if bytes.isEmpty { return true }
+        if unsafe bytes.isEmpty { return true }
         // In the middle of a message of a handshake OpenSSL reads before it writes, and what is there is not this session's.
         context.forgetRecords()
         ERR_clear_error()
         var count = 0
         // The transport takes everything, so nothing is ever written in part.
-        return SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count) == 1 && count == bytes.count
+        return unsafe SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count) == 1 && count == bytes.count
     }
 
     /// Says that nothing more will be sent (RFC 8446 §6.1), once.
     public func finish(_ context: borrowing SecureContext) {
-        guard SSL_is_init_finished(ssl) == 1, SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else { return }
+        guard unsafe SSL_is_init_finished(ssl) == 1, unsafe SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else {
+            return
+        }
         context.forgetRecords()
         ERR_clear_error()
-        _ = SSL_shutdown(ssl)
+        _ = unsafe SSL_shutdown(ssl)
     }
 
     /// The name that the client asked for, as it wrote it; nil when it named none.
     public var serverName: UnsafeRawBufferPointer? {
-        guard let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return nil }
+        guard let name = unsafe SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return nil }
         var count = 0
-        while name[count] != 0 { count += 1 }
-        return UnsafeRawBufferPointer(start: name, count: count)
+        while unsafe name[count] != 0 { count += 1 }
+        return unsafe UnsafeRawBufferPointer(start: name, count: count)
     }
 
     /// Whether it goes on with an earlier session's secrets.
-    public var isResumed: Bool { SSL_session_reused(ssl) == 1 }
+    public var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
 
     /// TLS 1.3 as opposed to 1.2.
-    public var isTLS13: Bool { SSL_version(ssl) >= TLS1_3_VERSION }
+    public var isTLS13: Bool { unsafe SSL_version(ssl) >= TLS1_3_VERSION }
 
     /// Gives back all that the session has.
-    public func end() { SSL_free(ssl) }
+    public func end() { unsafe SSL_free(ssl) }
 
     private func outcome(_ result: Int32) -> Outcome {
-        switch SSL_get_error(ssl, result) {
+        switch unsafe SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: return .wantsInput
         case SSL_ERROR_WANT_CLIENT_HELLO_CB: return .wantsCertificate
         case SSL_ERROR_ZERO_RETURN: return .ended

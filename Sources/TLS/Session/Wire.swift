@@ -5,76 +5,76 @@ import COpenSSL
 
 /// Bytes on their way into and out of the session that is served at the moment. One for all sessions of a worker: a worker
 /// serves one at a time.
-struct Wire {
+@safe struct Wire {
     /// Records received and not yet read by OpenSSL.
-    var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     /// Records made and not yet sent.
     private var memory: UnsafeMutableRawBufferPointer
     private(set) var outputCount = 0
 
-    init() { memory = .allocate(byteCount: 65_536, alignment: 64) }
+    init() { unsafe memory = .allocate(byteCount: 65_536, alignment: 64) }
 
-    func deallocate() { memory.deallocate() }
+    func deallocate() { unsafe memory.deallocate() }
 
-    var output: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<outputCount]) }
+    var output: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(rebasing: memory[..<outputCount]) }
 
     mutating func clearOutput() { outputCount = 0 }
 
     /// Takes records; grows when one answer is larger than all before it.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        if outputCount + bytes.count > memory.count {
-            let larger = UnsafeMutableRawBufferPointer.allocate(
+        if unsafe outputCount + bytes.count > memory.count {
+            let larger = unsafe UnsafeMutableRawBufferPointer.allocate(
                 byteCount: max(memory.count * 2, outputCount + bytes.count), alignment: 64)
-            larger.copyMemory(from: output)
-            memory.deallocate()
-            memory = larger
+            unsafe larger.copyMemory(from: output)
+            unsafe memory.deallocate()
+            unsafe memory = larger
         }
-        UnsafeMutableRawBufferPointer(rebasing: memory[outputCount...]).copyMemory(from: bytes)
+        unsafe UnsafeMutableRawBufferPointer(rebasing: memory[outputCount...]).copyMemory(from: bytes)
         outputCount += bytes.count
     }
 
     /// The BIO over a wire. Sessions share it; each holds a reference.
     /// The corresponding C functions are `BIO_meth_new` and `BIO_new`.
     static func makeBIO(_ wire: UnsafeMutablePointer<Wire>) throws(TLSError) -> OpaquePointer {
-        guard let method, let bio = BIO_new(method) else {
+        guard let method = unsafe method, let bio = unsafe BIO_new(method) else {
             throw TLSError("cannot make a TLS transport: \(OpenSSLFailure.drain())")
         }
-        BIO_set_data(bio, wire)
-        BIO_set_init(bio, 1)
-        return bio
+        unsafe BIO_set_data(bio, wire)
+        unsafe BIO_set_init(bio, 1)
+        return unsafe bio
     }
 
     private nonisolated(unsafe) static let method: OpaquePointer? = {
-        guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "wire") else { return nil }
-        BIO_meth_set_read(method, readWire)
-        BIO_meth_set_write(method, writeWire)
-        BIO_meth_set_ctrl(method, controlWire)
-        return method
+        guard let method = unsafe BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "wire") else { return nil }
+        unsafe BIO_meth_set_read(method, readWire)
+        unsafe BIO_meth_set_write(method, writeWire)
+        unsafe BIO_meth_set_ctrl(method, controlWire)
+        return unsafe method
     }()
 }
 
 private func wire(of bio: OpaquePointer) -> UnsafeMutablePointer<Wire> {
-    BIO_get_data(bio).assumingMemoryBound(to: Wire.self)
+    unsafe BIO_get_data(bio).assumingMemoryBound(to: Wire.self)
 }
 
 private func readWire(_ bio: OpaquePointer?, _ target: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
-    guard let bio, let target else { return -1 }
-    let wire = wire(of: bio)
-    let step = min(Int(count), wire.pointee.input.count)
+    guard let bio = unsafe bio, let target = unsafe target else { return -1 }
+    let wire = unsafe wire(of: bio)
+    let step = unsafe min(Int(count), wire.pointee.input.count)
     if step == 0 {
-        associated_want_more(bio)
+        unsafe associated_want_more(bio)
         return -1
     }
-    associated_want_nothing(bio)
-    UnsafeMutableRawPointer(target).copyMemory(from: wire.pointee.input.baseAddress!, byteCount: step)
-    wire.pointee.input = UnsafeRawBufferPointer(rebasing: wire.pointee.input[step...])
+    unsafe associated_want_nothing(bio)
+    unsafe UnsafeMutableRawPointer(target).copyMemory(from: wire.pointee.input.baseAddress!, byteCount: step)
+    unsafe wire.pointee.input = UnsafeRawBufferPointer(rebasing: wire.pointee.input[step...])
     return Int32(step)
 }
 
 private func writeWire(_ bio: OpaquePointer?, _ source: UnsafePointer<CChar>?, _ count: Int32) -> Int32 {
-    guard let bio, let source else { return -1 }
-    associated_want_nothing(bio)
-    wire(of: bio).pointee.append(UnsafeRawBufferPointer(start: source, count: Int(count)))
+    guard let bio = unsafe bio, let source = unsafe source else { return -1 }
+    unsafe associated_want_nothing(bio)
+    unsafe wire(of: bio).pointee.append(UnsafeRawBufferPointer(start: source, count: Int(count)))
     return count
 }
 

@@ -26,35 +26,39 @@ public enum MessageSigner {
         }
         let flags = UInt32(CMS_BINARY | CMS_NOATTR | CMS_NOSMIMECAP | CMS_PARTIAL)
         // Partly first, so that the digest is ours to name instead of OpenSSL's to choose.
-        guard let message = CMS_sign(nil, nil, credentials.chain?.stack, nil, flags) else { throw .draining(what) }
-        defer { CMS_ContentInfo_free(message) }
-        let (certificate, key) = (credentials.certificate.pointer, credentials.key.pointer)
-        guard CMS_add1_signer(message, certificate, key, EVP_sha256(), flags) != nil else { throw .draining(what) }
-        let isFinal = content.withUnsafeBytes { bytes in
-            let input = PEM.Input(bytes)
-            return CMS_final(message, input.source, nil, flags) == 1
+        guard let message = unsafe CMS_sign(nil, nil, credentials.chain?.stack, nil, flags) else {
+            throw .draining(what)
         }
-        guard isFinal, let der = encode(message) else { throw .draining(what) }
-        guard let readBack = SignedMessage(der: der), readBack.isIntact, readBack.content == content else {
+        defer { unsafe CMS_ContentInfo_free(message) }
+        let (certificate, key) = unsafe (credentials.certificate.pointer, credentials.key.pointer)
+        guard unsafe CMS_add1_signer(message, certificate, key, EVP_sha256(), flags) != nil else {
+            throw .draining(what)
+        }
+        let isFinal = unsafe content.withUnsafeBytes { bytes in
+            let input = unsafe PEM.Input(bytes)
+            return unsafe CMS_final(message, input.source, nil, flags) == 1
+        }
+        guard isFinal, let der = unsafe encode(message) else { throw .draining(what) }
+        guard let readBack = SignedDocument(der: der), readBack.isIntact, readBack.content == content else {
             throw .draining("\(what): the signed message could not be verified", fix: "do not use this certificate")
         }
         return der
     }
 
     private static func encode(_ message: OpaquePointer) -> [UInt8]? {
-        let count = i2d_CMS_ContentInfo(message, nil)
+        let count = unsafe i2d_CMS_ContentInfo(message, nil)
         guard count > 0 else { return nil }
         var der = [UInt8](repeating: 0, count: Int(count))
-        let written = der.withUnsafeMutableBufferPointer { buffer in
+        let written = unsafe der.withUnsafeMutableBufferPointer { buffer in
             var end = buffer.baseAddress
-            return i2d_CMS_ContentInfo(message, &end)
+            return unsafe i2d_CMS_ContentInfo(message, &end)
         }
         return written == count ? der : nil
     }
 }
 
 /// A CMS signed message (RFC 5652 §5) with its content embedded.
-public struct SignedMessage: Sendable {
+public struct SignedDocument: Sendable {
     public let content: [UInt8]
     /// Whether each signature fits the content, going by the certificates in the message.
     public let isIntact: Bool
@@ -64,31 +68,31 @@ public struct SignedMessage: Sendable {
     /// Nil if the bytes are no signed message, or one without its content.
     public init?(der: [UInt8]) {
         defer { OpenSSLFailure.forget() }
-        let decoded = der.withUnsafeBufferPointer { buffer in
+        let decoded = unsafe der.withUnsafeBufferPointer { buffer in
             var start = buffer.baseAddress
-            return d2i_CMS_ContentInfo(nil, &start, buffer.count)
+            return unsafe d2i_CMS_ContentInfo(nil, &start, buffer.count)
         }
-        guard let message = decoded else { return nil }
-        defer { CMS_ContentInfo_free(message) }
-        guard OBJ_obj2nid(CMS_get0_type(message)) == NID_pkcs7_signed,
-            let content = CMS_get0_content(message)?.pointee
+        guard let message = unsafe decoded else { return nil }
+        defer { unsafe CMS_ContentInfo_free(message) }
+        guard unsafe OBJ_obj2nid(CMS_get0_type(message)) == NID_pkcs7_signed,
+            let content = unsafe CMS_get0_content(message)?.pointee
         else { return nil }
-        let count = Int(ASN1_STRING_length(content))
-        self.content = Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(content), count: count))
+        let count = unsafe Int(ASN1_STRING_length(content))
+        self.content = unsafe Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(content), count: count))
         let flags = UInt32(CMS_NO_SIGNER_CERT_VERIFY | CMS_BINARY)
-        isIntact = CMS_verify(message, nil, nil, nil, nil, flags) == 1
-        signers = SignedMessage.signers(of: message)
+        isIntact = unsafe CMS_verify(message, nil, nil, nil, nil, flags) == 1
+        signers = unsafe SignedDocument.signers(of: message)
     }
 
     /// The document inside a signed file.
-    public static func content(of der: [UInt8]) -> [UInt8]? { SignedMessage(der: der)?.content }
+    public static func content(of der: [UInt8]) -> [UInt8]? { SignedDocument(der: der)?.content }
 
     private static func signers(of message: OpaquePointer) -> [CertificateFacts] {
         // Known after a verification, whatever its outcome.
-        guard let list = CMS_get0_signers(message) else { return [] }
-        defer { OPENSSL_sk_free(list) }
-        return (0..<max(0, OPENSSL_sk_num(list))).compactMap { index in
-            OPENSSL_sk_value(list, index).map { Certificate(sharing: OpaquePointer($0)).facts }
+        guard let list = unsafe CMS_get0_signers(message) else { return [] }
+        defer { unsafe OPENSSL_sk_free(list) }
+        return unsafe (0..<max(0, OPENSSL_sk_num(list))).compactMap { index in
+            unsafe OPENSSL_sk_value(list, index).map { unsafe Certificate(sharing: OpaquePointer($0)).facts }
         }
     }
 }

@@ -69,7 +69,7 @@ public final class CertificateStore: Sendable {
 
     /// The name under which a look-up is remembered: the same for everything that is no host name.
     static func key(for name: Span<UInt8>) -> [UInt8] {
-        isKey(name) ? name.withUnsafeBytes { Array($0) } : notAName
+        unsafe isKey(name) ? name.withUnsafeBytes { unsafe Array($0) } : notAName
     }
 
     private static func isKey(_ name: Span<UInt8>) -> Bool { name.isEmpty || HostName.isValid(name) }

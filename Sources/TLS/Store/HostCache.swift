@@ -6,7 +6,7 @@ enum HostKey {
     /// For look-ups in any of these tables, so that it can be made before a lock is taken.
     static func hash(_ name: Span<UInt8>) -> Int {
         var hasher = Hasher()
-        name.withUnsafeBytes { hasher.combine(bytes: $0) }
+        unsafe name.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         return hasher.finalize()
     }
 }
@@ -78,7 +78,7 @@ struct HostCache<Value> {
         if slots.count == buckets.count { grow() }
         let index = Int32(slots.count)
         let bucket = hash & (buckets.count - 1)
-        let bytes = name.withUnsafeBytes { Array($0) }
+        let bytes = unsafe name.withUnsafeBytes { unsafe Array($0) }
         slots.append(
             Slot(
                 hash: hash, name: bytes, value: value, nextInBucket: buckets[bucket],

@@ -60,10 +60,10 @@ public final class TicketKeys: Sendable {
 
     /// The key of a ticket, and whether it is the one for new ones.
     func key(named name: UnsafeRawPointer, now: Int64) -> (key: TicketKey, isCurrent: Bool)? {
-        nonisolated(unsafe) let name = name
+        nonisolated(unsafe) let name = unsafe name
         return state.withLock { state in
             if now >= state.dueMilliseconds { advance(&state, now) }
-            guard let index = state.keys.firstIndex(where: { $0.isNamed(name) }) else { return nil }
+            guard let index = state.keys.firstIndex(where: { unsafe $0.isNamed(name) }) else { return nil }
             return (state.keys[index], index == 0)
         }
     }
@@ -127,8 +127,8 @@ public final class TicketKeys: Sendable {
         }
         var keys: [TicketKey] = []
         for start in stride(from: 0, to: content.count, by: TicketKey.byteCount) {
-            let part = content.bytes[start..<start + TicketKey.byteCount]
-            keys.append(TicketKey(copying: UnsafeRawBufferPointer(rebasing: part)))
+            let part = unsafe content.bytes[start..<start + TicketKey.byteCount]
+            unsafe keys.append(TicketKey(copying: UnsafeRawBufferPointer(rebasing: part)))
         }
         return keys
     }
@@ -136,18 +136,18 @@ public final class TicketKeys: Sendable {
     /// Makes an `SSL_CTX *` use these keys. The context holds on to them until it is freed.
     /// The corresponding C function is `SSL_CTX_set_tlsext_ticket_key_evp_cb`.
     static func install(on context: OpaquePointer, keys: TicketKeys) {
-        let held = Unmanaged.passRetained(keys)
-        let previous = SSL_CTX_get_ex_data(context, contextIndex)
-        let result = SSL_CTX_set_ex_data(context, contextIndex, held.toOpaque())
+        let held = unsafe Unmanaged.passRetained(keys)
+        let previous = unsafe SSL_CTX_get_ex_data(context, contextIndex)
+        let result = unsafe SSL_CTX_set_ex_data(context, contextIndex, held.toOpaque())
         precondition(result == 1, "the system has no memory left")
-        if let previous { Unmanaged<TicketKeys>.fromOpaque(previous).release() }
-        SSL_CTX_set_tlsext_ticket_key_evp_cb(context, answerTicketKey)
+        if let previous = unsafe previous { unsafe Unmanaged<TicketKeys>.fromOpaque(previous).release() }
+        unsafe SSL_CTX_set_tlsext_ticket_key_evp_cb(context, answerTicketKey)
     }
 
     /// Where a context keeps its keys.
     fileprivate static let contextIndex: Int32 = {
-        let index = associated_new_context_index { _, held, _, _, _, _ in
-            if let held { Unmanaged<TicketKeys>.fromOpaque(held).release() }
+        let index = unsafe associated_new_context_index { _, held, _, _, _, _ in
+            if let held = unsafe held { unsafe Unmanaged<TicketKeys>.fromOpaque(held).release() }
         }
         precondition(index >= 0, "the system has no memory left")
         return index
@@ -155,10 +155,10 @@ public final class TicketKeys: Sendable {
 
     /// Found once: looking an algorithm up by name takes a lock and a microsecond.
     fileprivate nonisolated(unsafe) static let cipher: OpaquePointer = {
-        guard let cipher = EVP_CIPHER_fetch(nil, "AES-256-CBC", nil) else {
+        guard let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-CBC", nil) else {
             preconditionFailure("AES is part of every build of OpenSSL")
         }
-        return cipher
+        return unsafe cipher
     }()
 
     /// What OpenSSL is to do, by the numbers it documents for the callback.
@@ -176,11 +176,11 @@ public final class TicketKeys: Sendable {
         _ authentication: OpaquePointer
     ) -> Answer {
         let key = current(now: Clock.monotonicMilliseconds())
-        let vectorBytes = EVP_CIPHER_get_iv_length(TicketKeys.cipher)
-        guard RAND_bytes(vector, vectorBytes) == 1 else { return .failed }
-        UnsafeMutableRawBufferPointer(start: name, count: TicketKey.nameBytes).copyMemory(from: key.name)
+        let vectorBytes = unsafe EVP_CIPHER_get_iv_length(TicketKeys.cipher)
+        guard unsafe RAND_bytes(vector, vectorBytes) == 1 else { return .failed }
+        unsafe UnsafeMutableRawBufferPointer(start: name, count: TicketKey.nameBytes).copyMemory(from: key.name)
         let isReady = withExtendedLifetime(key) {
-            EVP_EncryptInit_ex2(cipher, TicketKeys.cipher, start(key.encryptionKey), vector, nil) == 1
+            unsafe EVP_EncryptInit_ex2(cipher, TicketKeys.cipher, start(key.encryptionKey), vector, nil) == 1
                 && authenticate(authentication, key)
         }
         return isReady ? .use : .failed
@@ -190,9 +190,11 @@ public final class TicketKeys: Sendable {
         _ name: UnsafeMutablePointer<UInt8>, _ vector: UnsafeMutablePointer<UInt8>, _ cipher: OpaquePointer,
         _ authentication: OpaquePointer, isSingleUse: Bool
     ) -> Answer {
-        guard let (key, isCurrent) = key(named: name, now: Clock.monotonicMilliseconds()) else { return .unknown }
+        guard let (key, isCurrent) = unsafe key(named: name, now: Clock.monotonicMilliseconds()) else {
+            return .unknown
+        }
         let isReady = withExtendedLifetime(key) {
-            authenticate(authentication, key)
+            unsafe authenticate(authentication, key)
                 && EVP_DecryptInit_ex2(cipher, TicketKeys.cipher, start(key.encryptionKey), vector, nil) == 1
         }
         guard isReady else { return .failed }
@@ -200,11 +202,11 @@ public final class TicketKeys: Sendable {
     }
 
     private func authenticate(_ authentication: OpaquePointer, _ key: TicketKey) -> Bool {
-        associated_set_hmac(authentication, start(key.authenticationKey), key.authenticationKey.count) == 1
+        unsafe associated_set_hmac(authentication, start(key.authenticationKey), key.authenticationKey.count) == 1
     }
 
     private func start(_ bytes: UnsafeRawBufferPointer) -> UnsafePointer<UInt8>? {
-        bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
     }
 }
 
@@ -221,20 +223,20 @@ final class TicketKey: Sendable {
     /// 80 bytes of a shared file.
     init(copying bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count == TicketKey.byteCount, "a ticket key has 80 bytes")
-        secret = SecretBytes(copying: bytes)
+        secret = unsafe SecretBytes(copying: bytes)
     }
 
     /// What a ticket names its key by.
-    var name: UnsafeRawBufferPointer { part(0, TicketKey.nameBytes) }
-    var authenticationKey: UnsafeRawBufferPointer { part(16, 32) }
-    var encryptionKey: UnsafeRawBufferPointer { part(48, 32) }
+    var name: UnsafeRawBufferPointer { unsafe part(0, TicketKey.nameBytes) }
+    var authenticationKey: UnsafeRawBufferPointer { unsafe part(16, 32) }
+    var encryptionKey: UnsafeRawBufferPointer { unsafe part(48, 32) }
 
     func isNamed(_ name: UnsafeRawPointer) -> Bool {
-        CRYPTO_memcmp(self.name.baseAddress, name, TicketKey.nameBytes) == 0
+        unsafe CRYPTO_memcmp(self.name.baseAddress, name, TicketKey.nameBytes) == 0
     }
 
     private func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: secret.bytes[offset..<offset + count])
+        unsafe UnsafeRawBufferPointer(rebasing: secret.bytes[offset..<offset + count])
     }
 }
 
@@ -243,12 +245,13 @@ private func answerTicketKey(
     _ ssl: OpaquePointer?, _ name: UnsafeMutablePointer<UInt8>?, _ vector: UnsafeMutablePointer<UInt8>?,
     _ cipher: OpaquePointer?, _ authentication: OpaquePointer?, _ isNew: Int32
 ) -> Int32 {
-    guard let ssl, let name, let vector, let cipher, let authentication,
-        let held = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), TicketKeys.contextIndex)
+    guard let ssl = unsafe ssl, let name = unsafe name, let vector = unsafe vector, let cipher = unsafe cipher,
+        let authentication = unsafe authentication,
+        let held = unsafe SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), TicketKeys.contextIndex)
     else { return TicketKeys.Answer.failed.rawValue }
-    let keys = Unmanaged<TicketKeys>.fromOpaque(held).takeUnretainedValue()
+    let keys = unsafe Unmanaged<TicketKeys>.fromOpaque(held).takeUnretainedValue()
     let answer =
-        isNew == 1
+        unsafe isNew == 1
         ? keys.encrypt(name, vector, cipher, authentication)
         // TLS 1.3 clients use a ticket once, so that nobody can link their connections (RFC 8446 §C.4).
         : keys.decrypt(name, vector, cipher, authentication, isSingleUse: SSL_version(ssl) == TLS1_3_VERSION)

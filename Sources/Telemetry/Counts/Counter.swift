@@ -6,7 +6,7 @@ public import Synchronization
 /// One number that only grows.
 public enum Counter: Hashable, Sendable {
     /// Answers, whatever became of them on the way.
-    case requests(StatusClass, DocumentKind)
+    case requests(StatusClass, RequestedDocument)
     case handshakes(HandshakeOutcome)
     case connectionsAccepted
     case connectionsRefused(AdmissionRefusal)
@@ -27,7 +27,7 @@ public enum Counter: Hashable, Sendable {
     public var index: Int {
         switch self {
         case .requests(let status, let kind):
-            Int(status.rawValue) * Place.count(DocumentKind.none) + Int(kind.rawValue)
+            Int(status.rawValue) * Place.count(RequestedDocument.none) + Int(kind.rawValue)
         case .handshakes(let outcome): Place.handshakes + Int(outcome.rawValue)
         case .connectionsRefused(let reason): Place.connectionsRefused + Int(reason.rawValue)
         case .connectionsClosed(let reason): Place.connectionsClosed + Int(reason.rawValue)
@@ -43,7 +43,7 @@ public enum Counter: Hashable, Sendable {
     /// Where each group begins: behind the one before it. All of constants, so that nothing is left to do at run time.
     @usableFromInline
     enum Place {
-        @inlinable static var handshakes: Int { count(StatusClass.notSupported) * count(DocumentKind.none) }
+        @inlinable static var handshakes: Int { count(StatusClass.notSupported) * count(RequestedDocument.none) }
         @inlinable static var connectionsRefused: Int { handshakes + count(HandshakeOutcome.other) }
         @inlinable static var connectionsClosed: Int { connectionsRefused + count(AdmissionRefusal.notFromFront) }
         @inlinable static var connectionsAccepted: Int { connectionsClosed + count(CloseReason.drained) }
@@ -63,7 +63,7 @@ public enum Counter: Hashable, Sendable {
 
     /// All of them, in the order of their places.
     public static let all: [Counter] =
-        StatusClass.allCases.flatMap { status in DocumentKind.allCases.map { .requests(status, $0) } }
+        StatusClass.allCases.flatMap { status in RequestedDocument.allCases.map { .requests(status, $0) } }
         + HandshakeOutcome.allCases.map { .handshakes($0) }
         + AdmissionRefusal.allCases.map { .connectionsRefused($0) }
         + CloseReason.allCases.map { .connectionsClosed($0) }
@@ -75,7 +75,7 @@ public enum Counter: Hashable, Sendable {
 // any time and see each number whole, though not all of the same moment.
 
 /// Memory with one writer and any number of readers. Its owner gives it back; it must outlast all of them.
-public struct CounterBlock: @unchecked Sendable {
+@safe public struct CounterBlock: @unchecked Sendable {
     @usableFromInline
     let slots: UnsafeMutablePointer<Atomic<UInt64>>
 
@@ -100,13 +100,13 @@ public struct CounterBlock: @unchecked Sendable {
         // Two cache lines apart from whatever another worker writes.
         let bytes = UnsafeMutableRawPointer.allocate(
             byteCount: (CounterBlock.slotCount * 8 + 255) / 128 * 128, alignment: 128)
-        slots = bytes.bindMemory(to: Atomic<UInt64>.self, capacity: CounterBlock.slotCount)
-        for index in 0..<CounterBlock.slotCount { (slots + index).initialize(to: Atomic(0)) }
+        unsafe slots = bytes.bindMemory(to: Atomic<UInt64>.self, capacity: CounterBlock.slotCount)
+        for index in 0..<CounterBlock.slotCount { unsafe (slots + index).initialize(to: Atomic(0)) }
     }
 
     func deallocate() {
-        slots.deinitialize(count: CounterBlock.slotCount)
-        UnsafeMutableRawPointer(slots).deallocate()
+        unsafe slots.deinitialize(count: CounterBlock.slotCount)
+        unsafe UnsafeMutableRawPointer(slots).deallocate()
     }
 
     @inlinable
@@ -149,10 +149,10 @@ public struct CounterBlock: @unchecked Sendable {
     func increase(_ index: Int, by amount: UInt64) { set(index, value(index) &+ amount) }
 
     @inlinable
-    func set(_ index: Int, _ value: UInt64) { slots[index].store(value, ordering: .relaxed) }
+    func set(_ index: Int, _ value: UInt64) { unsafe slots[index].store(value, ordering: .relaxed) }
 
     @inlinable
-    func value(_ index: Int) -> UInt64 { slots[index].load(ordering: .relaxed) }
+    func value(_ index: Int) -> UInt64 { unsafe slots[index].load(ordering: .relaxed) }
 
     /// The readers' side.
     /// What all connections of the worker hold in memory.

@@ -26,7 +26,7 @@ public enum StatusClass: UInt8, CaseIterable, Sendable {
 }
 
 /// What a request was about. Where there is nothing to answer with, the path still tells an association file.
-public enum DocumentKind: UInt8, CaseIterable, Sendable {
+public enum RequestedDocument: UInt8, CaseIterable, Sendable {
     case appleAssociation
     case statementList
     /// Another file below `/.well-known/`.

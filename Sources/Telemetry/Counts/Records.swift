@@ -60,18 +60,18 @@ public final class Records: Sendable {
 }
 
 /// One worker's side of the records. Used by that worker's thread alone.
-public struct Recorder: @unchecked Sendable {
+@safe public struct Recorder: @unchecked Sendable {
     public let counters: CounterBlock
     private let sightings: Unmanaged<SightingRing>
 
     init(_ counters: CounterBlock, _ sightings: SightingRing) {
         self.counters = counters
-        self.sightings = .passUnretained(sightings)
+        unsafe self.sightings = .passUnretained(sightings)
     }
 
     /// Leaves a sighting for whoever keeps them.
     public func note(_ sighting: Sighting) {
-        let isKept = sightings._withUnsafeGuaranteedRef { $0.push(sighting) }
+        let isKept = unsafe sightings._withUnsafeGuaranteedRef { $0.push(sighting) }
         if !isKept { counters.add(to: .droppedSightings) }
     }
 }

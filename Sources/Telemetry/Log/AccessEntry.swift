@@ -4,18 +4,18 @@ public import Posix
 
 /// One request and its answer. What the client did not say, or what could not be understood, is an empty stretch without a
 /// start.
-public struct AccessEntry {
+@safe public struct AccessEntry {
     public var remote = RemoteAddress.unknown
-    public var method = AccessEntry.absent
-    public var host = AccessEntry.absent
+    public var method = unsafe AccessEntry.absent
+    public var host = unsafe AccessEntry.absent
     /// As written, percent-encoded.
-    public var path = AccessEntry.absent
-    public var query = AccessEntry.absent
-    public var userAgent = AccessEntry.absent
-    public var referer = AccessEntry.absent
+    public var path = unsafe AccessEntry.absent
+    public var query = unsafe AccessEntry.absent
+    public var userAgent = unsafe AccessEntry.absent
+    public var referer = unsafe AccessEntry.absent
     /// By which names a trusted front knows the request.
-    public var traceParent = AccessEntry.absent
-    public var requestID = AccessEntry.absent
+    public var traceParent = unsafe AccessEntry.absent
+    public var requestID = unsafe AccessEntry.absent
     /// 0 for HTTP/1.0, 1 for HTTP/1.1.
     public var minorVersion: UInt8 = 1
     public var status: UInt16 = 0
@@ -31,7 +31,7 @@ public struct AccessEntry {
     public var handshake: HandshakeOutcome?
 
     /// What there is to say of a connection over TLS.
-    public struct Secure {
+    @safe public struct Secure {
         public var version: Version
         public var isResumed: Bool
         /// As the client wrote it.
@@ -45,11 +45,11 @@ public struct AccessEntry {
         public init(version: Version, isResumed: Bool, serverName: UnsafeRawBufferPointer) {
             self.version = version
             self.isResumed = isResumed
-            self.serverName = serverName
+            unsafe self.serverName = serverName
         }
     }
 
-    public static var absent: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+    public static var absent: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
     public init() {}
 }

@@ -4,40 +4,40 @@
 import HTTP
 
 /// Writes from the front of a stretch of memory.
-struct LineCursor {
+@safe struct LineCursor {
     private(set) var next: UnsafeMutablePointer<UInt8>
     let end: UnsafeMutablePointer<UInt8>
 
     init(_ start: UnsafeMutableRawPointer, byteCount: Int) {
-        next = start.assumingMemoryBound(to: UInt8.self)
-        end = next + byteCount
+        unsafe next = start.assumingMemoryBound(to: UInt8.self)
+        unsafe end = next + byteCount
     }
 
     /// Makes sure of room for so many bytes.
     @inline(__always)
-    func need(_ count: Int) { precondition(end - next >= count, "there is room for the longest line") }
+    func need(_ count: Int) { unsafe precondition(end - next >= count, "there is room for the longest line") }
 
     @inline(__always)
     mutating func put(_ byte: UInt8) {
         need(1)
-        next.pointee = byte
-        next += 1
+        unsafe next.pointee = byte
+        unsafe next += 1
     }
 
     @inline(__always)
     mutating func put(_ text: StaticString) {
         let count = text.utf8CodeUnitCount
         need(count)
-        UnsafeMutableRawPointer(next).copyMemory(from: text.utf8Start, byteCount: count)
-        next += count
+        unsafe UnsafeMutableRawPointer(next).copyMemory(from: text.utf8Start, byteCount: count)
+        unsafe next += count
     }
 
     @inline(__always)
     mutating func put(_ bytes: UnsafeRawBufferPointer) {
         need(bytes.count)
         guard let start = bytes.baseAddress else { return }
-        UnsafeMutableRawPointer(next).copyMemory(from: start, byteCount: bytes.count)
-        next += bytes.count
+        unsafe UnsafeMutableRawPointer(next).copyMemory(from: start, byteCount: bytes.count)
+        unsafe next += bytes.count
     }
 
     /// A number in decimal digits.
@@ -51,10 +51,10 @@ struct LineCursor {
             bound = count == 20 ? .max : bound &* 10
         }
         for place in stride(from: count - 1, through: 0, by: -1) {
-            next[place] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+            unsafe next[place] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
-        next += count
+        unsafe next += count
     }
 
     /// A number in so many digits, with zeros in front.
@@ -62,16 +62,16 @@ struct LineCursor {
         need(digits)
         var rest = UInt32(truncatingIfNeeded: number)
         for place in stride(from: digits - 1, through: 0, by: -1) {
-            next[place] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+            unsafe next[place] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
-        next += digits
+        unsafe next += digits
     }
 
     /// An address, which takes no more than its longest form.
     mutating func put(addressBy write: (UnsafeMutableRawBufferPointer) -> Int, bytesMax: Int) {
         need(bytesMax)
-        next += write(UnsafeMutableRawBufferPointer(start: next, count: bytesMax))
+        unsafe next += write(UnsafeMutableRawBufferPointer(start: next, count: bytesMax))
     }
 }
 
@@ -85,13 +85,13 @@ extension LineCursor {
     /// Writes bytes as the inside of a JSON string: always valid UTF-8, and nothing in it that acts on a terminal or is
     /// taken for the end of a line. What is no UTF-8 becomes U+FFFD. No more than about `bytesMax` are written.
     mutating func put(json bytes: UnsafeRawBufferPointer, bytesMax: Int) {
-        put(escaping: bytes, bytesMax) { cursor, index in
-            let byte = bytes[index]
+        unsafe put(escaping: bytes, bytesMax) { cursor, index in
+            let byte = unsafe bytes[index]
             if byte < 0x80 {
                 cursor.putJSON(ascii: byte)
                 return 1
             }
-            let character = UTF8Character(bytes, at: index)
+            let character = unsafe UTF8Character(bytes, at: index)
             guard let scalar = character.scalar else {
                 cursor.put("\\ufffd")
                 return character.byteCount
@@ -99,7 +99,7 @@ extension LineCursor {
             if LineCursor.isUnsafe(scalar) {
                 cursor.putJSON(unit: UInt16(truncatingIfNeeded: scalar))
             } else {
-                cursor.put(UnsafeRawBufferPointer(rebasing: bytes[index..<index + character.byteCount]))
+                unsafe cursor.put(UnsafeRawBufferPointer(rebasing: bytes[index..<index + character.byteCount]))
             }
             return character.byteCount
         }
@@ -107,8 +107,8 @@ extension LineCursor {
 
     /// Writes bytes as nginx and Apache do in their combined format: what is no visible ASCII is `\xHH`.
     mutating func put(combined bytes: UnsafeRawBufferPointer, bytesMax: Int) {
-        put(escaping: bytes, bytesMax) { cursor, index in
-            let byte = bytes[index]
+        unsafe put(escaping: bytes, bytesMax) { cursor, index in
+            let byte = unsafe bytes[index]
             if LineCursor.isPlain(byte) {
                 cursor.put(byte)
             } else {
@@ -128,16 +128,16 @@ extension LineCursor {
     ) {
         guard let source = bytes.baseAddress else { return }
         need(bytesMax + LineCursor.cut.utf8CodeUnitCount)
-        let stop = next + (bytesMax - LineCursor.escapeBytesMax)
+        let stop = unsafe next + (bytesMax - LineCursor.escapeBytesMax)
         var index = 0
         while index < bytes.count {
-            if next > stop { return put(LineCursor.cut) }
-            if bytes.count - index >= 8, stop - next >= 8 {
-                let word = source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            if unsafe next > stop { return put(LineCursor.cut) }
+            if bytes.count - index >= 8, unsafe stop - next >= 8 {
+                let word = unsafe source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                 // More than is plain may be written here: it is written over.
-                UnsafeMutableRawPointer(next).storeBytes(of: word, as: UInt64.self)
+                unsafe UnsafeMutableRawPointer(next).storeBytes(of: word, as: UInt64.self)
                 let plain = LineCursor.plainCount(word)
-                next += plain
+                unsafe next += plain
                 index += plain
                 if plain == 8 { continue }
             }

@@ -39,16 +39,16 @@ struct LogLine {
     private mutating func update(_ seconds: Int64) {
         second = seconds
         let format = format
-        withUnsafeMutableBytes(of: &stamp) { target in
+        unsafe withUnsafeMutableBytes(of: &stamp) { target in
             switch format {
-            case .json: HTTPDate.writeTimestamp(seconds, into: target)
-            case .combined: HTTPDate.writeCommonLog(seconds, into: target)
+            case .json: unsafe HTTPDate.writeTimestamp(seconds, into: target)
+            case .combined: unsafe HTTPDate.writeCommonLog(seconds, into: target)
             }
         }
     }
 
     private func putStamp(_ count: Int, _ cursor: inout LineCursor) {
-        withUnsafeBytes(of: stamp) { cursor.put(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        unsafe withUnsafeBytes(of: stamp) { unsafe cursor.put(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
 
     private func writeJSON(_ entry: borrowing AccessEntry, _ line: inout LineCursor) {
@@ -58,7 +58,7 @@ struct LogLine {
         line.put(".")
         line.put(Int(entry.wallMicroseconds % 1_000_000 / 1_000), digits: 3)
         line.put("Z\",\"remote\":\"")
-        line.put(addressBy: remote.write, bytesMax: RemoteAddress.textBytesMax)
+        unsafe line.put(addressBy: remote.write, bytesMax: RemoteAddress.textBytesMax)
         line.put("\"")
         if remote.port != 0 {
             line.put(",\"port\":")
@@ -68,17 +68,19 @@ struct LogLine {
             line.put(",\"handshake\":\"")
             line.put(handshake.name)
             line.put("\"")
-            if let secure = entry.secure { put(",\"serverName\":\"", json: secure.serverName, Limit.host, &line) }
+            if let secure = entry.secure {
+                unsafe put(",\"serverName\":\"", json: secure.serverName, Limit.host, &line)
+            }
             return line.put("}\n")
         }
-        put(",\"method\":\"", json: entry.method, Limit.method, &line)
-        put(",\"host\":\"", json: entry.host, Limit.host, &line)
-        if entry.path.baseAddress != nil {
+        unsafe put(",\"method\":\"", json: entry.method, Limit.method, &line)
+        unsafe put(",\"host\":\"", json: entry.host, Limit.host, &line)
+        if unsafe entry.path.baseAddress != nil {
             line.put(",\"path\":\"")
-            line.put(json: entry.path, bytesMax: Limit.path)
-            if entry.query.baseAddress != nil {
+            unsafe line.put(json: entry.path, bytesMax: Limit.path)
+            if unsafe entry.query.baseAddress != nil {
                 line.put("?")
-                line.put(json: entry.query, bytesMax: Limit.query)
+                unsafe line.put(json: entry.query, bytesMax: Limit.query)
             }
             line.put("\"")
         }
@@ -94,11 +96,11 @@ struct LogLine {
         if let secure = entry.secure {
             line.put(secure.version == .tls13 ? ",\"tls\":\"TLSv1.3\"" : ",\"tls\":\"TLSv1.2\"")
             line.put(secure.isResumed ? ",\"resumed\":true" : ",\"resumed\":false")
-            put(",\"serverName\":\"", json: secure.serverName, Limit.host, &line)
+            unsafe put(",\"serverName\":\"", json: secure.serverName, Limit.host, &line)
         }
-        put(",\"userAgent\":\"", json: entry.userAgent, Limit.userAgent, &line)
-        put(",\"requestId\":\"", json: entry.requestID, Limit.requestID, &line)
-        put(",\"traceparent\":\"", json: entry.traceParent, Limit.traceParent, &line)
+        unsafe put(",\"userAgent\":\"", json: entry.userAgent, Limit.userAgent, &line)
+        unsafe put(",\"requestId\":\"", json: entry.requestID, Limit.requestID, &line)
+        unsafe put(",\"traceparent\":\"", json: entry.traceParent, Limit.traceParent, &line)
         if entry.verifier != .none {
             line.put(",\"verifier\":\"")
             line.put(entry.verifier.name)
@@ -112,27 +114,27 @@ struct LogLine {
     private func put(
         _ name: StaticString, json bytes: UnsafeRawBufferPointer, _ bytesMax: Int, _ line: inout LineCursor
     ) {
-        guard bytes.baseAddress != nil else { return }
+        guard unsafe bytes.baseAddress != nil else { return }
         line.put(name)
-        line.put(json: bytes, bytesMax: bytesMax)
+        unsafe line.put(json: bytes, bytesMax: bytesMax)
         line.put("\"")
     }
 
     /// `host - - [time] "request" status bytes "referer" "user agent"`.
     private func writeCombined(_ entry: borrowing AccessEntry, _ line: inout LineCursor) {
-        line.put(addressBy: entry.remote.write, bytesMax: RemoteAddress.textBytesMax)
+        unsafe line.put(addressBy: entry.remote.write, bytesMax: RemoteAddress.textBytesMax)
         line.put(" - - [")
         putStamp(HTTPDate.commonLogByteCount, &line)
         line.put("] \"")
-        if entry.method.baseAddress != nil, entry.path.baseAddress != nil {
-            line.put(combined: entry.method, bytesMax: Limit.method)
+        if unsafe entry.method.baseAddress != nil, unsafe entry.path.baseAddress != nil {
+            unsafe line.put(combined: entry.method, bytesMax: Limit.method)
             line.put(" ")
             // An absolute target may go without (RFC 9112 §3.2.2); two blanks in a row would be read as something else.
-            if entry.path.isEmpty { line.put("/") }
-            line.put(combined: entry.path, bytesMax: Limit.path)
-            if entry.query.baseAddress != nil {
+            if unsafe entry.path.isEmpty { line.put("/") }
+            unsafe line.put(combined: entry.path, bytesMax: Limit.path)
+            if unsafe entry.query.baseAddress != nil {
                 line.put("?")
-                line.put(combined: entry.query, bytesMax: Limit.query)
+                unsafe line.put(combined: entry.query, bytesMax: Limit.query)
             }
             line.put(entry.minorVersion == 0 ? " HTTP/1.0\" " : " HTTP/1.1\" ")
         } else {
@@ -142,13 +144,13 @@ struct LogLine {
         line.put(" ")
         line.put(entry.bodyBytes)
         line.put(" \"")
-        put(combined: entry.referer, Limit.referer, &line)
+        unsafe put(combined: entry.referer, Limit.referer, &line)
         line.put("\" \"")
-        put(combined: entry.userAgent, Limit.userAgent, &line)
+        unsafe put(combined: entry.userAgent, Limit.userAgent, &line)
         line.put("\"\n")
     }
 
     private func put(combined bytes: UnsafeRawBufferPointer, _ bytesMax: Int, _ line: inout LineCursor) {
-        if bytes.isEmpty { line.put("-") } else { line.put(combined: bytes, bytesMax: bytesMax) }
+        if unsafe bytes.isEmpty { line.put("-") } else { unsafe line.put(combined: bytes, bytesMax: bytesMax) }
     }
 }

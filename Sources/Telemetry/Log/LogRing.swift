@@ -19,7 +19,7 @@ final class LogRing: @unchecked Sendable {
 
     /// The bytes from one position to another.
     func bytes(from start: Int, to end: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: memory.start + start & (LogRing.byteCount - 1), count: end - start)
+        unsafe UnsafeRawBufferPointer(start: memory.start + start & (LogRing.byteCount - 1), count: end - start)
     }
 }
 
@@ -69,7 +69,7 @@ final class LogAlarm: Sendable {
 }
 
 /// Where one worker writes its lines. Used by that worker's thread alone.
-public struct LogSink {
+@safe public struct LogSink {
     private let ring: Unmanaged<LogRing>
     private let alarm: Unmanaged<LogAlarm>
     private let counters: CounterBlock
@@ -90,10 +90,10 @@ public struct LogSink {
     init(
         _ ring: LogRing, _ alarm: LogAlarm, _ format: LogFormat, _ selection: LogSelection, _ counters: CounterBlock
     ) {
-        self.ring = .passUnretained(ring)
-        self.alarm = .passUnretained(alarm)
+        unsafe self.ring = .passUnretained(ring)
+        unsafe self.alarm = .passUnretained(alarm)
         self.counters = counters
-        start = ring.memory.start
+        unsafe start = ring.memory.start
         line = LogLine(format)
         self.selection = selection
     }
@@ -113,18 +113,18 @@ public struct LogSink {
     public mutating func append(_ whole: borrowing AccessEntry) {
         guard selection.takes(whole) else { return }
         var entry = copy whole
-        if !selection.hasQuery { entry.query = AccessEntry.absent }
+        if !selection.hasQuery { unsafe entry.query = AccessEntry.absent }
         if LogRing.byteCount - (position - taken) < LogLine.bytesMax {
-            taken = ring._withUnsafeGuaranteedRef { $0.taken.load(ordering: .acquiring) }
+            taken = unsafe ring._withUnsafeGuaranteedRef { $0.taken.load(ordering: .acquiring) }
             if LogRing.byteCount - (position - taken) < LogLine.bytesMax {
                 counters.add(to: .droppedLogLines)
                 return
             }
         }
-        let place = start + position & (LogRing.byteCount - 1)
-        var cursor = LineCursor(place, byteCount: LogLine.bytesMax)
+        let place = unsafe start + position & (LogRing.byteCount - 1)
+        var cursor = unsafe LineCursor(place, byteCount: LogLine.bytesMax)
         line.write(entry, to: &cursor)
-        position += UnsafeMutableRawPointer(cursor.next) - place
+        unsafe position += UnsafeMutableRawPointer(cursor.next) - place
     }
 
     /// Lets the writer have what was written since the last time.
@@ -135,12 +135,12 @@ public struct LogSink {
 
     private mutating func publishLines() {
         let position = position
-        ring._withUnsafeGuaranteedRef { $0.written.store(position, ordering: .sequentiallyConsistent) }
+        unsafe ring._withUnsafeGuaranteedRef { $0.written.store(position, ordering: .sequentiallyConsistent) }
         published = position
         if position - taken > LogRing.byteCount / 2 {
-            taken = ring._withUnsafeGuaranteedRef { $0.taken.load(ordering: .acquiring) }
+            taken = unsafe ring._withUnsafeGuaranteedRef { $0.taken.load(ordering: .acquiring) }
         }
         let isPressing = position - taken > LogRing.byteCount / 2
-        alarm._withUnsafeGuaranteedRef { $0.published(isPressing: isPressing) }
+        unsafe alarm._withUnsafeGuaranteedRef { $0.published(isPressing: isPressing) }
     }
 }

@@ -39,7 +39,7 @@ final class LogOrders: Sendable {
 }
 
 /// The writer's state. Used by its thread alone.
-struct LogWriter: ~Copyable {
+@safe struct LogWriter: ~Copyable {
     private let target: LogTarget
     private var output: LogOutput
     private let rings: [LogRing]
@@ -73,10 +73,10 @@ struct LogWriter: ~Copyable {
         self.alarm = alarm
         self.orders = orders
         self.records = records
-        pieces = .allocate(capacity: min(rings.count, LogOutput.piecesMax))
+        unsafe pieces = .allocate(capacity: min(rings.count, LogOutput.piecesMax))
     }
 
-    deinit { pieces.deallocate() }
+    deinit { unsafe pieces.deallocate() }
 
     /// Writes until it is told to end and nothing is left, or what is left cannot be written.
     mutating func run() {
@@ -105,7 +105,7 @@ struct LogWriter: ~Copyable {
         var count = 0
         for ring in rings {
             let start = ring.taken.load(ordering: .relaxed)
-            count += ring.bytes(from: start, to: start + backlog(ring)).count { $0 == UInt8(ascii: "\n") }
+            unsafe count += ring.bytes(from: start, to: start + backlog(ring)).count { $0 == UInt8(ascii: "\n") }
         }
         if count == 0 { return }
         records.addLostLines(count)
@@ -142,7 +142,7 @@ struct LogWriter: ~Copyable {
         while true {
             gather(ends)
             if sources.isEmpty { return hasWritten ? .some : .nothing }
-            switch output.write(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(pieces)[..<sources.count])) {
+            switch unsafe output.write(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(pieces)[..<sources.count])) {
             case .wrote(let written):
                 if written == 0 { return .blocked }
                 hasWritten = true
@@ -164,17 +164,17 @@ struct LogWriter: ~Copyable {
     private mutating func gather(_ ends: [Int]) {
         sources.removeAll(keepingCapacity: true)
         let first = rings.firstIndex { $0 === unfinished } ?? 0
-        for place in 0..<rings.count where sources.count < pieces.count {
+        for place in 0..<rings.count where unsafe sources.count < pieces.count {
             let number = (place + first) % rings.count
             let start = rings[number].taken.load(ordering: .relaxed)
-            var bytes = rings[number].bytes(from: start, to: ends[number])
-            if bytes.isEmpty { continue }
+            var bytes = unsafe rings[number].bytes(from: start, to: ends[number])
+            if unsafe bytes.isEmpty { continue }
             if bytes.count > LogWriter.bytesPerWriteMax {
-                let lines = UnsafeRawBufferPointer(rebasing: bytes[..<LogWriter.bytesPerWriteMax])
-                let end = lines.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? lines.count
-                bytes = UnsafeRawBufferPointer(rebasing: lines[..<end])
+                let lines = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<LogWriter.bytesPerWriteMax])
+                let end = unsafe lines.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? lines.count
+                unsafe bytes = UnsafeRawBufferPointer(rebasing: lines[..<end])
             }
-            pieces[sources.count] = bytes
+            unsafe pieces[sources.count] = bytes
             sources.append(rings[number])
         }
     }
@@ -183,9 +183,9 @@ struct LogWriter: ~Copyable {
     private mutating func take(_ written: Int) {
         var rest = written
         unfinished = nil
-        for (ring, piece) in zip(sources, pieces) where rest > 0 {
-            let count = min(rest, piece.count)
-            if piece[count - 1] != UInt8(ascii: "\n") { unfinished = ring }
+        for (index, ring) in sources.enumerated() where rest > 0 {
+            let count = unsafe min(rest, pieces[index].count)
+            if unsafe pieces[index][count - 1] != UInt8(ascii: "\n") { unfinished = ring }
             ring.taken.store(ring.taken.load(ordering: .relaxed) + count, ordering: .releasing)
             rest -= count
         }
@@ -220,10 +220,10 @@ struct LogWriter: ~Copyable {
 
     private func endLine(of ring: LogRing) -> Bool {
         let start = ring.taken.load(ordering: .relaxed)
-        let bytes = ring.bytes(from: start, to: ring.written.load(ordering: .acquiring))
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return true }
-        pieces[0] = UnsafeRawBufferPointer(rebasing: bytes[...end])
-        let outcome = output.write(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(pieces)[..<1]))
+        let bytes = unsafe ring.bytes(from: start, to: ring.written.load(ordering: .acquiring))
+        guard let end = unsafe bytes.firstIndex(of: UInt8(ascii: "\n")) else { return true }
+        unsafe pieces[0] = UnsafeRawBufferPointer(rebasing: bytes[...end])
+        let outcome = unsafe output.write(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(pieces)[..<1]))
         ring.taken.store(start + end + 1, ordering: .releasing)
         return outcome == .wrote(end + 1)
     }

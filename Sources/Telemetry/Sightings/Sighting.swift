@@ -7,7 +7,7 @@ import Synchronization
 /// One fetch of an association file by a verifier, of a host that is served.
 public struct Sighting {
     public var verifier = VerifierKind.none
-    public var document = DocumentKind.none
+    public var document = RequestedDocument.none
     public var status: UInt16 = 0
     /// Seconds since 1970.
     public var seconds: Int64 = 0
@@ -26,7 +26,7 @@ public struct Sighting {
     /// `host` as the client wrote it, without port and trailing dot; `entityTag` with its quotes, empty where no document
     /// was sent.
     public init(
-        _ verifier: VerifierKind, _ document: DocumentKind, status: UInt16, host: UnsafeRawBufferPointer,
+        _ verifier: VerifierKind, _ document: RequestedDocument, status: UInt16, host: UnsafeRawBufferPointer,
         entityTag: UnsafeRawBufferPointer, seconds: Int64
     ) {
         self.verifier = verifier
@@ -34,10 +34,10 @@ public struct Sighting {
         self.status = status
         self.seconds = seconds
         hostCount = UInt8(min(host.count, Sighting.hostBytesMax))
-        for index in 0..<Int(hostCount) { hostBytes[index] = host[index] }
+        for index in 0..<Int(hostCount) { hostBytes[index] = unsafe host[index] }
         if entityTag.count <= Sighting.tagBytesMax {
             tagCount = UInt8(entityTag.count)
-            for index in 0..<Int(tagCount) { tagBytes[index] = entityTag[index] }
+            for index in 0..<Int(tagCount) { tagBytes[index] = unsafe entityTag[index] }
         }
     }
 
@@ -60,7 +60,7 @@ public struct Sighting {
 // away the newest are dropped and counted: whatever clients call themselves, a worker never waits and never takes memory.
 
 /// A ring with one writer and one reader. Pages that were never written take no memory.
-final class SightingRing: @unchecked Sendable {
+@safe final class SightingRing: @unchecked Sendable {
     private let memory: Memory
     private let slots: UnsafeMutablePointer<Sighting>
     /// How many were ever written, and taken.
@@ -72,14 +72,14 @@ final class SightingRing: @unchecked Sendable {
 
     init() {
         memory = Memory(byteCount: SightingRing.capacity * MemoryLayout<Sighting>.stride)
-        slots = memory.bytes.baseAddress!.assumingMemoryBound(to: Sighting.self)
+        unsafe slots = memory.bytes.baseAddress!.assumingMemoryBound(to: Sighting.self)
     }
 
     /// The writer's side. False when there is no room.
     func push(_ sighting: Sighting) -> Bool {
         let position = written.load(ordering: .relaxed)
         if position &- taken.load(ordering: .acquiring) >= SightingRing.capacity { return false }
-        (slots + position % SightingRing.capacity).initialize(to: sighting)
+        unsafe (slots + position % SightingRing.capacity).initialize(to: sighting)
         written.store(position &+ 1, ordering: .releasing)
         return true
     }
@@ -88,7 +88,7 @@ final class SightingRing: @unchecked Sendable {
     func drain(_ body: (Sighting) -> Void) {
         var position = taken.load(ordering: .relaxed)
         while position < written.load(ordering: .acquiring) {
-            body(slots[position % SightingRing.capacity])
+            unsafe body(slots[position % SightingRing.capacity])
             position += 1
             taken.store(position, ordering: .releasing)
         }

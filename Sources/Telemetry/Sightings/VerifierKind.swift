@@ -29,21 +29,21 @@ public enum VerifierKind: UInt8, CaseIterable, Sendable {
     /// Recognises a verifier by its user agent. The names have not changed case in any log that was seen. What ends in the
     /// mark of `associated check` only asks as a verifier would.
     public init(userAgent: UnsafeRawBufferPointer) {
-        if userAgent.ends(with: "associated-check/1.0") {
+        if unsafe userAgent.ends(with: "associated-check/1.0") {
             self = .none
-        } else if userAgent.begins(with: "AASA-Bot") {
+        } else if unsafe userAgent.begins(with: "AASA-Bot") {
             self = .appleCDN
-        } else if userAgent.begins(with: "swcd") {
+        } else if unsafe userAgent.begins(with: "swcd") {
             self = .appleDevice
-        } else if userAgent.begins(with: "Dalvik/") {
+        } else if unsafe userAgent.begins(with: "Dalvik/") {
             self = .androidDevice
-        } else if userAgent.contains("GoogleAssociationService") {
+        } else if unsafe userAgent.contains("GoogleAssociationService") {
             self = .googleAssociation
-        } else if userAgent.contains("Googlebot") {
+        } else if unsafe userAgent.contains("Googlebot") {
             self = .googlebot
-        } else if userAgent.contains("AASA-Bot") {
+        } else if unsafe userAgent.contains("AASA-Bot") {
             self = .appleCDN
-        } else if userAgent.contains("CFNetwork/") {
+        } else if unsafe userAgent.contains("CFNetwork/") {
             self = .appleDevice
         } else {
             self = .none
@@ -52,24 +52,26 @@ public enum VerifierKind: UInt8, CaseIterable, Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    func begins(with text: StaticString) -> Bool { count >= text.utf8CodeUnitCount && has(text, at: 0) }
+    func begins(with text: StaticString) -> Bool { unsafe count >= text.utf8CodeUnitCount && has(text, at: 0) }
 
     func ends(with text: StaticString) -> Bool {
-        count >= text.utf8CodeUnitCount && has(text, at: count - text.utf8CodeUnitCount)
+        unsafe count >= text.utf8CodeUnitCount && has(text, at: count - text.utf8CodeUnitCount)
     }
 
     /// Whether the text stands in it anywhere. A user agent is a hundred bytes, and the first letters are rare.
     func contains(_ text: StaticString) -> Bool {
         guard count >= text.utf8CodeUnitCount else { return false }
-        let first = text.utf8Start[0]
-        for index in 0...(count - text.utf8CodeUnitCount) where self[index] == first && has(text, at: index) {
+        let first = unsafe text.utf8Start[0]
+        for index in 0...(count - text.utf8CodeUnitCount) where unsafe self[index] == first && has(text, at: index) {
             return true
         }
         return false
     }
 
     private func has(_ text: StaticString, at start: Int) -> Bool {
-        for index in 0..<text.utf8CodeUnitCount where self[start + index] != text.utf8Start[index] { return false }
+        for index in 0..<text.utf8CodeUnitCount where unsafe self[start + index] != text.utf8Start[index] {
+            return false
+        }
         return true
     }
 }

@@ -82,7 +82,7 @@ extension FetchedResponse {
 }
 
 /// The result for one host.
-public struct HostReport: Sendable {
+public struct ServerCheckReport: Sendable {
     public let host: CheckedHost
     /// The addresses that were asked.
     public let addresses: [String]

@@ -116,7 +116,7 @@ extension Command {
 
     /// JSON with a line for each value, so that a difference is a line; anything else as it is.
     private static func readable(_ bytes: [UInt8]) -> String {
-        let document = SourceReader.read(SignedMessage.content(of: bytes) ?? bytes, as: .json)
+        let document = SourceReader.read(SignedDocument.content(of: bytes) ?? bytes, as: .json)
         guard document.isAcceptable, let value = document.value else { return String(decoding: bytes, as: UTF8.self) }
         return String(decoding: SourceWriter.canonical(value), as: UTF8.self)
     }

@@ -50,7 +50,7 @@ extension Command {
                 guard isMarked else {
                     return .failure(saying: "\(retired) exists already; remove one of the two files")
                 }
-                guard rename(live, retired) == 0 else { throw SystemError(call: "rename", number: errno) }
+                guard unsafe rename(live, retired) == 0 else { throw SystemError(call: "rename", number: errno) }
                 Console.output(line: "moved \(live) to \(retired)")
             } else {
                 Console.output(line: isMarked ? "wrote \(retired)" : "\(retired) exists already")

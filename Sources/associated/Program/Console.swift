@@ -17,8 +17,8 @@ enum Console {
 
     /// Colour is for people who look at it and have not said that they want none (no-color.org).
     static let wantsColour =
-        outputIsTerminal && (getenv("NO_COLOR").map { $0.pointee == 0 } ?? true)
-        && (getenv("TERM").map { String(cString: $0) != "dumb" } ?? false)
+        outputIsTerminal && (unsafe getenv("NO_COLOR").map { unsafe $0.pointee == 0 } ?? true)
+        && (unsafe getenv("TERM").map { unsafe String(cString: $0) != "dumb" } ?? false)
 
     /// Writes lines for a person. False when there is no reader any more, so that nothing further need be found out.
     @discardableResult
@@ -81,7 +81,7 @@ enum Console {
     private static func write(_ bytes: [UInt8], to fd: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(fd, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(fd, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
                 let error = SystemError(call: "write", number: errno)

@@ -11,8 +11,8 @@ enum Environment {
 
     /// The value of a variable; nil where it is not set or empty.
     static func value(_ name: String) -> String? {
-        guard let text = getenv(name), text.pointee != 0 else { return nil }
-        return String(cString: text)
+        guard let text = unsafe getenv(name), unsafe text.pointee != 0 else { return nil }
+        return unsafe String(cString: text)
     }
 
     /// The value of a switch: yes or no in the words of shells, YAML and systemd.
@@ -48,10 +48,10 @@ enum Environment {
     /// The names of all variables that are set.
     static var names: [String] {
         var names: [String] = []
-        var entry = environ
-        while let text = entry.pointee {
-            names.append(String(String(cString: text).prefix { $0 != "=" }))
-            entry += 1
+        var entry = unsafe environ
+        while let text = unsafe entry.pointee {
+            unsafe names.append(String(String(cString: text).prefix { $0 != "=" }))
+            unsafe entry += 1
         }
         return names
     }

@@ -111,13 +111,13 @@ final class ServedFiles: Sendable {
         let name = Array(host.utf8)
         let path = Array(path.utf8)
         return catalogue.reading { view in
-            path.withUnsafeBytes { path in
-                guard let site = view.site(host: name.span), let answer = view.answer(site, path: path),
+            unsafe path.withUnsafeBytes { path in
+                guard let site = view.site(host: name.span), let answer = unsafe view.answer(site, path: path),
                     answer.status == .ok
                 else { return nil }
                 let form = answer.form(.identity)
                 // Association files are small, and only large files stay on the disk.
-                return form.file == nil ? Array(form.body) : nil
+                return unsafe form.file == nil ? Array(form.body) : nil
             }
         }
     }

@@ -81,7 +81,7 @@ enum Log {
     /// `2026-11-22T13:40:06Z`
     static func time(seconds: Int64) -> String {
         var bytes = [UInt8](repeating: 0, count: HTTPDate.timestampByteCount)
-        bytes.withUnsafeMutableBytes { HTTPDate.writeTimestamp(seconds, into: $0) }
+        unsafe bytes.withUnsafeMutableBytes { unsafe HTTPDate.writeTimestamp(seconds, into: $0) }
         return "\(String(decoding: bytes, as: UTF8.self))Z"
     }
 }

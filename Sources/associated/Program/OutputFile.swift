@@ -53,20 +53,24 @@ struct OutputFile {
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             try Directory.create(String(path[..<slash]), permissions: 0o755)
         }
-        return try with(bytes) { bytes throws(SystemError) in try File.create(path, bytes, permissions: 0o644) }
+        return try unsafe with(bytes) { bytes throws(SystemError) in
+            try unsafe File.create(path, bytes, permissions: 0o644)
+        }
     }
 
     /// Puts a file in the place of what is there, in one step: a reader never sees half of it.
     static func replace(_ path: String, _ bytes: [UInt8], permissions: UInt32 = 0o644) throws(SystemError) {
-        try with(bytes) { bytes throws(SystemError) in try File.replace(path, bytes, permissions: permissions) }
+        try unsafe with(bytes) { bytes throws(SystemError) in
+            try unsafe File.replace(path, bytes, permissions: permissions)
+        }
     }
 
     /// The bytes in memory, for a body whose errors have a type: the library's own function forgets it.
     private static func with<Value>(
         _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Value
     ) throws(SystemError) -> Value {
-        let outcome: Result<Value, SystemError> = bytes.withUnsafeBytes { bytes in
-            do throws(SystemError) { return .success(try body(bytes)) } catch { return .failure(error) }
+        let outcome: Result<Value, SystemError> = unsafe bytes.withUnsafeBytes { bytes in
+            do throws(SystemError) { return unsafe .success(try body(bytes)) } catch { return .failure(error) }
         }
         return try outcome.get()
     }

@@ -75,7 +75,7 @@ struct AdminAnswers: AdminSources {
         return report
     }
 
-    private static let documents: [(kind: Telemetry.DocumentKind, path: String)] = [
+    private static let documents: [(kind: RequestedDocument, path: String)] = [
         (.appleAssociation, "/.well-known/apple-app-site-association"),
         (.statementList, "/.well-known/assetlinks.json"),
     ]

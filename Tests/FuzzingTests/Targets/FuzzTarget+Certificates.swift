@@ -15,7 +15,7 @@ extension FuzzTarget {
         case 0: try CertificateInput.pair(&choices)
         case 1: try CertificateInput.pieces(Array(choices.rest))
         case 2:
-            if let message = SignedMessage(der: Array(choices.rest)) {
+            if let message = SignedDocument(der: Array(choices.rest)) {
                 try demand(!message.isIntact || !message.signers.isEmpty, "intact, and signed by nobody")
             }
         default:

@@ -33,7 +33,7 @@ extension HouseRule {
     private static func forbiddenWords(in module: Module) -> [(word: String, instead: String)] {
         switch module.plane {
         case .data: everywhere + still + bytes
-        case .pure: everywhere + still + (module.name == "Association" ? exact : [])
+        case .pure: everywhere + still + checked + (module.name == "Association" ? exact : [])
         case .control: everywhere
         }
     }
@@ -48,6 +48,10 @@ extension HouseRule {
         ("Task", "use a thread of Posix: nothing here is scheduled by somebody else"),
         ("async", "return an outcome such as .wantsRead and be called again"),
         ("await", "return an outcome such as .wantsRead and be called again"),
+    ]
+
+    private static let checked = [
+        ("unsafe", "use values whose memory the compiler checks: this module reads what strangers write")
     ]
 
     /// `\u{301}` behind a slash hides it from these.

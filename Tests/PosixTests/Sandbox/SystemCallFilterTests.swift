@@ -158,7 +158,12 @@ struct SystemCallFilterTests {
     @Test func `no call has two rules`() {
         let calls = SystemCallFilter.server.rules.map(\.call)
         let repeated = Dictionary(grouping: calls) { $0 }.filter { $0.value.count > 1 }.keys
-        #expect(repeated.isEmpty)
+        #expect(repeated.isEmpty && calls.count > 60)
+        // Of two rules for one call the first would decide, and nobody would notice the second.
+        let twice = SystemCallFilter(rules: [
+            SystemCallFilter.Rule(call: SYS_read), SystemCallFilter.Rule(call: SYS_read, verdict: .kill),
+        ])
+        #expect(verdict(SYS_read, by: twice) == SystemCallFilterTests.allow)
     }
 
     @Test func `the kernel takes the program and keeps to it, in all threads`() async {

@@ -49,7 +49,7 @@ struct CheckRun {
     private static let hostsMax = 8
 
     private let hosts: [CheckedHost]
-    private let check: HostCheck
+    private let check: ServerCheck
     /// Whether hosts in order are left out of the text.
     private let isAll: Bool
     private let isJSON: Bool
@@ -85,7 +85,7 @@ struct CheckRun {
         settings.google = try CheckRun.location("--google", CheckRun.google, arguments)
         isJSON = try arguments.wantsJSON()
         if let expected = loaded.map(ServedFiles.init) { settings.expected = { expected.files(of: $0) } }
-        check = HostCheck(Fetcher(try LiveFiles.context(arguments)), settings)
+        check = ServerCheck(Fetcher(try LiveFiles.context(arguments)), settings)
     }
 
     func run() -> ExitStatus {
@@ -110,7 +110,7 @@ struct CheckRun {
         }
     }
 
-    private func look() -> [HostReport] {
+    private func look() -> [ServerCheckReport] {
         let count = hosts.count
         let reports = Concurrently.map(hosts, threadsMax: CheckRun.hostsMax) { done in
             if count > 1 { Console.progress("\(done) of \(count) hosts") }
@@ -157,7 +157,7 @@ struct CheckRun {
 /// What the command prints of a report.
 enum CheckOutput {
     /// What stays the same while nothing changes: without times.
-    static func lines(_ report: HostReport) -> [String] {
+    static func lines(_ report: ServerCheckReport) -> [String] {
         var lines = ["\(report.host)"]
         if !report.addresses.isEmpty { lines.append("  at \(report.addresses.joined(separator: ", "))") }
         if let peer = report.peer, let own = peer.certificates.first {
@@ -203,7 +203,7 @@ enum CheckOutput {
         return found
     }
 
-    static func text(_ report: HostReport, isColored: Bool) -> String {
+    static func text(_ report: ServerCheckReport, isColored: Bool) -> String {
         // Much of it was written by others.
         var lines = lines(report).map(Printable.line)
         if isColored { lines = lines.map(colored) }
@@ -211,11 +211,11 @@ enum CheckOutput {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    static func json(_ reports: [HostReport]) -> [UInt8] {
+    static func json(_ reports: [ServerCheckReport]) -> [UInt8] {
         SourceWriter.canonical(.array(reports.map(value)))
     }
 
-    private static func value(_ report: HostReport) -> SourceValue {
+    private static func value(_ report: ServerCheckReport) -> SourceValue {
         let own = report.peer?.certificates.first
         return .object([
             ("host", .string("\(report.host)")),
@@ -228,7 +228,7 @@ enum CheckOutput {
         ])
     }
 
-    private static func value(_ file: HostReport.File) -> SourceValue {
+    private static func value(_ file: ServerCheckReport.File) -> SourceValue {
         .object([
             ("path", .string(file.path)), ("failure", optional(file.failure)),
             ("status", file.status.map { .integer($0) } ?? .null), ("contentType", optional(file.contentType)),

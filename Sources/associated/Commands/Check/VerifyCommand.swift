@@ -181,7 +181,7 @@ enum BindingQuestion {
         switch self {
         // A signed file is read for what is in it, as devices do.
         case .apple(let binding):
-            let verdict = binding.verdict(on: SignedMessage.content(of: bytes) ?? bytes, file: file)
+            let verdict = binding.verdict(on: SignedDocument.content(of: bytes) ?? bytes, file: file)
             return BindingAnswer(consumer: consumer.rawValue, verdict: verdict)
         case .android(let binding):
             let reader = StatementConsumer(rawValue: consumer.rawValue) ?? .google

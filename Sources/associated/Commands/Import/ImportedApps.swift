@@ -29,7 +29,7 @@ struct ImportedApps {
     mutating func add(_ bytes: [UInt8], file: String) -> Addition {
         switch Linter.recognise(bytes) {
         case .signedAppleAssociation:
-            guard let content = SignedMessage.content(of: bytes) else {
+            guard let content = SignedDocument.content(of: bytes) else {
                 return .unreadable(Linter.lint(apple: bytes, file: file).first)
             }
             remark("\(file) is signed; add signed: true to ios if a client still needs that")

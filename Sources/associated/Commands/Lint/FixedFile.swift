@@ -65,9 +65,9 @@ struct FixedFile {
     func write() throws(SystemError) {
         let permissions = (try? File.status(path))?.permissions ?? 0o644
         var place = path
-        if let resolved = realpath(path, nil) {
-            place = String(cString: resolved)
-            free(resolved)
+        if let resolved = unsafe realpath(path, nil) {
+            place = unsafe String(cString: resolved)
+            unsafe free(resolved)
         }
         try OutputFile.replace(place, text, permissions: permissions)
     }

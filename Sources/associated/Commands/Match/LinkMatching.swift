@@ -185,7 +185,7 @@ struct LinkMatching {
 
     mutating func readApple(_ bytes: [UInt8], file: String) throws(Refusal) {
         let isSigned = Linter.recognise(bytes) == .signedAppleAssociation
-        let plain = isSigned ? SignedMessage.content(of: bytes) ?? bytes : bytes
+        let plain = isSigned ? SignedDocument.content(of: bytes) ?? bytes : bytes
         let reading = AppleAssociation.read(plain, file: file)
         guard let association = reading.association else {
             throw LinkMatching.rejected(file, by: "Apple's systems read", reading.findings)

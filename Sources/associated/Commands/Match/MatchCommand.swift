@@ -121,7 +121,7 @@ enum MatchStream {
         var rest: [UInt8] = []
         var output: [UInt8] = []
         while true {
-            let count = buffer.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
                 let error = SystemError(call: "read", number: errno)

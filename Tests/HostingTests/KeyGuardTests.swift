@@ -5,7 +5,7 @@ import Testing
 
 @testable import Hosting
 
-struct KeyFileTests {
+struct KeyGuardTests {
     @Test(arguments: [
         ("/privkey.pem", true), ("a/privkey1.pem", true), ("PRIVKEY.RSA.PEM", true), ("fullchain.pem", true),
         ("privkey.pem.gz", true), ("server.key", true), ("server.KEY.gz", true), ("a.p12", true), ("a.pfx", true),
@@ -14,7 +14,7 @@ struct KeyFileTests {
         ("privkey.pem/readme", false), ("public-key.pem", false),
     ])
     func `names of keys and of the server's certificates`(name: String, isRefused: Bool) {
-        #expect((KeyFile.refusal(of: name) != nil) == isRefused)
+        #expect((KeyGuard.refusal(of: name) != nil) == isRefused)
     }
 
     private static let body = "MC4CAQAwBQYDK2VwBCIEIA==\n"
@@ -34,17 +34,17 @@ struct KeyFileTests {
     ])
     func `private keys in PEM, anywhere in a file`(text: String, isRefused: Bool) {
         for before in ["", String(repeating: "x", count: 50_000)] {
-            let bytes = Array((before + text + KeyFileTests.body).utf8)
-            #expect((KeyFile.refusal(of: bytes) != nil) == isRefused)
-            #expect((KeyFile.refusal(of: Gzip.compress(bytes)) != nil) == isRefused, "packed")
+            let bytes = Array((before + text + KeyGuardTests.body).utf8)
+            #expect((KeyGuard.refusal(of: bytes) != nil) == isRefused)
+            #expect((KeyGuard.refusal(of: Gzip.compress(bytes)) != nil) == isRefused, "packed")
         }
     }
 
     @Test(arguments: ["-----BEGIN ", "-", "-----BEGIN PRIVATE KEY ", "PRIVATE KEY----", "P"])
     func `a file of nothing but beginnings is looked at once`(part: String) {
         let bytes = Array(String(repeating: part, count: 1_000_000 / part.utf8.count).utf8)
-        #expect(KeyFile.refusal(of: bytes) == nil)
-        #expect(KeyFile.refusal(of: bytes + Array("-----BEGIN PRIVATE KEY-----".utf8)) != nil)
+        #expect(KeyGuard.refusal(of: bytes) == nil)
+        #expect(KeyGuard.refusal(of: bytes + Array("-----BEGIN PRIVATE KEY-----".utf8)) != nil)
     }
 
     private static func sequence(_ head: [UInt8], length: Int = 48) -> [UInt8] {
@@ -64,11 +64,11 @@ struct KeyFileTests {
             ([0x30], false), ([0x30, 0x84, 1, 1, 1, 1] + [UInt8](repeating: 0, count: 20), false),
         ] as [([UInt8], Bool)])
     func `private keys in DER`(bytes: [UInt8], isRefused: Bool) {
-        #expect((KeyFile.refusal(of: bytes) != nil) == isRefused)
+        #expect((KeyGuard.refusal(of: bytes) != nil) == isRefused)
     }
 
     @Test func `what is packed and broken is nothing`() {
-        #expect(KeyFile.refusal(of: [0x1F, 0x8B, 8, 0, 1, 2, 3]) == nil)
+        #expect(KeyGuard.refusal(of: [0x1F, 0x8B, 8, 0, 1, 2, 3]) == nil)
         #expect(Gzip.start(of: Gzip.compress(Array("hello".utf8)), bytesMax: 3) == Array("hel".utf8))
     }
 }

@@ -4,7 +4,7 @@
 import Posix
 
 /// Looks at hosts from outside.
-public struct HostCheck: Sendable {
+public struct ServerCheck: Sendable {
     private let fetcher: Fetcher
     private let settings: CheckSettings
     private let addresses: HostAddresses
@@ -19,7 +19,7 @@ public struct HostCheck: Sendable {
         addresses = HostAddresses(overrides: settings.overrides)
     }
 
-    public func look(at host: CheckedHost) -> HostReport { HostReport(answers(of: host), settings) }
+    public func look(at host: CheckedHost) -> ServerCheckReport { ServerCheckReport(answers(of: host), settings) }
 
     private func answers(of host: CheckedHost) -> HostAnswers {
         var answers = HostAnswers(host)
@@ -81,7 +81,7 @@ public struct HostCheck: Sendable {
 
     private func ask(_ probes: [Probe], of address: SocketAddress, _ answers: inout HostAnswers) {
         let host = answers.host
-        let results = Concurrently.map(probes, threadsMax: HostCheck.concurrentMax) { probe in
+        let results = Concurrently.map(probes, threadsMax: ServerCheck.concurrentMax) { probe in
             fetch(probe, host, address)
         }
         for (probe, result) in zip(probes, results) { answers.answers[probe] = result }
@@ -128,7 +128,7 @@ public struct HostCheck: Sendable {
         var steps: [String] = []
         var response = first
         while response.isRedirect {
-            if steps.count == HostCheck.stepsMax { return steps + ["and so on"] }
+            if steps.count == ServerCheck.stepsMax { return steps + ["and so on"] }
             guard let text = response["location"] else { return steps + ["\(response.status) to nowhere"] }
             steps.append("\(response.status) to \(text.prefix(200))")
             guard let next = WebLocation(text), case .success(let answer) = fetch(next, adding: "") else {

@@ -3,7 +3,7 @@
 
 import Association
 
-enum KeyFile {
+enum KeyGuard {
     /// Why a file must not be served, by its name; nil when it may.
     static func refusal(of path: String) -> String? {
         hasName(path) ? "its name is that of a file with a private key or with a certificate of the server" : nil

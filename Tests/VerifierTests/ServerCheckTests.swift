@@ -8,7 +8,7 @@ import TLS
 import Testing
 import Verifier
 
-struct HostCheckTests {
+struct ServerCheckTests {
     /// What a server does otherwise than a good one.
     struct Fault: Sendable, CustomTestStringConvertible {
         var rule: RuleID?
@@ -85,7 +85,7 @@ struct HostCheckTests {
         return .text("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: \(body.utf8.count)\r\n\r\n")
     }
 
-    private static func look(_ fault: Fault) throws -> HostReport {
+    private static func look(_ fault: Fault) throws -> ServerCheckReport {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let authorityFile = try certificates(fault, folder)
@@ -110,7 +110,7 @@ struct HostCheckTests {
         ]
         fault.adjust(&settings)
         let context = try ClientContext(authorityFile: authorityFile)
-        return HostCheck(Fetcher(context), settings).look(at: CheckedHost(fault.host)!)
+        return ServerCheck(Fetcher(context), settings).look(at: CheckedHost(fault.host)!)
     }
 
     /// Writes what the server shows, and gives the file with the authority that is trusted.
@@ -136,7 +136,7 @@ struct HostCheckTests {
     }
 
     @Test func `a good server has no findings`() throws {
-        let report = try HostCheckTests.look(Fault(rule: nil) { _ in nil })
+        let report = try ServerCheckTests.look(Fault(rule: nil) { _ in nil })
         #expect(report.findings.map(\.message) == [])
         #expect(report.peer?.version == "TLSv1.3")
         #expect(report.files.map(\.status) == [200, 200])
@@ -149,9 +149,9 @@ struct HostCheckTests {
             + #"[{"/":"/b/*/c"}]}},"target""#
         let rendered = statements.replacing(#""target""#, with: rules)
         func found(_ expected: ExpectedFiles?) throws -> [RuleID] {
-            try HostCheckTests.look(
+            try ServerCheckTests.look(
                 Fault(
-                    rule: nil, answer: { $0.isStatements ? HostCheckTests.answer("200 OK", rendered) : nil },
+                    rule: nil, answer: { $0.isStatements ? ServerCheckTests.answer("200 OK", rendered) : nil },
                     adjust: { $0.expected = { _ in expected } })
             ).findings.map(\.rule).filter { $0.family == .statements || $0 == .srv014 }.sorted()
         }
@@ -163,21 +163,21 @@ struct HostCheckTests {
     }
 
     @Test func `what any name is answered with is no file of a neighbour`() throws {
-        let report = try HostCheckTests.look(
+        let report = try ServerCheckTests.look(
             Fault(rule: nil) { request in
                 request.isApple || request.isStatements
-                    ? nil : HostCheckTests.answer("200 OK", "app\n", type: "text/plain")
+                    ? nil : ServerCheckTests.answer("200 OK", "app\n", type: "text/plain")
             })
         #expect(report.findings.map(\.rule).filter { $0.family == .server } == [.srv001])
     }
 
     @Test(arguments: [(301, [RuleID]()), (302, [RuleID.srv006, .srv008, .srv011])])
     func `what is redirected like any other name is no file of a neighbour`(status: Int, rules: [RuleID]) throws {
-        let report = try HostCheckTests.look(
+        let report = try ServerCheckTests.look(
             Fault(rule: nil) { request in
                 if request.isApple || request.isStatements { return nil }
                 let isUnknown = request.path.contains("should-not-exist")
-                return HostCheckTests.answer(
+                return ServerCheckTests.answer(
                     "\(isUnknown ? 301 : status) Elsewhere", "", type: nil,
                     "location: https://other.example\(request.path)")
             })
@@ -186,17 +186,18 @@ struct HostCheckTests {
     }
 
     @Test(arguments: [
-        ("/b/*", "(the same size, other bytes)"), ("/b", "(\(HostCheckTests.apple.utf8.count - 2) bytes instead of"),
+        ("/b/*", "(the same size, other bytes)"), ("/b", "(\(ServerCheckTests.apple.utf8.count - 2) bytes instead of"),
     ])
     func `another file of the same size is not told by its size`(path: String, sizes: String) throws {
-        let other = HostCheckTests.apple.replacing("/a/*", with: path)
-        let report = try HostCheckTests.look(
+        let other = ServerCheckTests.apple.replacing("/a/*", with: path)
+        let report = try ServerCheckTests.look(
             Fault(
-                rule: RuleID.srv016, answer: { $0.isApple ? HostCheckTests.answer("200 OK", other) : nil },
+                rule: RuleID.srv016, answer: { $0.isApple ? ServerCheckTests.answer("200 OK", other) : nil },
                 adjust: {
                     $0.expected = { _ in
                         ExpectedFiles(
-                            apple: Array(HostCheckTests.apple.utf8), statements: Array(HostCheckTests.statements.utf8))
+                            apple: Array(ServerCheckTests.apple.utf8),
+                            statements: Array(ServerCheckTests.statements.utf8))
                     }
                 }))
         let finding = try #require(report.findings.first { $0.rule == .srv016 })
@@ -206,7 +207,7 @@ struct HostCheckTests {
 
     @Test func `a host that lets everything wait is asked twice and no more`() throws {
         let heads = HeardHeads()
-        let report = try HostCheckTests.look(
+        let report = try ServerCheckTests.look(
             Fault(rule: .ahst013) { request in
                 heads.add(request.path)
                 return .stall(Array("HTTP/1.1 200 OK\r\n".utf8))
@@ -216,12 +217,12 @@ struct HostCheckTests {
         #expect(report.findings.allSatisfy { $0.severity == .error })
     }
 
-    private var apple: String { HostCheckTests.apple }
-    private var statements: String { HostCheckTests.statements }
+    private var apple: String { ServerCheckTests.apple }
+    private var statements: String { ServerCheckTests.statements }
 
     @Test(arguments: HostFault.apple + HostFault.refusals + HostFault.android + HostFault.server)
     func `a server with one fault is found out by its rule`(fault: Fault) throws {
-        let report = try HostCheckTests.look(fault)
+        let report = try ServerCheckTests.look(fault)
         let found = report.findings.filter { $0.rule == fault.rule }
         #expect(found.first?.severity == fault.severity, "\(report.findings.map { "\($0.rule) \($0.message)" })")
         #expect(found.allSatisfy { !$0.message.isEmpty })

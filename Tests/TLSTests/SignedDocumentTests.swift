@@ -4,7 +4,7 @@ import Testing
 
 @testable import TLS
 
-struct SignedMessageTests {
+struct SignedDocumentTests {
     private let bench: StoreBench
     private var folder: TemporaryFolder { bench.hosts }
     private static let document = Array("{\"applinks\":{}}".utf8)
@@ -27,7 +27,7 @@ struct SignedMessageTests {
                 "privkey.pem", "-certfile", "chain.pem",
             ], in: folder)
         #expect(result.status == 0, "\(result.text)")
-        let message = try #require(SignedMessage(der: try folder.read("signed")))
+        let message = try #require(SignedDocument(der: try folder.read("signed")))
         #expect(message.content == Self.document)
         #expect(message.isIntact)
         #expect(message.signers.map(\.names) == [["a.example"]])
@@ -39,7 +39,7 @@ struct SignedMessageTests {
         var signed = try MessageSigner.sign(Self.document, with: identity)
         let place = try #require(signed.indices.first { signed[$0...].starts(with: Self.document) })
         signed[place + 2] ^= 1
-        let message = try #require(SignedMessage(der: signed))
+        let message = try #require(SignedDocument(der: signed))
         #expect(!message.isIntact)
         #expect(message.content != Self.document)
     }
@@ -48,20 +48,20 @@ struct SignedMessageTests {
         try OpenSSLCommand.run(
             "cms", "-sign", "-in", "plain", "-out", "signed", "-outform", "DER", "-signer", "fullchain.pem", "-inkey",
             "privkey.pem", in: folder)
-        #expect(SignedMessage.content(of: try folder.read("signed")) == nil)
+        #expect(SignedDocument.content(of: try folder.read("signed")) == nil)
     }
 
     @Test func `anything else is nil, never a trap`() throws {
-        #expect(SignedMessage.content(of: []) == nil)
-        #expect(SignedMessage.content(of: Self.document) == nil)
+        #expect(SignedDocument.content(of: []) == nil)
+        #expect(SignedDocument.content(of: Self.document) == nil)
         let identity = try ServerIdentity(
             certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem")
         let signed = try MessageSigner.sign(Self.document, with: identity)
-        for count in 0..<signed.count { #expect(SignedMessage.content(of: Array(signed[..<count])) == nil) }
+        for count in 0..<signed.count { #expect(SignedDocument.content(of: Array(signed[..<count])) == nil) }
         for index in signed.indices {
             var changed = signed
             changed[index] ^= 0xFF
-            _ = SignedMessage(der: changed)
+            _ = SignedDocument(der: changed)
         }
         #expect(OpenSSLFailure.drain().reasons.isEmpty)
     }
