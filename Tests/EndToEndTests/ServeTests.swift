@@ -164,8 +164,8 @@ struct ServeTests {
     @Test func `what keeps the server from starting is said in one line`() throws {
         let folder = try ServeTests.config(broken: true)
         for (arguments, line) in [
-            (["--config", "/nowhere"], "cannot read /nowhere/apps: no such file or directory; "),
-            (["--config", folder.path, "--strict"], "not started: 1 error above, and --strict is set"),
+            (["--config", "/nowhere", "--http", "127.0.0.1:0"], "cannot read /nowhere/apps: no such file or directory; "),
+            (["--config", folder.path, "--strict", "--http", "127.0.0.1:0"], "not started: 1 error above, and --strict is set"),
             (
                 ["--config", folder.path, "--http", "192.0.2.1:80"],
                 "cannot listen on 192.0.2.1:80: cannot assign requested address; "
@@ -176,7 +176,7 @@ struct ServeTests {
             #expect(run.messages.last?.hasPrefix(line) == true, "\(run.errors)")
         }
         try folder.write("apps/a.json", "{")
-        let run = try Subject.run("serve", "--config", folder.path)
+        let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:0")
         #expect(run.status == 1)
         let reason = "not started: no app file in \(folder.path)/apps gives a host to serve; "
         #expect(run.messages.last?.hasPrefix(reason) == true, "\(run.errors)")

@@ -48,7 +48,7 @@ enum ModuleTable {
             mayImport: [
                 "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry",
                 "CZlib",
-                "Synchronization", "Foundation",
+                "Synchronization",
             ]),
         Module(
             "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
@@ -66,12 +66,12 @@ enum ModuleTable {
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine",
-                "Verifier", "Administration", "Foundation", "Glibc", "Synchronization",
+                "Verifier", "Administration", "Glibc", "Synchronization",
             ]),
     ]
 
     /// What comes with the toolchain, and so stands in no manifest.
-    static let toolchain: Set<String> = ["Foundation", "Glibc", "Synchronization"]
+    static let toolchain: Set<String> = ["Glibc", "Synchronization"]
 
     static func module(named name: String) -> Module? {
         modules.first { $0.name == name }
