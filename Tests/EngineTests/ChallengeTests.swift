@@ -21,9 +21,9 @@ struct ChallengeTests {
 
     @Test func `a challenge is answered for any host, and kept by nobody`() throws {
         let server = try Self.server()
-        let found = try #require(try exchange(server, get("\(Self.prefix)known_-1", host: "New.example:80")))
+        let found = try #require(try exchange(server, get("\(Self.prefix)known_-1", host: "NewZ.example:80")))
         #expect(found.status == 200)
-        #expect(String(decoding: found.body, as: UTF8.self) == "new.example known_-1")
+        #expect(String(decoding: found.body, as: UTF8.self) == "newz.example known_-1")
         #expect(found.fields.map(\.name) == ["date", "content-type", "cache-control", "content-length"])
         #expect(found["content-type"] == "application/octet-stream")
         #expect(found["cache-control"] == "no-store")

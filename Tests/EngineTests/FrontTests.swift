@@ -197,6 +197,20 @@ struct FrontTests {
         #expect(try other.response()?.status == 200)
     }
 
+    @Test func `a client that leaves gives its place back`() throws {
+        var limits = TestEngine.limits
+        limits.connectionsPerAddressMax = 1
+        let engine = try FrontTests.engine(limits: limits) { $0.proxyListeners = .all }
+        func status() throws -> Int? {
+            var client = try TestClient(engine.address)
+            try client.send("PROXY TCP4 198.51.100.1 192.0.2.1 1 2\r\n\(get("/doc"))")
+            return try client.response()?.status
+        }
+        #expect(try status() == 200)
+        // The end of the one before may be noticed a moment later.
+        #expect(try eventually { try status() == 200 })
+    }
+
     @Test func `a trusted front says who asked, and nobody else does`() throws {
         let requests = [
             request("X-Forwarded-For: 1.1.1.1, 203.0.113.7"), request("Forwarded: for=203.0.113.8"), request(),

@@ -89,6 +89,14 @@ struct AdmissionTests {
                     ["a.example", "b.example"], ["one"], more: #"retired: { appIDs: ["8KQ2V7M4XN.dev.two"] }"#),
             ], nil
         ),
+        // Another file retires it for its own hosts alone.
+        (
+            ["f": both],
+            [
+                "f": AppPlay.text(["a.example", "b.example"], ["one"]),
+                "g": AppPlay.text(["a.example"], ["one"], more: #"retired: { appIDs: ["8KQ2V7M4XN.dev.two"] }"#),
+            ], .held
+        ),
         // Taken over by another file, or not.
         (["f": both], ["f": nil, "g": both], nil),
         (["f": both], ["f": AppPlay.text(["a.example"], ["one", "two"]), "g": both], nil),

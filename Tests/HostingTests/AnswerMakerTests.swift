@@ -36,6 +36,11 @@ struct AnswerMakerTests {
                 "allow-origin"))
     }
 
+    @Test func `a tag is half of the SHA-256 of the bytes`() {
+        // printf '{}' | openssl dgst -sha256
+        #expect(answer("{}").identity.entityTag == "\"44136fa355b3678a1146ad16f7e8649e\"")
+    }
+
     @Test func `equal bytes have equal tags, others have others`() {
         #expect(answer("{}").identity.entityTag == answer("{}").identity.entityTag)
         #expect(answer("{}").identity.entityTag != answer("{ }").identity.entityTag)

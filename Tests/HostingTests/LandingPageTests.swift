@@ -46,6 +46,26 @@ struct LandingPageTests {
     }
 
     @Test(arguments: [
+        ("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;"), ("a", "a"),
+        ("\u{E9}", "\u{E9}"),
+    ])
+    func `what acts on markup is escaped, also when it stands alone`(words: String, escaped: String) {
+        var text = LandingText()
+        text.add(escaping: words)
+        #expect(text.segments.map { String(decoding: $0.text, as: UTF8.self) } == [escaped])
+    }
+
+    @Test func `the page runs no script, loads nothing and stands in no frame`() throws {
+        let fields = String(decoding: try page(app()).head.identity.bodyFields.bytes, as: UTF8.self)
+        let policy = fields.split(separator: "\r\n").first { $0.hasPrefix("content-security-policy: ") } ?? ""
+        for rule in ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"] {
+            #expect(policy.contains(rule), "\(rule)")
+        }
+        #expect(!policy.contains("script-src") && !policy.contains("unsafe"))
+        #expect(fields.contains("x-content-type-options: nosniff\r\n"))
+    }
+
+    @Test(arguments: [
         "content=\"app-id=640199958, app-argument=https://[item], app-clip-bundle-id=dev.associated.shop.Clip, "
             + "app-clip-display=card\"",
         "<a class=\"main\" href=\"dev.associated.shop://[route]\">", "href=\"https://apps.apple.com/app/id640199958\"",

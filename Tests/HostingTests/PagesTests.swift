@@ -43,6 +43,24 @@ struct PagesTests {
         #expect(site.answer("a.example.com", "/folder/shown.txt") == "shown")
     }
 
+    @Test func `a page does not stand in for an association document`() throws {
+        let fingerprint = (0..<32).map { String(format: "%02X", ($0 * 37 + 11) % 256) }.joined(separator: ":")
+        try site.write(
+            "config/apps/b.json",
+            """
+            { name: "B", hosts: ["b.example.com"], links: [{ "/": "/b/?*" }],
+              android: { package: "dev.associated.b", fingerprints: ["\(fingerprint)"] } }
+            """)
+        for host in ["b.example.com", "_default"] {
+            try site.write("public/\(host)/apple-app-site-association", "{}")
+            try site.write("public/\(host)/shown.txt", "shown")
+        }
+        try site.round()
+        #expect(site.answer("b.example.com", "/shown.txt") == "shown")
+        #expect(site.answer("b.example.com", "/.well-known/assetlinks.json") != nil)
+        #expect(site.answer("b.example.com", "/apple-app-site-association") == nil)
+    }
+
     @Test func `beyond the room of all hosts a large page is a finding, and the rest is served`() throws {
         try #require(tag("/large.bin") == nil)
         try site.restart()

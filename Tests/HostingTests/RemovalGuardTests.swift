@@ -155,6 +155,22 @@ struct RemovalGuardTests {
 
     @Test(
         arguments: [
+            (.fingerprint, "com.b AA:BB", [], ["AA:BB"], true), (.fingerprint, "com.b AA:BB", [], ["CC:DD"], false),
+            (.fingerprint, "com.b AA:BB", ["com.b"], [], true), (.fingerprint, "com.b AA:BB", ["com.c"], [], false),
+            (.package, "com.b", ["com.b"], [], true), (.package, "com.b", ["com.c"], ["com.b"], false),
+            (.appID, "A.b", ["A.b"], [], true), (.appID, "A.b", ["A.c"], [], false),
+            (.host, "", ["a.example.com", ""], [""], false),
+        ] as [(LiveIdentity.Kind, String, [String], [String], Bool)])
+    func `what is retired is what the file names, and no more`(
+        kind: LiveIdentity.Kind, text: String, appIDs: [String], fingerprints: [String], isRetired: Bool
+    ) {
+        let identity = LiveIdentity(host: "a.example.com", kind: kind, text: text)
+        let retired = RetiredIdentities(appIDs: appIDs, fingerprints: fingerprints)
+        #expect(identity.isRetired(by: retired) == isRetired)
+    }
+
+    @Test(
+        arguments: [
             ([], "retired: { hosts: [\"a.example.com\"] }"),
             (["a.example.com"], "retired: { appIDs: [\"A.b\", \"com.b\"] }"),
         ] as [(Set<String>, String)])

@@ -132,6 +132,7 @@ struct SettingsReaderTests {
             ("{ admin: { address: 9464 } }", .cfg003, "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`"),
             ("{ admin: 1 }", .cfg003, nil), ("{ admin: { adress: \"\" } }", .cfg002, "write `address`"),
             ("{ admin: { socketMode: \"0999\" } }", .cfg003, "write `\"0600\"` or `\"0660\"`"),
+            ("{ admin: { socketMode: \"1777\" } }", .cfg003, "write `\"0600\"` or `\"0660\"`"),
             ("{ admin: { hosts: [1] } }", .cfg003, "write `[\"metrics.example.com\"]`"),
             ("{ admin: { tokenFile: 1 } }", .cfg003, "put it in quotes"),
             ("{ https: [1] }", .cfg003, "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`"),
@@ -169,6 +170,7 @@ struct SettingsReaderTests {
     @Test func `the admin listener is nowhere unless asked for, and then on loopback`() throws {
         #expect(try read("{}").settings.admin == nil)
         #expect(try read("{ admin: {} }").settings.admin?.address.description == "127.0.0.1:9464")
+        #expect(try read("{ admin: {} }").settings.admin?.socketPermissions == 0o600)
         #expect(try read("{ admin: \"[::1]:1\" }").settings.admin?.address.description == "[::1]:1")
         let whole = try read(
             "{ admin: { address: \"unix:/run/a.sock\", tokenFile: \"/t\", socketMode: \"0660\", hosts: [\"m.example\"] } }"

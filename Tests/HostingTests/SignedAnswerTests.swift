@@ -76,6 +76,18 @@ struct SignedAnswerTests {
         #expect(Array(try Data(contentsOf: URL(fileURLWithPath: tree.root + "/plain"))) == plain.body)
     }
 
+    @Test func `a signed document has its signature counted against Apple's limit`() throws {
+        try certificate("a.example.com")
+        let signer = DocumentSigner(hostsPath: "\(tree.config)/hosts")
+        for (count, isServed) in [(Renderer.appleBytesMax - 8_192, true), (Renderer.appleBytesMax, false)] {
+            var findings: [Finding] = []
+            let answer = try SignedAnswer(host: "a.example.com", apps: [], cacheSeconds: 60)
+                .make([UInt8](repeating: 0x20, count: count), by: signer, &findings)
+            #expect((answer != nil) == isServed)
+            #expect(findings.contains { $0.rule == .app034 } == !isServed)
+        }
+    }
+
     @Test func `root signs the copy at the root and nothing else`() throws {
         try app("a.example.com", signed: "\"root\"")
         try certificate("a.example.com")

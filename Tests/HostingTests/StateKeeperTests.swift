@@ -32,6 +32,13 @@ struct StateKeeperTests {
         #expect(try site.round().changedHosts == ["\(name).example.com"])
     }
 
+    @Test func `only the server's user reads the state`() throws {
+        #expect(try File.status(site.statePath).permissions == 0o700)
+        let names = try FileManager.default.contentsOfDirectory(atPath: site.statePath)
+        #expect(names.contains("tenants"))
+        for name in names { #expect(try File.status("\(site.statePath)/\(name)").permissions == 0o600, "\(name)") }
+    }
+
     @Test func `a start that finds everything as it was changes nothing`() throws {
         try edit("b", id: "dev.second")
         let bodies = ["a", "b", "c"].map { site.answer("\($0).example.com") }

@@ -21,6 +21,17 @@ struct FileTests {
         #expect(throws: FileError.tooLarge(byteCount: 5, limit: 4)) { try File.read(path, bytesMax: 4) }
     }
 
+    /// As a file looks that grows while it is read: its size is 0, and it has more.
+    @Test func `refuses a file that has more than the limit, whatever size it says`() throws {
+        #expect(try File.status("/proc/self/status").byteCount == 0)
+        #expect(try File.read("/proc/self/status", bytesMax: 65_536).bytes.count > 100)
+        #expect {
+            try File.read("/proc/self/status", bytesMax: 100)
+        } throws: { error in
+            if case .tooLarge(_, limit: 100)? = error as? FileError { true } else { false }
+        }
+    }
+
     @Test func `refuses what is not a file`() throws {
         #expect(throws: FileError.notAFile) { try File.read(folder.path, bytesMax: 10) }
         let pipe = folder.path + "/pipe"
