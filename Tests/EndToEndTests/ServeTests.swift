@@ -164,8 +164,14 @@ struct ServeTests {
     @Test func `what keeps the server from starting is said in one line`() throws {
         let folder = try ServeTests.config(broken: true)
         for (arguments, line) in [
-            (["--config", "/nowhere", "--http", "127.0.0.1:0"], "cannot read /nowhere/apps: no such file or directory; "),
-            (["--config", folder.path, "--strict", "--http", "127.0.0.1:0"], "not started: 1 error above, and --strict is set"),
+            (
+                ["--config", "/nowhere", "--http", "127.0.0.1:0"],
+                "cannot read /nowhere/apps: no such file or directory; "
+            ),
+            (
+                ["--config", folder.path, "--strict", "--http", "127.0.0.1:0"],
+                "not started: 1 error above, and --strict is set"
+            ),
             (
                 ["--config", folder.path, "--http", "192.0.2.1:80"],
                 "cannot listen on 192.0.2.1:80: cannot assign requested address; "
