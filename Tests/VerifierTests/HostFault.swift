@@ -176,7 +176,7 @@ enum HostFault {
         },
         Fault(rule: .srv006, severity: .warning) { request in
             request.path.hasSuffix("change-password")
-                ? HostCheckTests.answer("302 Found", "", type: nil, "location: https://another-shop.example/") : nil
+                ? ServerCheckTests.answer("302 Found", "", type: nil, "location: https://another-shop.example/") : nil
         },
         Fault(rule: .srv007) { $0.path.hasSuffix("webauthn") ? answer("200 OK", "{}", type: "text/plain") : nil },
         Fault(rule: .srv008, severity: .warning) { request in
