@@ -21,22 +21,29 @@ let package = Package(
         .systemLibrary(name: "CResolver"),
         .target(name: "SourceJSON", swiftSettings: house),
         .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: house),
+        .target(name: "AssociationLint", dependencies: ["Association", "SourceJSON"], swiftSettings: house),
         .target(name: "HTTP", swiftSettings: house),
         .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: house),
         .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: house),
         .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: house),
+        .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: house),
         .target(
             name: "Hosting",
-            dependencies: ["Association", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "CZlib"],
+            dependencies: [
+                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry",
+                "CZlib",
+            ],
             swiftSettings: house),
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
-            name: "Verifier", dependencies: ["TLS", "HTTP", "Posix", "Association", "SourceJSON", "CZlib"],
+            name: "Verifier",
+            dependencies: ["TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON", "CZlib"],
             swiftSettings: house),
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "SourceJSON", "Association", "HTTP", "Posix", "TLS", "Catalogue", "DNS", "Hosting", "Verifier",
+                "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "DNS", "Hosting",
+                "Verifier",
             ],
             swiftSettings: house),
         .executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], swiftSettings: house),

@@ -14,15 +14,25 @@ struct ModuleTableTests {
         #expect(drawn == module.mayImport)
     }
 
-    @Test(arguments: ModuleTable.modules)
-    func `Package.swift depends on the same modules`(module: Module) throws {
-        let manifest = try SourceTree.content(of: "Package.swift")
+    /// The fuzzers are a package of their own, with some of the modules.
+    @Test(arguments: ModuleTable.modules, ["Package.swift", "Fuzzing/Package.swift"])
+    func `a manifest depends on the same modules`(module: Module, path: String) throws {
+        let manifest = try SourceTree.content(of: path)
         let targets = try #require(manifest.firstRange(of: "\n    targets: [")).upperBound
-        let target = try #require(manifest[targets...].firstRange(of: "name: \"\(module.name)\","))
+        guard let target = manifest[targets...].firstRange(of: "name: \"\(module.name)\",") else {
+            return #expect(path.hasPrefix("Fuzzing/"), "no target \(module.name)")
+        }
         let declaration = manifest[target.upperBound...].prefix { $0 != ")" }
         let list = declaration.firstMatch(of: /dependencies: \[([^\]]*)\]/)?.1 ?? ""
         let names = Set(list.split(separator: "\"").filter { $0.first?.isLetter == true }.map(String.init))
         #expect(names == module.mayImport.subtracting(ModuleTable.toolchain))
+    }
+
+    @Test func `the file that the image's build writes the commit into is there`() throws {
+        let line = try #require(
+            SourceTree.content(of: "Dockerfile").split(separator: "\n").first { $0.contains("let commit") })
+        let path = try #require(line.split(separator: " ").first { $0.hasPrefix("Sources/") })
+        #expect(try SourceTree.content(of: String(path)).contains("static let commit = \"unknown\""))
     }
 
     @Test func `modules are listed from the bottom up, so there is no circle`() {
