@@ -28,7 +28,7 @@ RUN script/smoke /image/usr/local/bin/associated /image/etc/associated /image/sr
 
 FROM ${DEBIAN_IMAGE} AS runtime
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libssl3t64 zlib1g \
+    && apt-get install -y --no-install-recommends ca-certificates libsqlite3-0 libssl3t64 zlib1g \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /image/ /image/
 # Libraries under the names that the binary needs, with their package data for scanners; the certificate authorities that `check`
@@ -37,7 +37,8 @@ RUN set -eu; cd /image; \
     install -d -o 65532 -g 65532 var/lib/associated; \
     install -d -m 1777 tmp; \
     install -d etc/ssl/certs usr/lib/ssl var/lib/dpkg/status.d; \
-    for library in $(ldd usr/local/bin/associated | grep -o '/[^ ]*'); do \
+    sqlite=$(find /usr/lib -name libsqlite3.so.0); \
+    for library in $({ echo "$sqlite"; ldd "$sqlite" usr/local/bin/associated; } | grep -o '/[^ :]*' | sort -u); do \
         install -D "$library" "/image$library"; \
         dpkg -S "*/${library##*/}" | sed '/^diversion /d; s/:.*//'; \
     done > /tmp/packages; \

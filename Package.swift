@@ -27,6 +27,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLinux"),
+        .target(name: "CSQLite"),
+        .target(name: "CPostgreSQL"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CResolver"),
@@ -48,6 +50,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: strict),
+        .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: house),
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
             name: "Verifier",
@@ -78,6 +81,9 @@ let package = Package(
         tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry"),
         tests("Telemetry", "HTTP", "Posix", "SourceJSON"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS", "Telemetry"),
+        .target(
+            name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
+        tests("Database", "DatabaseSupport", "Posix"),
         tests("DNS", "Posix"),
         tests("Verifier", "Association", "AssociationLint", "Posix", "TLS"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry"),

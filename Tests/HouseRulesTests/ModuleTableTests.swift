@@ -36,7 +36,7 @@ struct ModuleTableTests {
     }
 
     @Test func `modules are listed from the bottom up, so there is no circle`() {
-        var below = ModuleTable.toolchain.union(["CLinux", "COpenSSL", "CZlib", "CResolver"])
+        var below = ModuleTable.toolchain.union(["CLinux", "COpenSSL", "CZlib", "CResolver", "CSQLite", "CPostgreSQL"])
         for module in ModuleTable.modules {
             #expect(module.mayImport.isSubset(of: below), "\(module.name) imports something above itself")
             below.insert(module.name)

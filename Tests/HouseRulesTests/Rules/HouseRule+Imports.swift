@@ -10,6 +10,7 @@ extension HouseRule {
             // Whoever serves TLS is tested with a client, which is OpenSSL's.
             if allowed.contains("TLS") { allowed.insert("COpenSSL") }
             if module.name.hasPrefix("Association") { allowed.insert("AssociationSamples") }
+            if allowed.contains("Database") { allowed.insert("DatabaseSupport") }
             // What writes JSON without reading any is tested with our own strict reader.
             if module.name == "Telemetry" { allowed.insert("SourceJSON") }
         }

@@ -52,6 +52,7 @@ enum ModuleTable {
             ]),
         Module(
             "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
+        Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
         Module("DNS", .control, mayImport: ["CResolver", "Posix"]),
         Module(
             "Verifier", .control,

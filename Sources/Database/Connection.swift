@@ -1,0 +1,184 @@
+// A connection to a database, whichever engine it has. All work is done in transactions, and a transaction is a
+// closure, so that it can be run again when it failed for a reason that passes: a lock, a conflict with another
+// transaction, a lost connection. What the closure does outside the database must therefore bear repetition.
+
+import Glibc
+import Posix
+
+/// A connection, used by one thread at a time.
+public struct Connection: ~Copyable {
+    private let engine: any Engine
+    private let limits: ConnectionLimits
+
+    /// Opens the database; makes the file if it is SQLite's and does not exist.
+    public init(_ location: DatabaseLocation, limits: ConnectionLimits = ConnectionLimits()) throws(DatabaseError) {
+        switch location {
+        case .sqlite(let path):
+            do throws(DatabaseError) { engine = try SQLiteEngine(path: path, limits: limits) } catch {
+                throw error.at(path)
+            }
+        case .postgreSQL(let uri): engine = try PostgreSQLEngine(uri: uri, limits: limits)
+        }
+        self.limits = limits
+    }
+
+    init(engine: any Engine, limits: ConnectionLimits) {
+        self.engine = engine
+        self.limits = limits
+    }
+
+    /// For messages: the path of the file, or host and port.
+    public var location: String { engine.location }
+
+    /// Runs statements that see one state of the database and change nothing.
+    public mutating func read<Result>(
+        _ body: (borrowing Transaction) throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
+        try repeatedly(.read, isRepeatable: true, body)
+    }
+
+    /// Runs statements that take effect together or not at all. On SQLite there is one such transaction at a time; on
+    /// PostgreSQL several see what is committed at each statement (`read committed`), so rows that a decision depends
+    /// on must be locked.
+    /// - Parameter isRepeatable: whether it does no harm to run the body again after it has taken effect. It is then run again when
+    ///   the connection is lost during the commit; otherwise that is an error, `commitUnknown`.
+    @discardableResult
+    public mutating func write<Result>(
+        isRepeatable: Bool = false, _ body: (borrowing Transaction) throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
+        try repeatedly(.write, isRepeatable: isRepeatable, body)
+    }
+
+    private func repeatedly<Result>(
+        _ kind: TransactionKind, isRepeatable: Bool, _ body: (borrowing Transaction) throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
+        let end = Clock.monotonicMilliseconds() + limits.retryMilliseconds
+        var pauseMilliseconds: Int32 = 5
+        while true {
+            do throws(DatabaseError) {
+                return try once(kind, body)
+            } catch {
+                guard error.passes(isRepeatable: isRepeatable), Clock.monotonicMilliseconds() < end else {
+                    throw error.at(engine.location)
+                }
+            }
+            // Those that got into each other's way must not do so again at the same moment.
+            poll(nil, 0, .random(in: 1...pauseMilliseconds))
+            pauseMilliseconds = min(500, pauseMilliseconds * 2)
+        }
+    }
+
+    private func once<Result>(
+        _ kind: TransactionKind, _ body: (borrowing Transaction) throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
+        try engine.begin(kind)
+        let transaction = Transaction(engine)
+        do throws(DatabaseError) {
+            let result = try body(transaction)
+            // A body may have caught it; PostgreSQL would undo the transaction all the same, and say nothing.
+            if let failure = transaction.outcome.failure { throw failure }
+            try engine.commit()
+            return result
+        } catch {
+            engine.rollback()
+            throw error
+        }
+    }
+}
+
+extension DatabaseError {
+    /// Whether a transaction that failed in this way can be run again, and has a chance then.
+    fileprivate func passes(isRepeatable: Bool) -> Bool {
+        switch cause {
+        // The database could be opened before, so it is probably about to come back.
+        case .locked, .serializationFailure, .connectionLost, .unreachable: true
+        case .commitUnknown: isRepeatable
+        default: false
+        }
+    }
+}
+
+/// A transaction that has begun. It ends with the closure that it was lent to.
+public struct Transaction: ~Copyable {
+    final class Outcome {
+        var failure: DatabaseError?
+    }
+
+    private let engine: any Engine
+    let outcome = Outcome()
+
+    fileprivate init(_ engine: any Engine) { self.engine = engine }
+
+    public var dialect: Dialect { engine.dialect }
+
+    /// Runs a statement.
+    /// - Returns: how many rows it inserted, updated or deleted.
+    @discardableResult
+    public func execute(_ sql: String, _ values: any ColumnType...) throws(DatabaseError) -> Int {
+        try run(sql, values.map(\.value)).changes
+    }
+
+    /// The same with values in an array.
+    @discardableResult
+    public func execute(_ sql: String, values: [any ColumnType]) throws(DatabaseError) -> Int {
+        try run(sql, values.map(\.value)).changes
+    }
+
+    /// The rows of a `select`, or of a statement with `returning`.
+    public func query(_ sql: String, _ values: any ColumnType...) throws(DatabaseError) -> [Row] {
+        try run(sql, values.map(\.value)).rows
+    }
+
+    /// The rows of a `select`, locked until the transaction ends; waits for those that another transaction has locked.
+    public func lock(_ select: String, _ values: any ColumnType...) throws(DatabaseError) -> [Row] {
+        try run(locking(select, "for update"), values.map(\.value)).rows
+    }
+
+    /// The rows of a `select`, locked until the transaction ends; leaves out those that another transaction has locked.
+    public func claim(_ select: String, _ values: any ColumnType...) throws(DatabaseError) -> [Row] {
+        try run(locking(select, "for update skip locked"), values.map(\.value)).rows
+    }
+
+    /// Prepares a statement that is run many times.
+    public func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+        do throws(DatabaseError) {
+            return try engine.prepare(engine.dialect.translated(sql))
+        } catch {
+            throw noted(error)
+        }
+    }
+
+    /// Runs a prepared statement.
+    @discardableResult
+    public func execute(_ statement: borrowing Statement, _ values: any ColumnType...) throws(DatabaseError) -> Int {
+        try run(statement, values.map(\.value)).changes
+    }
+
+    /// The time by the database's clock, in milliseconds since 1970. All programs that share a database share its
+    /// clock.
+    public func now() throws(DatabaseError) -> Int64 {
+        try query("select \(dialect.now)")[0][0]
+    }
+
+    /// SQLite needs no word for it: it has one writer at a time, so what a writing transaction reads is locked.
+    private func locking(_ select: String, _ clause: String) -> String {
+        dialect == .sqlite ? select : "\(select) \(clause)"
+    }
+
+    private func run(_ sql: String, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+        try run(prepare(sql), values)
+    }
+
+    private func run(_ statement: borrowing Statement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+        do throws(DatabaseError) {
+            return try engine.run(statement, values)
+        } catch {
+            throw noted(error)
+        }
+    }
+
+    private func noted(_ error: DatabaseError) -> DatabaseError {
+        outcome.failure = outcome.failure ?? error
+        return error
+    }
+}

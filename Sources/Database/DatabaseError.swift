@@ -1,0 +1,91 @@
+// What can go wrong with a database, by what a caller can do about it. The text is one line for the operator, without
+// the connection string: that may contain a password.
+
+/// Why a database could not be used.
+public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Cause: Sendable, CaseIterable {
+        /// The engine's library is not installed.
+        case libraryMissing
+        /// The library or the server is older than this program needs.
+        case tooOld
+        /// The location in the settings cannot be understood.
+        case badLocation
+        /// No server answers, or the file cannot be opened.
+        case unreachable
+        case certificateNotVerified
+        /// Wrong password, unknown user, or a right that the user lacks.
+        case accessDenied
+        /// A newer program has changed the tables so that this one cannot use them.
+        case newerSchema
+        /// Another transaction holds what this one needs, for longer than it may wait.
+        case locked
+        /// A statement took longer than it may.
+        case timedOut
+        case readOnly
+        case full
+        case corrupt
+        /// The disk or its file system fails.
+        case inputOutput
+        /// The engine undid the transaction because of another one; it can be run again.
+        case serializationFailure
+        /// The connection ended before the transaction was committed; nothing was changed.
+        case connectionLost
+        /// The connection ended during the commit: the transaction may or may not have taken effect.
+        case commitUnknown
+        /// A unique key, a foreign key, a check or `not null`.
+        case constraint
+        /// The statement or its result is wrong: a mistake in this program or a table that somebody else has changed.
+        case statement
+    }
+
+    public let cause: Cause
+    /// One line without the database's name.
+    public let detail: String
+    /// The path of the file, or host and port of the server; added by the connection.
+    public var location: String?
+
+    public init(_ cause: Cause, _ detail: String, location: String? = nil) {
+        self.cause = cause
+        self.detail = detail.split { $0.isNewline || $0 == "\t" }.joined(separator: " ")
+        self.location = location
+    }
+
+    public var description: String {
+        let advice = advice.map { "; \($0)" } ?? ""
+        return "cannot \(attempt) the database\(location.map { " \($0)" } ?? ""): \(detail)\(advice)"
+    }
+
+    private var attempt: String {
+        switch cause {
+        case .libraryMissing, .tooOld, .badLocation, .newerSchema, .corrupt: "use"
+        case .unreachable, .certificateNotVerified, .accessDenied: "open"
+        case .locked, .readOnly, .full: "write to"
+        case .timedOut, .inputOutput, .serializationFailure, .connectionLost, .commitUnknown, .constraint, .statement:
+            "query"
+        }
+    }
+
+    private var advice: String? {
+        switch cause {
+        case .badLocation:
+            "write a path or postgresql://user@host:5432/name, with %XX for special characters in a password"
+        case .certificateNotVerified:
+            "name the authority with sslrootcert=FILE and the server by a name in its certificate"
+        case .locked: "stop what else uses it"
+        case .full: "make room on its disk (df -h)"
+        case .corrupt: "keep a copy and restore a backup"
+        case .inputOutput: "look at its disk (dmesg)"
+        case .newerSchema: "start the newer version of associated"
+        case .commitUnknown: "the last change may or may not have taken effect"
+        case .libraryMissing, .tooOld, .unreachable, .accessDenied, .timedOut, .readOnly, .serializationFailure,
+            .connectionLost, .constraint, .statement:
+            nil
+        }
+    }
+
+    func at(_ location: String) -> DatabaseError {
+        var error = self
+        error.location = location
+        return error
+    }
+}

@@ -1,0 +1,392 @@
+// A database on a PostgreSQL server, through libpq, which is opened at run time. Nothing outlasts a transaction on the
+// server's side: no session settings, no named statements, no LISTEN. So it works behind a pooler that gives each
+// transaction another connection. libpq reads the connection string and does TLS; we wait for the socket, so that no
+// server can keep us longer than the limits say.
+
+import CPostgreSQL
+import Glibc
+import Posix
+
+final class PostgreSQLEngine: Engine {
+    /// The oldest library and server that this is made for.
+    static let versionMin: Int32 = 120_000
+
+    let dialect = Dialect.postgreSQL
+    private(set) var location = "postgresql"
+    private let uri: String
+    private let limits: ConnectionLimits
+    private let library: associated_postgresql
+    private var connection: PostgreSQLConnection?
+
+    init(uri: String, limits: ConnectionLimits, library name: String = "libpq.so.5") throws(DatabaseError) {
+        (self.uri, self.limits) = (uri, limits)
+        library = try PostgreSQLEngine.load(name)
+        try connect()
+    }
+
+    private static func load(_ name: String) throws(DatabaseError) -> associated_postgresql {
+        var library = associated_postgresql()
+        let loading = associated_postgresql_load(name, &library)
+        let install = "install it (Debian: apt-get install libpq5; Fedora: libpq; Alpine: libpq)"
+        if loading == ASSOCIATED_POSTGRESQL_MISSING {
+            throw DatabaseError(.libraryMissing, "PostgreSQL's library \(name) is not installed; \(install)")
+        }
+        guard loading == ASSOCIATED_POSTGRESQL_LOADED, library.libVersion() >= versionMin else {
+            throw DatabaseError(.tooOld, "PostgreSQL's library \(name) is too old; install version 12 or later")
+        }
+        return library
+    }
+
+    private func connect() throws(DatabaseError) {
+        connection = nil
+        let made = try PostgreSQLConnection(uri, library)
+        location = made.location
+        do throws(DatabaseError) {
+            try made.open(within: limits.connectMilliseconds)
+        } catch {
+            // A string that is read wrongly may have a part of the password for a host.
+            throw error.cause == .badLocation ? error : error.at(location)
+        }
+        guard made.serverVersion >= PostgreSQLEngine.versionMin else {
+            let version = made.serverVersion / 10_000
+            throw DatabaseError(
+                .tooOld, "the server is PostgreSQL \(version); 12 is the oldest supported", location: location)
+        }
+        connection = consume made
+    }
+
+    func begin(_ kind: TransactionKind) throws(DatabaseError) {
+        if connection == nil { try connect() }
+        // Settings of the transaction alone, in the same message: a pooler may give the next one another connection.
+        let wait = limits.lockWaitMilliseconds
+        let mode = kind == .write ? "isolation level read committed" : "isolation level repeatable read, read only"
+        try send(
+            """
+            begin \(mode); set local lock_timeout = \(wait); set local statement_timeout = \(limits.statementMilliseconds); \
+            set local idle_in_transaction_session_timeout = 60000
+            """)
+    }
+
+    func commit() throws(DatabaseError) {
+        do throws(DatabaseError) {
+            try send("commit")
+        } catch {
+            guard error.cause == .connectionLost else { throw error }
+            throw DatabaseError(.commitUnknown, error.detail)
+        }
+    }
+
+    func rollback() {
+        if connection?.isIdle == false { try? send("rollback") }
+    }
+
+    func prepare(_ sql: String) throws(DatabaseError) -> Statement { Statement(sql: sql) }
+
+    func run(_ statement: borrowing Statement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+        let sql = statement.sql
+        return try withConnection { (connection: borrowing PostgreSQLConnection) throws(DatabaseError) in
+            try connection.send(sql, values)
+            return try connection.receive(within: self.limits.answerMilliseconds).contents()
+        }
+    }
+
+    private func send(_ sql: String) throws(DatabaseError) {
+        try withConnection { (connection: borrowing PostgreSQLConnection) throws(DatabaseError) in
+            try connection.send(sql)
+            _ = try connection.receive(within: self.limits.answerMilliseconds)
+        }
+    }
+
+    /// Drops the connection when it is lost: the next transaction makes another.
+    private func withConnection<Result>(
+        _ body: (borrowing PostgreSQLConnection) throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
+        guard connection != nil else { throw DatabaseError(.connectionLost, "the connection was lost before") }
+        do throws(DatabaseError) {
+            return try body(connection!)
+        } catch {
+            if error.cause == .connectionLost { connection = nil }
+            throw error
+        }
+    }
+}
+
+extension ConnectionLimits {
+    /// When the server has not kept to its own limit, it hangs.
+    fileprivate var answerMilliseconds: Int32 { statementMilliseconds + 5_000 }
+}
+
+/// A connection of libpq.
+struct PostgreSQLConnection: ~Copyable {
+    private let connection: OpaquePointer
+    private let library: associated_postgresql
+
+    /// What the connection string may override: it comes later, so it wins.
+    private static let defaults = [
+        ("application_name", "associated"),
+        ("client_encoding", "UTF8"),
+        // Kerberos would read files that the sandbox does not have.
+        ("gssencmode", "disable"),
+        // A server that has vanished is noticed within about half a minute, also while it is waited for.
+        ("tcp_user_timeout", "5000"),
+        ("keepalives_idle", "10"),
+        ("keepalives_interval", "5"),
+        ("keepalives_count", "3"),
+    ]
+
+    /// Starts to connect.
+    init(_ uri: String, _ library: associated_postgresql) throws(DatabaseError) {
+        let settings = PostgreSQLConnection.defaults + [("dbname", uri)]
+        let started = withPointers(to: settings.map { Array($0.0.utf8) + [0] }, ended: true) { keywords in
+            withPointers(to: settings.map { Array($0.1.utf8) + [0] }, ended: true) { values in
+                library.connectStartParams(keywords, values, 1)
+            }
+        }
+        guard let started else { throw DatabaseError(.inputOutput, "no memory is left") }
+        (connection, self.library) = (started, library)
+        // What libpq prints by itself would go to standard error, unescaped.
+        _ = library.setNoticeProcessor(connection, { _, _ in }, nil)
+        // With the code of the failure, because the server's words are in its own language.
+        _ = library.setErrorVerbosity(connection, UInt32(PQERRORS_VERBOSE))
+    }
+
+    deinit { library.finish(connection) }
+
+    var serverVersion: Int32 { library.serverVersion(connection) }
+    var isIdle: Bool { library.transactionStatus(connection) == PQTRANS_IDLE }
+
+    var location: String {
+        let host = library.host(connection).map { String(cString: $0) } ?? ""
+        let port = library.port(connection).map { String(cString: $0) } ?? ""
+        return host.isEmpty ? "postgresql" : host.hasPrefix("/") ? host : "\(host):\(port)"
+    }
+
+    func open(within milliseconds: Int32) throws(DatabaseError) {
+        let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
+        // A string that cannot be read is the only failure before a host is known. libpq would quote it, with the
+        // password.
+        if library.status(connection) == CONNECTION_BAD && location == "postgresql" {
+            throw DatabaseError(.badLocation, "its connection string cannot be read")
+        }
+        var state = UInt32(PGRES_POLLING_WRITING)
+        while state != PGRES_POLLING_OK {
+            guard state != PGRES_POLLING_FAILED, library.status(connection) != CONNECTION_BAD else {
+                throw DatabaseError(connecting: message)
+            }
+            let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
+            guard waitForSocket(events, until: end) else {
+                throw DatabaseError(.unreachable, "no answer within \(milliseconds / 1000) s")
+            }
+            state = library.connectPoll(connection)
+        }
+    }
+
+    /// Sends statements without parameters.
+    func send(_ sql: String) throws(DatabaseError) {
+        guard library.sendQuery(connection, sql) == 1 else { throw DatabaseError(.connectionLost, message) }
+    }
+
+    /// Sends one statement with its values.
+    func send(_ sql: String, _ values: [Value]) throws(DatabaseError) {
+        let contents = values.map(\.wireBytes)
+        let isSent = withPointers(to: contents, ended: false) { pointers in
+            library.sendQueryParams(
+                connection, sql, Int32(values.count), values.map(\.wireType), pointers,
+                contents.map { Int32($0?.count ?? 0) },
+                [Int32](repeating: 1, count: values.count), 1)
+        }
+        guard isSent == 1 else { throw DatabaseError(.connectionLost, message) }
+    }
+
+    /// The result of the last of the statements that were sent; the first failure is thrown.
+    func receive(within milliseconds: Int32) throws(DatabaseError) -> PostgreSQLResult {
+        let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
+        var last: PostgreSQLResult?
+        var failure: DatabaseError?
+        while true {
+            while library.isBusy(connection) != 0 {
+                guard waitForSocket(POLLIN, until: end) else {
+                    throw DatabaseError(.connectionLost, "no answer within \(milliseconds / 1000) s")
+                }
+                guard library.consumeInput(connection) == 1 else { throw DatabaseError(.connectionLost, message) }
+            }
+            guard let pointer = library.getResult(connection) else { break }
+            let result = PostgreSQLResult(takingOwnershipOf: pointer, of: library)
+            failure = failure ?? result.failure
+            last = consume result
+        }
+        if let failure { throw failure }
+        guard library.status(connection) == CONNECTION_OK, let last else {
+            throw DatabaseError(.connectionLost, message)
+        }
+        return last
+    }
+
+    private func waitForSocket(_ events: Int32, until end: Int64) -> Bool {
+        var watched = pollfd(fd: library.socket(connection), events: Int16(events), revents: 0)
+        while true {
+            let left = end - Clock.monotonicMilliseconds()
+            guard left > 0 else { return false }
+            let count = poll(&watched, 1, Int32(clamping: left))
+            if count > 0 { return true }
+            guard count == 0 || errno == EINTR else { return false }
+        }
+    }
+
+    private var message: String { library.errorMessage(connection).map { String(cString: $0) } ?? "" }
+}
+
+/// What the server answered to one statement.
+struct PostgreSQLResult: ~Copyable {
+    private let result: OpaquePointer
+    private let library: associated_postgresql
+
+    init(takingOwnershipOf result: OpaquePointer, of library: associated_postgresql) {
+        (self.result, self.library) = (result, library)
+    }
+
+    deinit { library.clear(result) }
+
+    var failure: DatabaseError? {
+        let status = library.resultStatus(result)
+        if status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK { return nil }
+        func field(_ letter: String) -> String? {
+            library.resultErrorField(result, Int32(letter.utf8.first!)).map { String(cString: $0) }
+        }
+        // libpq itself gives no code: it could not read or write.
+        return DatabaseError(sqlState: field("C") ?? "08006", field("M") ?? "the server has closed the connection")
+    }
+
+    func contents() throws(DatabaseError) -> StatementResult {
+        var rows: [Row] = []
+        for row in 0..<library.ntuples(result) {
+            var values: [Value] = []
+            for column in 0..<library.nfields(result) { values.append(try value(row, column)) }
+            rows.append(Row(values))
+        }
+        let changes = library.cmdTuples(result).flatMap { Int(String(cString: $0)) }
+        return StatementResult(rows: rows, changes: changes ?? 0)
+    }
+
+    /// Numbers are in the order of the network (`int8send` and its relatives in PostgreSQL).
+    private func value(_ row: Int32, _ column: Int32) throws(DatabaseError) -> Value {
+        if library.getisnull(result, row, column) != 0 { return .null }
+        let bytes = UnsafeRawBufferPointer(
+            start: library.getvalue(result, row, column), count: Int(library.getlength(result, row, column)))
+        switch WireType(rawValue: library.ftype(result, column)) {
+        case .int8: return .integer(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
+        case .int4: return .integer(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
+        case .float8: return .double(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
+        case .text, .varchar, .name, .unknown: return .text(String(decoding: bytes, as: UTF8.self))
+        case .bytea: return .blob(Array(bytes))
+        case nil:
+            throw DatabaseError(
+                .statement,
+                "column \(column + 1) has the type \(library.ftype(result, column)) of PostgreSQL; cast it to bigint")
+        }
+    }
+}
+
+/// The types that we send and read, by the numbers that every PostgreSQL server gives them (pg_type.dat).
+private enum WireType: UInt32 {
+    case unknown = 705
+    case bytea = 17
+    case name = 19
+    case int8 = 20
+    case int4 = 23
+    case text = 25
+    case float8 = 701
+    case varchar = 1043
+}
+
+extension Value {
+    /// Zero lets the server find out what a null is.
+    fileprivate var wireType: UInt32 {
+        switch self {
+        case .null: 0
+        case .integer: WireType.int8.rawValue
+        case .double: WireType.float8.rawValue
+        case .text: WireType.text.rawValue
+        case .blob: WireType.bytea.rawValue
+        }
+    }
+
+    fileprivate var wireBytes: [UInt8]? {
+        switch self {
+        case .null: nil
+        case .integer(let number): withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        case .double(let number): withUnsafeBytes(of: number.bitPattern.bigEndian) { Array($0) }
+        case .text(let text): Array(text.utf8)
+        case .blob(let bytes): bytes
+        }
+    }
+}
+
+extension DatabaseError {
+    /// By the code that the server gave a failed statement (PostgreSQL's manual, appendix A).
+    fileprivate init(sqlState: String, _ message: String) {
+        let cause: Cause =
+            switch sqlState {
+            case "40001", "40P01": .serializationFailure
+            case "55P03": .locked
+            case "57014": .timedOut
+            case "25006": .readOnly
+            case "53100": .full
+            case "42501", "28000", "28P01": .accessDenied
+            case "53300", "57P03", "3D000": .unreachable
+            case "XX001", "XX002": .corrupt
+            case "58030": .inputOutput
+            default:
+                switch sqlState.prefix(2) {
+                case "08": .connectionLost
+                case "23": .constraint
+                // The operator stops the server or ends this connection.
+                case "57": .connectionLost
+                case "40": .serializationFailure
+                default: sqlState == "25P03" ? .connectionLost : .statement
+                }
+            }
+        self.init(cause, message)
+    }
+
+    /// By libpq's words for a connection that could not be made: they are not translated unless a program asks for
+    /// that.
+    fileprivate init(connecting message: String) {
+        // The last line is of the last address that was tried: `connection to server at "::1", port 5432 failed:
+        // reason`.
+        let lines = message.split(separator: "\n").filter { !$0.hasPrefix("\t") && !$0.hasPrefix("LOCATION:") }
+        let line = String(lines.last ?? "no reason given")
+        if let failed = line.firstMatch(of: /FATAL: +([0-9A-Z]{5}): +(.*)/) {
+            self.init(sqlState: String(failed.1), String(failed.2))
+            return
+        }
+        let words = line.firstRange(of: " failed: ").map { line[$0.upperBound...] } ?? line[...]
+        let isAcronym = words.dropFirst().first?.isUppercase == true
+        let reason = isAcronym ? String(words) : words.prefix(1).lowercased() + words.dropFirst()
+        let isAboutCertificate = ["certificate", "not support SSL"].contains(where: message.contains)
+        if line.contains("password supplied") {
+            self.init(.accessDenied, "the server wants a password, and the connection string has none")
+        } else if line.hasPrefix("invalid ") && !isAboutCertificate {
+            self.init(.badLocation, "its connection string has a value that cannot be read")
+        } else {
+            self.init(isAboutCertificate ? .certificateNotVerified : .unreachable, reason)
+        }
+    }
+}
+
+/// Lends C an array of pointers to these strings of bytes, ended by a null where the function has no count.
+private func withPointers<Result>(
+    to strings: [[UInt8]?], ended: Bool, _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+) -> Result {
+    let bytes = strings.reduce(into: []) { $0 += $1 ?? [] } + [0]
+    return bytes.withUnsafeBytes { memory in
+        var place = memory.baseAddress!.assumingMemoryBound(to: CChar.self)
+        var pointers = strings.map { string -> UnsafePointer<CChar>? in
+            guard let string else { return nil }
+            defer { place += string.count }
+            return place
+        }
+        if ended || pointers.isEmpty { pointers.append(nil) }
+        return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
+    }
+}

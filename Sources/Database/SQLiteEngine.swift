@@ -1,0 +1,195 @@
+// A database in one SQLite file. The library is opened at run time. A write-ahead log lets readers and one writer work
+// at the same time; a commit is on the disk when it returns (`synchronous=full`). The file must be on a local disk.
+
+import CSQLite
+import Glibc
+import Posix
+
+final class SQLiteEngine: Engine {
+    /// The first version with `returning`, of March 2021.
+    static let versionMin: Int32 = 3_035_000
+
+    let dialect = Dialect.sqlite
+    let location: String
+    private let library: associated_sqlite
+    private let connection: OpaquePointer
+
+    init(path: String, limits: ConnectionLimits, library name: String = "libsqlite3.so.0") throws(DatabaseError) {
+        location = path
+        library = try SQLiteEngine.load(name)
+        connection = try SQLiteEngine.open(path, library)
+        _ = library.busy_timeout(connection, limits.lockWaitMilliseconds)
+        for setting in ["synchronous = full", "foreign_keys = on", "trusted_schema = off", "temp_store = memory"] {
+            try execute("pragma \(setting)")
+        }
+        // Changing the mode fails on a file that is no database, is read-only or lies on a disk without shared memory.
+        let mode = try run(prepare("pragma journal_mode = wal"), []).rows
+        guard mode.first?.values == [.text("wal")] else {
+            throw DatabaseError(.inputOutput, "it cannot have a write-ahead log here; put it on a local disk")
+        }
+    }
+
+    deinit { _ = library.close_v2(connection) }
+
+    private static func load(_ name: String) throws(DatabaseError) -> associated_sqlite {
+        var library = associated_sqlite()
+        let loading = associated_sqlite_load(name, &library)
+        let install = "install it (Debian: apt-get install libsqlite3-0; Fedora: sqlite-libs; Alpine: sqlite-libs)"
+        if loading == ASSOCIATED_SQLITE_MISSING {
+            throw DatabaseError(.libraryMissing, "SQLite's library \(name) is not installed; \(install)")
+        }
+        guard loading == ASSOCIATED_SQLITE_LOADED, library.libversion_number() >= versionMin else {
+            throw DatabaseError(.tooOld, "SQLite's library \(name) is too old; install version 3.35 or later")
+        }
+        return library
+    }
+
+    private static func open(_ path: String, _ library: associated_sqlite) throws(DatabaseError) -> OpaquePointer {
+        // SQLite would let everybody read a file that it makes.
+        do throws(SystemError) {
+            if (try? File.status(path)) == nil {
+                _ = try File.create(path, UnsafeRawBufferPointer(start: nil, count: 0), permissions: 0o600)
+            }
+        } catch {
+            throw DatabaseError(.unreachable, error.reason)
+        }
+        var connection: OpaquePointer?
+        let code = library.open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let connection else {
+            let error = failure(library, connection)
+            _ = library.close_v2(connection)
+            throw error
+        }
+        return connection
+    }
+
+    func begin(_ kind: TransactionKind) throws(DatabaseError) {
+        // A transaction that begins as a reader's and then writes could be in another writer's way, without a way back.
+        try execute("pragma query_only = \(kind == .read); \(kind == .write ? "begin immediate" : "begin")")
+    }
+
+    func commit() throws(DatabaseError) { try execute("commit") }
+
+    func rollback() {
+        if library.get_autocommit(connection) == 0 { try? execute("rollback") }
+    }
+
+    func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+        var statement: OpaquePointer?
+        guard library.prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
+            throw failure()
+        }
+        return Statement(sql: sql, prepared: SQLiteStatement(takingOwnershipOf: statement, of: library))
+    }
+
+    func run(_ statement: borrowing Statement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+        switch statement.prepared {
+        case .some(let prepared): return try run(prepared, values, statement.sql)
+        case nil: preconditionFailure("a statement is run by the engine that prepared it")
+        }
+    }
+
+    private func run(
+        _ statement: borrowing SQLiteStatement, _ values: [Value], _ sql: String
+    ) throws(DatabaseError) -> StatementResult {
+        guard statement.parameterCount == values.count else {
+            throw DatabaseError(.statement, "\(values.count) values do not fit the parameters of: \(sql)")
+        }
+        statement.bind(values)
+        // Resetting a statement repeats its failure, so the failure is read first.
+        defer { statement.reset() }
+        var rows: [Row] = []
+        while true {
+            switch statement.step() {
+            case SQLITE_ROW: rows.append(statement.row())
+            case SQLITE_DONE:
+                return StatementResult(rows: rows, changes: statement.isReading ? 0 : Int(library.changes(connection)))
+            default: throw failure()
+            }
+        }
+    }
+
+    private func execute(_ sql: String) throws(DatabaseError) {
+        guard library.exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
+    }
+
+    private func failure() -> DatabaseError { SQLiteEngine.failure(library, connection) }
+
+    /// What the last call on a connection failed of. SQLite has no message where it had no memory for a connection.
+    private static func failure(_ library: associated_sqlite, _ connection: OpaquePointer?) -> DatabaseError {
+        guard let connection else { return DatabaseError(.inputOutput, "no memory is left") }
+        let message = library.errmsg(connection).map { String(cString: $0) } ?? ""
+        let number = library.system_errno(connection)
+        let reason = number == 0 ? message : "\(message) (\(SystemError(call: "sqlite", number: number).reason))"
+        // The low byte is the kind of failure, the rest says more of it.
+        switch library.extended_errcode(connection) & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return DatabaseError(.locked, "another process has locked it for several seconds")
+        case SQLITE_READONLY: return DatabaseError(.readOnly, message)
+        case SQLITE_FULL: return DatabaseError(.full, message)
+        case SQLITE_IOERR where number == ENOSPC || number == EDQUOT: return DatabaseError(.full, reason)
+        case SQLITE_IOERR: return DatabaseError(.inputOutput, reason)
+        case SQLITE_CORRUPT, SQLITE_NOTADB: return DatabaseError(.corrupt, message)
+        case SQLITE_CANTOPEN: return DatabaseError(.unreachable, reason)
+        case SQLITE_PERM, SQLITE_AUTH: return DatabaseError(.accessDenied, message)
+        case SQLITE_CONSTRAINT: return DatabaseError(.constraint, message)
+        default: return DatabaseError(.statement, message)
+        }
+    }
+}
+
+/// A compiled statement. SQLite keeps a connection in memory until its last statement is gone.
+struct SQLiteStatement: ~Copyable {
+    private let statement: OpaquePointer
+    private let library: associated_sqlite
+
+    init(takingOwnershipOf statement: OpaquePointer, of library: associated_sqlite) {
+        (self.statement, self.library) = (statement, library)
+    }
+
+    deinit { _ = library.finalize(statement) }
+
+    var parameterCount: Int { Int(library.bind_parameter_count(statement)) }
+    var isReading: Bool { library.stmt_readonly(statement) != 0 }
+
+    func bind(_ values: [Value]) {
+        for (index, value) in zip(Int32(1)..., values) {
+            let code = bind(value, at: index)
+            precondition(code == SQLITE_OK, "a statement that is not running takes a value for each parameter")
+        }
+    }
+
+    private func bind(_ value: Value, at index: Int32) -> Int32 {
+        let transient = associated_sqlite_transient()
+        return switch value {
+        case .null: library.bind_null(statement, index)
+        case .integer(let number): library.bind_int64(statement, index, number)
+        case .double(let number): library.bind_double(statement, index, number)
+        case .text(let text): library.bind_text(statement, index, text, Int32(text.utf8.count), transient)
+        // No bytes at no address would be null.
+        case .blob(let bytes) where bytes.isEmpty: library.bind_zeroblob(statement, index, 0)
+        case .blob(let bytes): library.bind_blob(statement, index, bytes, Int32(bytes.count), transient)
+        }
+    }
+
+    func step() -> Int32 { library.step(statement) }
+
+    func reset() { _ = library.reset(statement) }
+
+    func row() -> Row { Row((0..<library.column_count(statement)).map { column($0) }) }
+
+    private func column(_ index: Int32) -> Value {
+        switch library.column_type(statement, index) {
+        case SQLITE_INTEGER: .integer(library.column_int64(statement, index))
+        case SQLITE_FLOAT: .double(library.column_double(statement, index))
+        case SQLITE_TEXT: .text(String(decoding: bytes(index), as: UTF8.self))
+        case SQLITE_BLOB: .blob(Array(bytes(index)))
+        default: .null
+        }
+    }
+
+    private func bytes(_ index: Int32) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: library.column_blob(statement, index), count: Int(library.column_bytes(statement, index)))
+    }
+}

@@ -1,0 +1,69 @@
+// An engine with faults: it ends the process or fails at a chosen call, so that a test can go through all of them.
+
+import Glibc
+
+@testable import Database
+
+/// What happens at a call.
+enum EngineFault: Sendable {
+    /// The process is killed before the call, as by the kernel or a loss of power.
+    case kill
+    /// The call is made, and then fails for this reason.
+    case fail(DatabaseError.Cause)
+}
+
+final class FaultyEngine: Engine {
+    private let engine: any Engine
+    private let fault: EngineFault
+    private let faultyCall: Int
+    /// Counts the calls of all transactions; `rollback` is none.
+    private(set) var calls = 0
+
+    /// - Parameter faultyCall: the call with the fault, counted from 1; 0 for none.
+    init(_ location: DatabaseLocation, _ fault: EngineFault, at faultyCall: Int) throws(DatabaseError) {
+        switch location {
+        case .sqlite(let path): engine = try SQLiteEngine(path: path, limits: ConnectionLimits())
+        case .postgreSQL(let uri): engine = try PostgreSQLEngine(uri: uri, limits: ConnectionLimits())
+        }
+        (self.fault, self.faultyCall) = (fault, faultyCall)
+    }
+
+    var connection: Connection { Connection(engine: self, limits: ConnectionLimits()) }
+
+    var dialect: Dialect { engine.dialect }
+    var location: String { engine.location }
+
+    func begin(_ kind: TransactionKind) throws(DatabaseError) {
+        try call { () throws(DatabaseError) in try engine.begin(kind) }
+    }
+
+    func commit() throws(DatabaseError) {
+        try call { () throws(DatabaseError) in try engine.commit() }
+    }
+
+    func rollback() { engine.rollback() }
+
+    func prepare(_ sql: String) throws(DatabaseError) -> Statement { try engine.prepare(sql) }
+
+    func run(_ statement: borrowing Statement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+        try beforeCall()
+        let result = try engine.run(statement, values)
+        try afterCall()
+        return result
+    }
+
+    private func call(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
+        try beforeCall()
+        try body()
+        try afterCall()
+    }
+
+    private func beforeCall() throws(DatabaseError) {
+        calls += 1
+        if calls == faultyCall, case .kill = fault { kill(getpid(), SIGKILL) }
+    }
+
+    private func afterCall() throws(DatabaseError) {
+        if calls == faultyCall, case .fail(let cause) = fault { throw DatabaseError(cause, "a fault of the test") }
+    }
+}

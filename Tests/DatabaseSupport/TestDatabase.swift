@@ -1,0 +1,48 @@
+// An empty database for one test, on either engine.
+
+import Database
+import Foundation
+
+/// The engines that a suite is run over.
+enum TestEngine: String, CaseIterable, Sendable {
+    case sqlite
+    case postgreSQL
+
+    /// SQLite always, PostgreSQL where it is installed.
+    static let available = allCases.filter { $0 == .sqlite || PostgreSQLServer.shared != nil }
+}
+
+/// A database that is removed with this value.
+final class TestDatabase: Sendable {
+    let folder: String
+    let location: DatabaseLocation
+
+    init(_ engine: TestEngine) throws {
+        let name = "test_\(UUID().uuidString.replacingOccurrences(of: "-", with: ""))"
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        switch engine {
+        case .sqlite: location = .sqlite(path: "\(folder)/test.db")
+        case .postgreSQL:
+            guard let server = PostgreSQLServer.shared else { throw CocoaError(.executableNotLoadable) }
+            var connection = try Connection(.postgreSQL(uri: server.uri()))
+            try connection.write { transaction throws(DatabaseError) in try transaction.execute("create schema \(name)")
+            }
+            location = .postgreSQL(uri: server.uri("options=-csearch_path%3D\(name)"))
+        }
+    }
+
+    /// The location as in a setting, for a process of its own.
+    var locationText: String {
+        switch location {
+        case .sqlite(let path): path
+        case .postgreSQL(let uri): uri
+        }
+    }
+
+    func connect(_ limits: ConnectionLimits = ConnectionLimits()) throws -> Connection {
+        try Connection(location, limits: limits)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+}

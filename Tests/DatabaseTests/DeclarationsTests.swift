@@ -1,0 +1,73 @@
+// The C targets declare by hand what they use of the two libraries. The compiler says whether that is what the
+// libraries have.
+
+import Foundation
+import Testing
+
+struct DeclarationsTests {
+    /// A header of ours and the one it must agree with.
+    struct Header: Sendable, CustomTestStringConvertible {
+        var module: String
+        var table: String
+        var prefix: String
+        var real: String
+
+        var testDescription: String { module }
+        var isInstalled: Bool { FileManager.default.fileExists(atPath: real) }
+    }
+
+    static let headers = [
+        Header(
+            module: "CSQLite", table: "associated_sqlite", prefix: "sqlite3_", real: "/usr/include/sqlite3.h"),
+        Header(
+            module: "CPostgreSQL", table: "associated_postgresql", prefix: "PQ",
+            real: "/usr/include/postgresql/libpq-fe.h"),
+    ]
+
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    @Test(
+        .enabled(if: headers.allSatisfy(\.isInstalled), "script/databases installs the headers, and could not"),
+        arguments: headers)
+    func `declares functions and numbers as the library's own header does`(header: Header) throws {
+        let folder = DeclarationsTests.root.appendingPathComponent("Sources/\(header.module)/include").path
+        let ours = try String(contentsOfFile: "\(folder)/\(header.module).h", encoding: .utf8)
+        let functions = ours.matches(of: /\n {4}[a-z][a-z *]*\(\*(\w+)\)\(/).map(\.1)
+        let functionsOfType = ours.matches(of: /\n {4}[A-Z]\w+ \*?\(\*(\w+)\)\(/).map(\.1)
+        let typed = ours.matches(of: /\n {4}associated_\w+ \(\*(\w+)\)\(/).map(\.1)
+        let numbers = ours.matches(of: #/\n#define (\w+) /#).map(\.1)
+        let lines =
+            ["#include <\(header.real)>"] + numbers.map { "enum { real_\($0) = \($0) };\n#undef \($0)" }
+            + ["#include <\(header.module).h>"]
+            + numbers.map { "_Static_assert(real_\($0) == \($0), \"\($0)\");" }
+            + ["const struct \(header.table) compared = {"]
+            + (functions + functionsOfType + typed).map { "    .\($0) = \(header.prefix)\($0)," } + ["};", ""]
+        #expect(functions.count + functionsOfType.count + typed.count > 25 && numbers.count > 10)
+
+        let result = try compile(lines.joined(separator: "\n"), headers: folder)
+        #expect(result.isEmpty, "\(result)")
+        // The comparison itself: a type that differs is noticed.
+        let wrong = ours.replacing(/int \(\*(finalize|nfields)\)\(/) { "long (*\($0.1))(" }
+        let copy = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: copy) }
+        try wrong.write(to: copy.appendingPathComponent("\(header.module).h"), atomically: true, encoding: .utf8)
+        #expect(try compile(lines.joined(separator: "\n"), headers: copy.path).contains("incompatible"))
+    }
+
+    /// What the compiler has against this text.
+    private func compile(_ text: String, headers: String) throws -> String {
+        let (process, input, complaints) = (Process(), Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["clang", "-x", "c", "-Werror", "-fsyntax-only", "-I", headers, "-"]
+        process.standardInput = input
+        process.standardError = complaints
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try input.fileHandleForWriting.close()
+        let words = try complaints.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: words, as: UTF8.self)
+    }
+}
