@@ -51,6 +51,7 @@ let package = Package(
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: strict),
         .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: house),
+        .target(name: "Manager", dependencies: ["Database", "TLS"], swiftSettings: house),
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
             name: "Verifier",
@@ -84,6 +85,7 @@ let package = Package(
         .target(
             name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix"),
+        tests("Manager", "Database", "DatabaseSupport", "TLS"),
         tests("DNS", "Posix"),
         tests("Verifier", "Association", "AssociationLint", "Posix", "TLS"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry"),

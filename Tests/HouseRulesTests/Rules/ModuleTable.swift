@@ -53,6 +53,7 @@ enum ModuleTable {
         Module(
             "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
         Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
+        Module("Manager", .control, mayImport: ["Database", "TLS"]),
         Module("DNS", .control, mayImport: ["CResolver", "Posix"]),
         Module(
             "Verifier", .control,

@@ -1,0 +1,89 @@
+// What the manager knows and must not lose: rows of one database, which several nodes may share. Each table has a type
+// with verbs that work in a transaction of the caller, so that changes of several tables take effect together. This
+// type opens the database, brings its tables up to date and has the keys that secrets are sealed with.
+//
+// Rules that both engines and a pooler can keep: no clock but the database's, no locks but those of rows, times in
+// milliseconds.
+
+public import Database
+public import TLS
+
+/// An open store, used by one thread at a time.
+public struct Store: ~Copyable {
+    private var connection: Connection
+    /// What secrets in the store are sealed with.
+    public let keys: SealingKeys
+
+    public init(
+        _ location: DatabaseLocation, keys: SealingKeys, limits: ConnectionLimits = ConnectionLimits()
+    ) throws(DatabaseError) {
+        try self.init(Connection(location, limits: limits), keys: keys)
+    }
+
+    init(_ connection: consuming Connection, keys: SealingKeys) throws(DatabaseError) {
+        self.connection = connection
+        self.keys = keys
+        try Store.schema.apply(to: &self.connection)
+    }
+
+    /// Runs statements that see one state of the store.
+    public mutating func read<Result>(
+        _ body: (borrowing Transaction) throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
+        try connection.read(body)
+    }
+
+    /// Runs statements that take effect together, unless a newer program has changed the tables so that this one cannot
+    /// use them.
+    /// - Parameter isRepeatable: as of `Connection.write`.
+    @discardableResult
+    public mutating func write<Result>(
+        isRepeatable: Bool = false, _ body: (borrowing Transaction) throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
+        try connection.write(isRepeatable: isRepeatable) { transaction throws(DatabaseError) in
+            try Store.schema.check(transaction)
+            return try body(transaction)
+        }
+    }
+
+    static let schema = Schema([
+        Migration(version: 1, readerMin: 1) { dialect in
+            [
+                """
+                create table certificate (
+                    name text not null, key_kind text not null, chain text not null, issuer text not null,
+                    sealed_key \(dialect.blob) not null, not_before bigint not null, not_after bigint not null, ari_at bigint,
+                    primary key (name, key_kind))
+                """,
+                "create index certificate_ari_at on certificate (ari_at)",
+                """
+                create table work (
+                    kind text not null, key text not null, state text not null, due bigint not null,
+                    priority bigint not null, tries bigint not null, holder text, until bigint, attempt bigint not null,
+                    journal text, problem text, primary key (kind, key))
+                """,
+                "create index work_due on work (kind, due)",
+                """
+                create table bucket (
+                    scope text not null, subject text not null, tokens double precision not null, at bigint not null,
+                    primary key (scope, subject))
+                """,
+                """
+                create table lease (
+                    name text not null primary key, holder text not null, epoch bigint not null, until bigint not null)
+                """,
+                """
+                create table observation (
+                    name text not null, verifier text not null, state text not null, since bigint not null,
+                    digest \(dialect.blob), looked bigint not null, detail text not null, primary key (name, verifier))
+                """,
+                """
+                create table node (
+                    id text not null primary key, name text not null, version text not null, applied bigint not null,
+                    skew bigint not null, standing text not null, beat bigint not null)
+                """,
+                "create table secret (name text not null primary key, sealed \(dialect.blob) not null)",
+            ]
+        }
+    ])
+}

@@ -1,0 +1,95 @@
+// Certificates that were issued, and other secrets of the manager. Private keys are sealed before they get here: the
+// database, its backups and its operators never see them.
+
+public import Database
+
+/// A certificate with its chain and its sealed key.
+public struct StoredCertificate: Hashable, Sendable {
+    public var name: String
+    /// Such as `p256`: a host may have one certificate for each kind of key.
+    public var keyKind: String
+    /// The certificate and those that lead to a root, in PEM.
+    public var chain: String
+    public var issuer: String
+    public var sealedKey: [UInt8]
+    public var notBefore: Int64
+    public var notAfter: Int64
+    /// When to ask the certificate authority whether to renew it.
+    public var renewalCheckAt: Int64?
+
+    public init(
+        name: String, keyKind: String, chain: String, issuer: String, sealedKey: [UInt8], notBefore: Int64,
+        notAfter: Int64,
+        renewalCheckAt: Int64?
+    ) {
+        (self.name, self.keyKind, self.chain, self.issuer) = (name, keyKind, chain, issuer)
+        (self.sealedKey, self.notBefore, self.notAfter) = (sealedKey, notBefore, notAfter)
+        self.renewalCheckAt = renewalCheckAt
+    }
+
+    /// What the key of a certificate is sealed for, so that it cannot be moved to another host.
+    public static func sealingPlace(_ name: String, _ keyKind: String) -> String { "certificate/\(name)/\(keyKind)" }
+
+    private static let columns = "name, key_kind, chain, issuer, sealed_key, not_before, not_after, ari_at"
+
+    /// Stores the certificate in place of the one before.
+    public func save(in transaction: borrowing Transaction) throws(DatabaseError) {
+        try transaction.execute(
+            """
+            insert into certificate (\(StoredCertificate.columns)) values (?, ?, ?, ?, ?, ?, ?, ?)
+            on conflict (name, key_kind) do update set
+                chain = excluded.chain, issuer = excluded.issuer, sealed_key = excluded.sealed_key,
+                not_before = excluded.not_before, not_after = excluded.not_after, ari_at = excluded.ari_at
+            """, name, keyKind, chain, issuer, sealedKey, notBefore, notAfter, renewalCheckAt)
+    }
+
+    /// The certificates of a host, one for each kind of key.
+    public static func load(
+        _ name: String, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [StoredCertificate] {
+        try transaction.query("select \(columns) from certificate where name = ? order by key_kind", name).map(read)
+    }
+
+    /// The certificates whose renewal is to be asked about, the most urgent first.
+    public static func due(
+        at now: Int64, limit: Int64, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [StoredCertificate] {
+        try transaction.query(
+            "select \(columns) from certificate where ari_at <= ? order by ari_at, name, key_kind limit ?", now, limit
+        ).map(read)
+    }
+
+    private static func read(_ row: Row) throws(DatabaseError) -> StoredCertificate {
+        StoredCertificate(
+            name: try row[0], keyKind: try row[1], chain: try row[2], issuer: try row[3], sealedKey: try row[4],
+            notBefore: try row[5], notAfter: try row[6], renewalCheckAt: try row[7])
+    }
+}
+
+/// A secret that belongs to the fleet as a whole, such as the account key at a certificate authority.
+public enum StoredSecret {
+    /// What a secret is sealed for.
+    public static func sealingPlace(_ name: String) -> String { "secret/\(name)" }
+
+    /// Stores a sealed secret unless there is one of this name.
+    /// - Returns: the one that is stored now: of several nodes that make one at once, all use the same.
+    public static func saveIfAbsent(
+        _ name: String, sealed: [UInt8], in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [UInt8] {
+        try transaction.execute("insert into secret (name, sealed) values (?, ?) on conflict do nothing", name, sealed)
+        return try load(name, in: transaction) ?? sealed
+    }
+
+    /// Stores a sealed secret in place of the one before, such as when the key is replaced.
+    public static func replace(
+        _ name: String, sealed: [UInt8], in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        try transaction.execute("update secret set sealed = ? where name = ?", sealed, name)
+    }
+
+    public static func load(_ name: String, in transaction: borrowing Transaction) throws(DatabaseError) -> [UInt8]? {
+        try transaction.query("select sealed from secret where name = ?", name).first.map { row throws(DatabaseError) in
+            try row[0]
+        }
+    }
+}

@@ -1,0 +1,347 @@
+// The store on both engines: work is done by one node at a time whatever happens to it, buckets are never overdrawn,
+// and secrets are sealed.
+
+import Database
+import Foundation
+import Glibc
+import Synchronization
+import TLS
+import Testing
+
+@testable import DatabaseSupport
+@testable import Manager
+
+struct StoreTests {
+    typealias Failure = DatabaseError
+
+    /// Three orders at once, another one each hour.
+    private static let orders = Bucket(scope: "orders", subject: "example", capacity: 3, fillMilliseconds: 10_800_000)
+
+    @Test(arguments: TestEngine.available) func `work is claimed once, when it is due`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        try store.write { transaction throws(Failure) in
+            let now = try transaction.now()
+            try Work.add("order", "later", state: "queued", due: now + 60_000, in: transaction)
+            try Work.add("order", "one", state: "queued", due: now, in: transaction)
+            try Work.add("order", "urgent", state: "queued", due: now, priority: 1, in: transaction)
+        }
+        var keys: [String?] = []
+        for holder in ["a", "b", "c"] {
+            keys.append(
+                try store.write { transaction throws(Failure) in
+                    try Work.claim("order", by: holder, in: transaction)?.key
+                })
+        }
+        #expect(keys == ["urgent", "one", nil])
+        // Adding it again makes it due earlier, never later.
+        try store.write { transaction throws(Failure) in
+            let now = try transaction.now()
+            try Work.add("order", "later", state: "queued", due: now, in: transaction)
+            try Work.add("order", "later", state: "queued", due: now + 90_000, in: transaction)
+        }
+        let key = try store.write { transaction throws(Failure) in
+            try Work.claim("order", by: "a", in: transaction)?.key
+        }
+        #expect(key == "later")
+    }
+
+    @Test(arguments: TestEngine.available)
+    func `what a dead node had is free after ten minutes, and the node that was slow is told`(engine: TestEngine) throws
+    {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let slow = try claimOrder("one", by: "slow", &store)
+        try store.write { transaction throws(Failure) in
+            let isRecorded = try slow.record(state: "ordering", journal: "order 1", in: transaction)
+            #expect(isRecorded)
+            let rows = try transaction.query("select until from work")
+            let until: Int64 = try rows[0][0]
+            let now = try transaction.now()
+            let left = until - now
+            #expect(left > 590_000 && left <= 600_000)
+            // Ten minutes go by.
+            try transaction.execute("update work set until = 1, due = 1")
+        }
+        let next = try #require(
+            try store.write { transaction throws(Failure) in try Work.claim("order", by: "next", in: transaction) })
+        #expect(next.journal == "order 1" && next.state == "ordering")
+        let told = try store.write { transaction throws(Failure) in
+            [
+                try slow.renew(in: transaction), try slow.record(state: "x", journal: "x", in: transaction),
+                try slow.postpone(to: 0, state: "x", problem: "x", in: transaction), try slow.finish(in: transaction),
+                try next.renew(in: transaction), try next.finish(in: transaction),
+            ]
+        }
+        #expect(told == [false, false, false, false, true, true])
+    }
+
+    @Test(arguments: TestEngine.available) func `work that is added while it is done is done again`(engine: TestEngine)
+        throws
+    {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let work = try claimOrder("one", by: "a", &store)
+        try store.write { transaction throws(Failure) in
+            try Work.add("order", "one", state: "queued", due: try transaction.now(), in: transaction)
+            let isOurs = try work.finish(in: transaction)
+            #expect(isOurs)
+        }
+        let again = try store.write { transaction throws(Failure) in
+            try Work.claim("order", by: "b", in: transaction)?.key
+        }
+        #expect(again == "one")
+    }
+
+    @Test(arguments: TestEngine.available) func `work that fails is put off and counted`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let work = try claimOrder("one", by: "a", &store)
+        let later = try store.write { transaction throws(Failure) in
+            let isOurs = try work.postpone(
+                to: try transaction.now() + 60_000, state: "failing", problem: "no answer", in: transaction)
+            #expect(isOurs)
+            return try Work.claim("order", by: "a", in: transaction)
+        }
+        #expect(later == nil)
+        let rows = try store.read { transaction throws(Failure) in
+            try transaction.query("select state, problem, tries from work where holder is null")
+        }
+        #expect(rows.map(\.values) == [[.text("failing"), .text("no answer"), .integer(1)]])
+    }
+
+    @Test(arguments: TestEngine.available)
+    func `nodes that race claim each piece of work once and never overdraw a bucket`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        try store.write { transaction throws(Failure) in
+            let now = try transaction.now()
+            for number in 0..<12 {
+                try Work.add("order", "host \(number)", state: "queued", due: now, in: transaction)
+                try Work.add("look", "host \(number)", state: "queued", due: now, in: transaction)
+            }
+        }
+        let claimed = Mutex<[String]>([])
+        let problems = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 3) { node in
+            do {
+                var store = try database.store()
+                for kind in ["order", "look"] {
+                    for _ in 0..<12 {
+                        let work = try store.write { transaction throws(Failure) in
+                            try Work.claim(kind, by: "node \(node)", in: transaction) { _ in
+                                kind == "order" ? [Bucket.Charge(StoreTests.orders)] : []
+                            }
+                        }
+                        if let work { claimed.withLock { $0.append("\(work.kind) \(work.key)") } }
+                    }
+                }
+            } catch { problems.withLock { $0.append("\(error)") } }
+        }
+        #expect(problems.withLock(\.self) == [])
+        let names = claimed.withLock(\.self)
+        #expect(Set(names).count == names.count)
+        #expect(names.count { $0.hasPrefix("order") } == 3)
+        #expect(names.count { $0.hasPrefix("look") } == 12)
+        let rows = try store.read { transaction throws(Failure) in
+            try transaction.query(
+                "select count(*) from work where kind = 'order' and problem = 'limited' and due > ?", Int64(0))
+        }
+        #expect(rows.map(\.values) == [[.integer(9)]])
+    }
+
+    @Test(arguments: TestEngine.available) func `a bucket says when it can pay, and takes all charges or none`(
+        engine: TestEngine
+    ) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let small = Bucket(scope: "exact", subject: "one", capacity: 1, fillMilliseconds: 1_000_000)
+        let waits = try store.write { transaction throws(Failure) in
+            let first = try Bucket.debit([.init(StoreTests.orders), .init(small)], in: transaction)
+            let second = try Bucket.debit([.init(StoreTests.orders), .init(small)], in: transaction)
+            let third = try Bucket.debit([.init(StoreTests.orders, tokens: 2)], in: transaction)
+            return [first, second, third]
+        }
+        #expect(waits[0] == nil && waits[2] == nil)
+        let longest = try #require(waits[1])
+        #expect((990_000...1_000_000).contains(longest))
+        // A third of an hour later there is a third of a token.
+        let answer = try store.write { transaction throws(Failure) in
+            try transaction.execute("update bucket set at = at - 1200000")
+            return try Bucket.debit([.init(StoreTests.orders)], in: transaction)
+        }
+        let wait = try #require(answer)
+        #expect((2_390_000...2_400_000).contains(wait))
+    }
+
+    @Test(arguments: TestEngine.available) func `a lease has one holder, and a new epoch for each`(engine: TestEngine)
+        throws
+    {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let epochs = try store.write { transaction throws(Failure) in
+            let first = try Lease.take("sweep", by: "a", milliseconds: 60_000, in: transaction)
+            let refused = try Lease.take("sweep", by: "b", milliseconds: 60_000, in: transaction)
+            let kept = try Lease.take("sweep", by: "a", milliseconds: 60_000, in: transaction)
+            try kept?.release(in: transaction)
+            let second = try Lease.take("sweep", by: "b", milliseconds: 60_000, in: transaction)
+            try first?.release(in: transaction)
+            let stillRefused = try Lease.take("sweep", by: "a", milliseconds: 60_000, in: transaction)
+            return [first, refused, kept, second, stillRefused].map(\.?.epoch)
+        }
+        #expect(epochs == [1, nil, 1, 2, nil])
+    }
+
+    @Test(arguments: TestEngine.available) func `keeps certificates, observations and nodes`(engine: TestEngine) throws
+    {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        var certificate = StoredCertificate(
+            name: "shop.example", keyKind: "p256", chain: "PEM", issuer: "Test CA", sealedKey: [1, 2, 3], notBefore: 1,
+            notAfter: 2, renewalCheckAt: nil)
+        let found = try store.write { transaction throws(Failure) in
+            try certificate.save(in: transaction)
+            (certificate.chain, certificate.renewalCheckAt) = ("PEM 2", 5)
+            try certificate.save(in: transaction)
+            try Observation.record("shop.example", "apple", state: "absent", digest: nil, detail: "", in: transaction)
+            try Observation.record("shop.example", "apple", state: "equal", digest: [7], detail: "", in: transaction)
+            try transaction.execute("update observation set since = 1")
+            try Observation.record("shop.example", "apple", state: "equal", digest: [7], detail: "", in: transaction)
+            try Node(id: "1", name: "a", version: "1", applied: 1, skew: 0, standing: "ready").save(in: transaction)
+            try Node(id: "1", name: "a", version: "1", applied: 9, skew: 0, standing: "ready").save(in: transaction)
+            return (
+                try StoredCertificate.load("shop.example", in: transaction),
+                try StoredCertificate.due(at: 5, limit: 10, in: transaction),
+                try StoredCertificate.due(at: 4, limit: 10, in: transaction),
+                try Observation.load("shop.example", in: transaction), try Node.all(in: transaction)
+            )
+        }
+        #expect(found.0 == [certificate] && found.1 == [certificate] && found.2 == [])
+        #expect(found.3.map(\.state) == ["equal"] && found.3[0].since == 1 && found.3[0].looked > 1)
+        #expect(found.4.map(\.applied) == [9] && found.4[0].beat > 1)
+    }
+
+    @Test(arguments: TestEngine.available) func `of several secrets of one name the first stays`(engine: TestEngine)
+        throws
+    {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let place = StoredSecret.sealingPlace("account")
+        let (first, second) = (try store.keys.seal([1], for: place), try store.keys.seal([2], for: place))
+        let kept = try store.write { transaction throws(Failure) in
+            [
+                try StoredSecret.saveIfAbsent("account", sealed: first, in: transaction),
+                try StoredSecret.saveIfAbsent("account", sealed: second, in: transaction),
+            ]
+        }
+        #expect(kept == [first, first])
+        let opened = try store.keys.open(kept[0], for: place)
+        #expect(opened.secret == [1])
+    }
+
+    @Test(arguments: TestEngine.available)
+    func `a crash between any two steps of an order loses and repeats nothing`(engine: TestEngine) async throws {
+        let database = try TestDatabase(engine)
+        let text = database.locationText
+        var store = try database.store()
+        // How many calls an order takes.
+        let engineOfAll = try FaultyEngine(database.location, .kill, at: 0)
+        var storeOfAll = try Store(engineOfAll.connection, keys: try database.keys())
+        let callsBefore = engineOfAll.calls
+        try addOrder("whole", &storeOfAll)
+        let callsToAdd = engineOfAll.calls - callsBefore
+        try StoreTests.order(&storeOfAll, holder: "whole")
+        let callsOfAll = engineOfAll.calls - callsBefore - callsToAdd
+        #expect(callsOfAll > 15)
+
+        for call in 1...callsOfAll {
+            try store.write { transaction throws(Failure) in
+                for table in ["work", "bucket", "certificate"] { try transaction.execute("delete from \(table)") }
+            }
+            try addOrder("one", &store)
+            let keyFile = "\(database.folder)/store.key"
+            let doomedCall = callsBefore + call
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [text = text as String, keyFile = keyFile as String, doomedCall = doomedCall as Int] in
+                let engine = try FaultyEngine(DatabaseLocation(text), .kill, at: doomedCall)
+                var store = try Store(engine.connection, keys: try SealingKeys(file: keyFile))
+                try StoreTests.order(&store, holder: "doomed")
+            }
+            // Ten minutes later another node finishes it.
+            try store.write { transaction throws(Failure) in
+                try transaction.execute("update work set until = 1, due = 1 where holder is not null")
+            }
+            // PostgreSQL notices in its own time that the other has died.
+            let end = Date() + 30
+            repeat { try StoreTests.order(&store, holder: "next") } while try hasWork(&store) && Date() < end
+            let rows = try store.read { transaction throws(Failure) in
+                try transaction.query(
+                    """
+                    select (select count(*) from work), (select count(*) from certificate),
+                        (select chain from certificate limit 1), (select count(*) from bucket)
+                    """)
+            }
+            #expect(
+                rows.map(\.values) == [[.integer(0), .integer(1), .text("order of one"), .integer(1)]], "call \(call)")
+        }
+    }
+
+    /// What a node does for a certificate, each step in a transaction: claim and pay, write down the order, store the
+    /// certificate.
+    static func order(_ store: inout Store, holder: String) throws {
+        let claimed = try store.write { transaction throws(Failure) in
+            try Work.claim("order", by: holder, in: transaction) { work in
+                work.journal == nil ? [Bucket.Charge(orders)] : []
+            }
+        }
+        guard let work = claimed else { return }
+        let journal = work.journal ?? "order of \(work.key)"
+        if work.journal == nil {
+            let isOurs = try store.write { transaction throws(Failure) in
+                try work.record(state: "ordering", journal: journal, in: transaction)
+            }
+            guard isOurs else { return }
+        }
+        let key = try store.keys.seal([1, 2, 3], for: StoredCertificate.sealingPlace(work.key, "p256"))
+        let certificate = StoredCertificate(
+            name: work.key, keyKind: "p256", chain: journal, issuer: "Test CA", sealedKey: key, notBefore: 0,
+            notAfter: 1,
+            renewalCheckAt: nil)
+        _ = try store.write(isRepeatable: true) { transaction throws(Failure) in
+            guard try work.finish(in: transaction) else { return false }
+            try certificate.save(in: transaction)
+            return true
+        }
+    }
+
+    private func hasWork(_ store: inout Store) throws -> Bool {
+        let rows = try store.read { transaction throws(Failure) in try transaction.query("select key from work") }
+        return !rows.isEmpty
+    }
+
+    private func addOrder(_ key: String, _ store: inout Store) throws {
+        try store.write { transaction throws(Failure) in
+            try Work.add("order", key, state: "queued", due: try transaction.now(), in: transaction)
+        }
+    }
+
+    private func claimOrder(_ key: String, by holder: String, _ store: inout Store) throws -> Work {
+        try addOrder(key, &store)
+        let work = try store.write { transaction throws(Failure) in try Work.claim("order", by: holder, in: transaction)
+        }
+        return try #require(work)
+    }
+}
+
+extension TestDatabase {
+    /// The keys in `store.key`, which is made if it is not there.
+    func keys() throws -> SealingKeys {
+        let file = "\(folder)/store.key"
+        if !FileManager.default.fileExists(atPath: file) {
+            try Data((0..<32).map { UInt8($0) }).write(to: URL(fileURLWithPath: file))
+        }
+        return try SealingKeys(file: file)
+    }
+
+    func store() throws -> Store { try Store(location, keys: keys()) }
+}
