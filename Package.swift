@@ -54,18 +54,20 @@ let package = Package(
         .target(name: "Manager", dependencies: ["Database", "TLS"], swiftSettings: house),
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
+            name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
+        .target(
             name: "Verifier",
-            dependencies: ["TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON", "CZlib"],
+            dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
             swiftSettings: strict),
         .target(
-            name: "Administration", dependencies: ["Telemetry", "HTTP", "Posix", "SourceJSON"],
+            name: "Administration", dependencies: ["Client", "Telemetry", "HTTP", "Posix", "SourceJSON"],
             swiftSettings: strict),
         .executableTarget(
             name: "associated",
             dependencies: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine",
-                "Verifier", "Administration",
+                "Client", "Verifier", "Administration",
             ],
             swiftSettings: strict),
 
@@ -86,15 +88,17 @@ let package = Package(
             name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix"),
         tests("Manager", "Database", "DatabaseSupport", "TLS"),
+        tests("Client", "Posix", "TLS"),
         tests("DNS", "Posix"),
-        tests("Verifier", "Association", "AssociationLint", "Posix", "TLS"),
+        tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry"),
         .testTarget(name: "EndToEndTests", dependencies: ["associated", "Posix"], swiftSettings: house),
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "Association", "AssociationLint", "Catalogue", "DNS", "HTTP", "Hosting", "Posix", "SourceJSON", "TLS",
-                "Verifier",
+                "Association", "AssociationLint", "Catalogue", "Client", "DNS", "HTTP", "Hosting", "Posix",
+                "SourceJSON",
+                "TLS", "Verifier",
             ], swiftSettings: house),
         .testTarget(name: "HouseRulesTests", swiftSettings: house),
     ],

@@ -36,14 +36,16 @@ let package = Package(
             swiftSettings: house),
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
+            name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: house),
+        .target(
             name: "Verifier",
-            dependencies: ["TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON", "CZlib"],
+            dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
             swiftSettings: house),
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "DNS", "Hosting",
-                "Verifier",
+                "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Client", "DNS",
+                "Hosting", "Verifier",
             ],
             swiftSettings: house),
         .executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], swiftSettings: house),

@@ -28,6 +28,11 @@ struct AdminClientTests {
         } throws: {
             "\($0)" == "no answer from \(address): connect: connection refused"
         }
+        #expect {
+            try AdminClient.ping(address, timeoutMilliseconds: 1_000)
+        } throws: {
+            "\($0)" == "no answer from \(address): connect: connection refused"
+        }
     }
 
     @Test func `a server that sends a byte now and then is given up in time`() throws {
@@ -69,12 +74,58 @@ struct AdminClientTests {
         }
     }
 
+    @Test func `any success to a ping is a sign of life`() throws {
+        try serve("HTTP/1.1 204 No Content\r\n\r\n") { try AdminClient.ping($0, timeoutMilliseconds: 5_000) }
+    }
+
+    @Test(arguments: ["HTTP/1.1 503 Service Unavailable\r\n\r\n", "SSH-2.0-x\r\n", "", nil])
+    func `any other answer to a ping is none`(answer: String?) throws {
+        try serve(answer) { address in
+            #expect(throws: AdminClient.Failure.self) { try AdminClient.ping(address, timeoutMilliseconds: 5_000) }
+        }
+    }
+
     @Test(arguments: [
         "", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nab",
-        "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcd", "HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n",
         "HTTP/1.1 abc\r\ncontent-length: 0\r\n\r\n", "\r\n\r\n", "SSH-2.0-x\r\n\r\n",
     ])
-    func `what is no whole answer is none`(text: String) {
-        #expect(AdminClient.read(Array(text.utf8)) == nil)
+    func `what is no whole answer is none`(text: String) throws {
+        try serve(text) { address in
+            #expect {
+                _ = try AdminClient.get("/readyz", from: address, token: nil, timeoutMilliseconds: 5_000)
+            } throws: {
+                "\($0)" == "\(address) gives no whole answer; is it associated that listens there?"
+            }
+        }
+    }
+
+    /// Answers one connection with fixed bytes.
+    private func serve(_ answer: String?, _ body: (SocketAddress) throws -> Void) throws {
+        let address = try #require(SocketAddress("127.0.0.1:0"))
+        let server = Server(try Listener(address, sharesPort: false))
+        let thread = try Thread(name: "server") { server.answerOnce(answer) }
+        try body(server.listener.address)
+        thread.join()
+    }
+
+    private final class Server: Sendable {
+        let listener: Listener
+        init(_ listener: consuming Listener) { self.listener = listener }
+
+        func answerOnce(_ answer: String?) {
+            guard let poller = try? Poller() else { return }
+            poller.add(listener.descriptor.number, .readable, token: 0)
+            guard poller.wait(milliseconds: 10_000) == 1 else { return }
+            var peer = SocketAddress.unknown
+            guard case .accepted(let fd) = listener.accept(peer: &peer) else { return }
+            let client = Descriptor(takingOwnershipOf: fd)
+            poller.add(client.number, .readable, token: 1)
+            _ = poller.wait(milliseconds: 10_000)
+            // What is left unread would reset the connection, and the answer with it.
+            var request = [UInt8](repeating: 0, count: 4_096)
+            _ = request.withUnsafeMutableBytes { receive(client.number, into: $0) }
+            if let answer { _ = Array(answer.utf8).withUnsafeBytes { transmit(client.number, $0) } }
+        }
     }
 }

@@ -1,5 +1,6 @@
 // Several things at a time, and their results in order.
 
+import Client
 import Posix
 import Synchronization
 import Testing

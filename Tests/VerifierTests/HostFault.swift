@@ -1,6 +1,7 @@
 // Servers that are wrong in one way each, by the rule that says so.
 
 import Association
+import Client
 import Verifier
 
 /// The table of wrong servers.

@@ -1,5 +1,6 @@
 // One tag among what people write.
 
+import Client
 import Testing
 
 @testable import Verifier

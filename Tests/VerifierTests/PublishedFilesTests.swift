@@ -1,5 +1,6 @@
 // Files of live hosts for other commands: taken as a verifier would take them, or not at all.
 
+import Client
 import Foundation
 import Posix
 import TLS

@@ -22,6 +22,9 @@ import Posix
         socket.wait(for: readiness, untilMilliseconds: deadline)
     }
 
+    /// Whether something can be read at this moment, and be it the end.
+    public var hasInput: Bool { SSL_pending(ssl) > 0 || socket.hasInput }
+
     /// Sends all of it. False when that is not possible.
     public func send(_ bytes: [UInt8], within milliseconds: Int) -> Bool {
         let deadline = Clock.monotonicMilliseconds() + Int64(milliseconds)
@@ -180,5 +183,10 @@ public struct PeerFacts: Sendable {
             case weak
             case other
         }
+    }
+
+    /// Why no careful client would take anything from the server; nil where nothing speaks against it.
+    public var distrust: String? {
+        isOutdated ? "the server speaks \(version), which current clients refuse" : problem?.message
     }
 }

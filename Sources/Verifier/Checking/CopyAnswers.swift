@@ -1,6 +1,7 @@
 // What those who keep copies say of a host: Apple's content network about why it has none, Google's service about statements.
 
 import Association
+import Client
 import SourceJSON
 
 /// The reason why there is no copy.

@@ -1,6 +1,7 @@
 // What a host answered, and the report about it: what was seen of each file, and what is wrong.
 
 public import Association
+public import Client
 import Posix
 public import TLS
 
@@ -34,8 +35,8 @@ struct HostAnswers: Sendable {
     /// Whether anything came back at all for the first question.
     var isReachable: Bool {
         switch error(.file(.apple)) {
-        case .cannotConnect, .handshake: false
-        case nil, .timedOut, .cutOff, .failed, .malformed: true
+        case .cannotConnect, .handshake, .untrusted: false
+        case nil, .timedOut, .cutOff, .brokenOff, .failed, .malformed: true
         }
     }
 
@@ -56,15 +57,6 @@ struct HostAnswers: Sendable {
 }
 
 extension FetchedResponse {
-    /// The body without its coding; nil where it is in none that is known, or not in the one that it says.
-    var plainBody: [UInt8]? {
-        switch self["content-encoding"]?.lowercased() {
-        case nil, "identity": body
-        case "gzip", "x-gzip": Gunzip.expand(body, bytesMax: FetchLimits().bodyBytesMax)
-        default: nil
-        }
-    }
-
     /// Whether the body is a page for people.
     var isPage: Bool {
         body.prefix(512).first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF } == UInt8(ascii: "<")

@@ -2,6 +2,7 @@
 
 import Association
 import AssociationLint
+import Client
 import Posix
 
 extension HostRules {

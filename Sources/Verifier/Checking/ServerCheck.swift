@@ -1,6 +1,7 @@
 // One look at one host: asks everything, several questions at a time, and hands the answers to the rules. A host that cannot
 // be reached, or answers nothing in time, is not asked thirty times.
 
+public import Client
 import Posix
 
 /// Looks at hosts from outside.

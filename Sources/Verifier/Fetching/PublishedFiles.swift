@@ -2,6 +2,7 @@
 // request each, as a consumer makes it, within its time. Consumers ask by different names, accept different answers, and
 // have words of their own for what they reject.
 
+public import Client
 import Posix
 public import TLS
 
@@ -99,13 +100,6 @@ public struct PublishedFiles: Sendable {
         } catch {
             return .failure(.failed(error.description))
         }
-    }
-}
-
-extension PeerFacts {
-    /// Why no verifier would take anything from the server; nil where nothing speaks against it.
-    var distrust: String? {
-        isOutdated ? "the server speaks \(version), which current clients refuse" : problem?.message
     }
 }
 

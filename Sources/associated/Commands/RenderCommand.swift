@@ -2,6 +2,7 @@
 
 import Association
 import Catalogue
+import Client
 import Hosting
 import Posix
 import SourceJSON

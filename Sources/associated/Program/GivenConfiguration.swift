@@ -5,6 +5,7 @@
 import Association
 import AssociationLint
 import Catalogue
+import Client
 import HTTP
 import Hosting
 import Posix

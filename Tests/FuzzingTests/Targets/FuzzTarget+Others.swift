@@ -6,6 +6,7 @@ import AssociationLint
 import Catalogue
 import SourceJSON
 
+@testable import Client
 @testable import Hosting
 @testable import Verifier
 

@@ -55,20 +55,21 @@ enum ModuleTable {
         Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
         Module("Manager", .control, mayImport: ["Database", "TLS"]),
         Module("DNS", .control, mayImport: ["CResolver", "Posix"]),
+        Module("Client", .control, mayImport: ["TLS", "HTTP", "Posix", "CZlib"]),
         Module(
             "Verifier", .control,
             mayImport: [
-                "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON", "CZlib", "Synchronization",
+                "Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON", "Synchronization",
             ]),
         Module(
             "Administration", .control,
-            mayImport: ["Telemetry", "HTTP", "Posix", "SourceJSON", "Synchronization"]),
+            mayImport: ["Client", "Telemetry", "HTTP", "Posix", "SourceJSON", "Synchronization"]),
         Module(
             "associated", .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine",
-                "Verifier", "Administration", "Glibc", "Synchronization",
+                "Client", "Verifier", "Administration", "Glibc", "Synchronization",
             ]),
     ]
 

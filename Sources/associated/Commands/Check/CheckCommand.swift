@@ -2,6 +2,7 @@
 // command around it, and what it prints.
 
 import Association
+import Client
 import Glibc
 import Hosting
 import Posix

@@ -2,6 +2,7 @@
 // any script.
 
 import Association
+import Client
 import Posix
 import TLS
 import Verifier

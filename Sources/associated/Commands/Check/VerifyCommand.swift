@@ -3,6 +3,7 @@
 
 import Association
 import AssociationLint
+import Client
 import Posix
 import SourceJSON
 import TLS

@@ -2,6 +2,7 @@
 // `ImportedApps`.
 
 import Association
+import Client
 import Glibc
 import Posix
 import TLS

@@ -4,6 +4,7 @@
 
 import Association
 import AssociationLint
+import Client
 import Posix
 import SourceJSON
 import TLS

@@ -3,9 +3,9 @@
 import Posix
 import Testing
 
-@testable import Verifier
+@testable import Client
 
-struct CheckedHostTests {
+struct WebLocationTests {
     @Test(
         arguments: [
             ("Shop.Example.com", "shop.example.com", 443), ("shop.example.com.", "shop.example.com", 443),

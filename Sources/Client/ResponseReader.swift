@@ -9,9 +9,11 @@ struct ResponseReader {
     private let hasBody: Bool
     private var buffer: [UInt8] = []
     private var status = 0
+    private var statusLine = ""
     private var fields: [FetchedResponse.Field] = []
     private var body: [UInt8] = []
     private var isCut = false
+    private var isEndKnown = true
     private var state = State.head
 
     private enum State {
@@ -32,6 +34,20 @@ struct ResponseReader {
     var isComplete: Bool {
         if case .complete = state { return true }
         return false
+    }
+
+    var isReadingHead: Bool {
+        if case .head = state { return true }
+        return false
+    }
+
+    /// Whether the connection is as good as new behind the answer (RFC 9112 §9.3). An answer whose end two fields tell
+    /// differently leaves none.
+    var leavesConnection: Bool {
+        guard isComplete, isEndKnown, !isCut, buffer.isEmpty, statusLine.hasPrefix("HTTP/1.1") else { return false }
+        let codings = fields.contains { $0.name == "transfer-encoding" }
+        if codings, fields.contains(where: { $0.name == "content-length" }) { return false }
+        return !fields.contains { $0.name == "connection" && $0.value.lowercased().contains("close") }
     }
 
     /// What is being read, for messages.
@@ -60,7 +76,8 @@ struct ResponseReader {
 
     func response(firstByte: Int, total: Int) -> FetchedResponse {
         FetchedResponse(
-            status: status, fields: fields, body: body, isCut: isCut, firstByteMilliseconds: firstByte,
+            status: status, statusLine: statusLine, fields: fields, body: body, isCut: isCut,
+            firstByteMilliseconds: firstByte,
             totalMilliseconds: total, peer: nil, handshakeMilliseconds: 0)
     }
 
@@ -90,7 +107,8 @@ struct ResponseReader {
     private mutating func readHead() throws(FetchError) -> Bool {
         guard buffer.starts(with: Array("HTTP/".utf8).prefix(buffer.count)) else {
             let start = String(decoding: buffer.prefix(40).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
-            throw .malformed(start.isEmpty ? "it begins with bytes that are no text" : "it begins with \"\(start)\"")
+            throw .malformed(
+                start.isEmpty ? "it begins with bytes that are no text" : "it begins with \"\(start)\"", line: start)
         }
         let end = headEnd
         if end ?? buffer.count > limits.headBytesMax {
@@ -104,7 +122,11 @@ struct ResponseReader {
         let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[1].utf8.count == 3, let status = Int(words[1]), status >= 100,
             words[0].hasPrefix("HTTP/1.")
-        else { throw .malformed("its first line is \"\((lines.first ?? "").prefix(80))\"") }
+        else {
+            let line = String((lines.first ?? "").prefix(80))
+            throw .malformed("its first line is \"\(line)\"", line: line)
+        }
+        statusLine = String((lines.first ?? "").prefix(256))
         fields = lines.dropFirst().filter { !$0.isEmpty }.map { line in
             let colon = line.firstIndex(of: ":") ?? line.endIndex
             let value = line[colon...].dropFirst()
@@ -119,12 +141,15 @@ struct ResponseReader {
     }
 
     /// Where the body ends (RFC 9112 §6.3).
-    private func framing() throws(FetchError) -> State {
+    private mutating func framing() throws(FetchError) -> State {
         if !hasBody || status == 204 || status == 304 { return .complete }
         let codings = fields.filter { $0.name == "transfer-encoding" }.map(\.value).joined(separator: ",").lowercased()
         if codings.hasSuffix("chunked") { return .chunkSize }
         let lengths = Set(fields.filter { $0.name == "content-length" }.map(\.value))
-        guard let length = lengths.first else { return .untilEnd }
+        guard let length = lengths.first else {
+            isEndKnown = false
+            return .untilEnd
+        }
         guard lengths.count == 1, let count = Int(length), count >= 0 else {
             throw .malformed("content-length is \(lengths.sorted().joined(separator: " and "))")
         }
@@ -181,7 +206,7 @@ struct ResponseReader {
 
 extension Substring {
     /// Without these characters at both ends.
-    func trimmed(of characters: Set<Character>) -> Substring {
+    public func trimmed(of characters: Set<Character>) -> Substring {
         var rest = drop(while: characters.contains)
         while let last = rest.last, characters.contains(last) { rest.removeLast() }
         return rest

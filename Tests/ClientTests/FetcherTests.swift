@@ -4,7 +4,8 @@ import Foundation
 import Posix
 import TLS
 import Testing
-import Verifier
+
+@testable import Client
 
 struct FetcherTests {
     /// Fetches with a third of a second, and gives the outcome with the milliseconds it took.

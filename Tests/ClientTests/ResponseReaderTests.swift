@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Verifier
+@testable import Client
 
 struct ResponseReaderTests {
     private func read(_ text: String, hasBody: Bool = true, step: Int = Int.max, ends: Bool = true) throws(FetchError)

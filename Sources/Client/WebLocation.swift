@@ -1,6 +1,6 @@
 // Hosts and places on the web as people write them on a command line, and the addresses of hosts.
 
-import Posix
+public import Posix
 
 /// A host to be looked at.
 public struct CheckedHost: Hashable, Sendable, CustomStringConvertible {
@@ -32,7 +32,7 @@ public struct CheckedHost: Hashable, Sendable, CustomStringConvertible {
     public var description: String { port == 443 ? name : "\(name):\(port)" }
 
     /// The same host with `www.` in front, or without it.
-    var sibling: CheckedHost {
+    public var sibling: CheckedHost {
         CheckedHost(name: name.hasPrefix("www.") ? String(name.dropFirst(4)) : "www.\(name)", port: port)
     }
 }
@@ -79,14 +79,14 @@ public struct WebLocation: Hashable, Sendable, CustomStringConvertible {
         self.path = path.hasPrefix("/") ? String(path) : "/\(path)"
     }
 
-    init(secure host: CheckedHost, path: String) {
+    public init(secure host: CheckedHost, path: String) {
         isSecure = true
         self.host = host
         self.path = path
     }
 
     /// Where a redirect from here leads: to an address as a whole, or to a path on the same host. Nil for anything else.
-    func following(_ location: String?) -> WebLocation? {
+    public func following(_ location: String?) -> WebLocation? {
         guard let location else { return nil }
         guard location.hasPrefix("/"), !location.hasPrefix("//") else { return WebLocation(location) }
         return WebLocation("\(isSecure ? "https" : "http")://\(hostField)\(location)")
@@ -95,26 +95,28 @@ public struct WebLocation: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(isSecure ? "https" : "http")://\(hostField)\(path)" }
 
     /// The host as it is named in a request.
-    var hostField: String {
+    public var hostField: String {
         host.port == (isSecure ? 443 : 80) ? host.name : "\(host.name):\(host.port)"
     }
 }
 
 /// Finds the addresses of hosts.
-struct HostAddresses: Sendable {
-    let overrides: [AddressOverride]
+public struct HostAddresses: Sendable {
+    private let overrides: [AddressOverride]
 
     /// As long as Apple's fetcher takes for all of it.
     private static let lookUpMilliseconds: Int32 = 5_000
 
+    public init(overrides: [AddressOverride]) { self.overrides = overrides }
+
     /// The addresses of a host, the one to begin with first: Apple's fetcher is reported to use IPv4.
-    func of(_ host: CheckedHost) throws(NameLookupError) -> [SocketAddress] {
+    public func of(_ host: CheckedHost) throws(NameLookupError) -> [SocketAddress] {
         let given = given(host.name, host.port)
         return given.isEmpty ? try ofAnother(host) : given
     }
 
     /// The same of a host that is asked for the sake of the one that is looked at. It is not among `*`.
-    func ofAnother(_ host: CheckedHost) throws(NameLookupError) -> [SocketAddress] {
+    public func ofAnother(_ host: CheckedHost) throws(NameLookupError) -> [SocketAddress] {
         let given = overrides.filter { $0.host == host.name && $0.port == host.port }.map(\.address)
         if !given.isEmpty { return given }
         let found = try NameLookup.addresses(
@@ -123,7 +125,7 @@ struct HostAddresses: Sendable {
     }
 
     /// What the overrides say, if anything; those for the very host before those for all.
-    func given(_ name: String, _ port: UInt16) -> [SocketAddress] {
+    public func given(_ name: String, _ port: UInt16) -> [SocketAddress] {
         let own = overrides.filter { $0.port == port && $0.host == name }
         return (own.isEmpty ? overrides.filter { $0.port == port && $0.host == "*" } : own).map(\.address)
     }

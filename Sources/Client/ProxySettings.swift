@@ -1,0 +1,72 @@
+// The proxy that a network wants to be used, as people write it into `https_proxy` and `no_proxy`. The values are given; the
+// environment is not looked at here.
+
+/// A proxy for connections over TLS, and the hosts that are reached without it.
+public struct ProxySettings: Hashable, Sendable {
+    let proxy: CheckedHost
+    private let authorization: String?
+    private let exceptions: [Substring]
+
+    /// - Parameters:
+    ///   - address: such as `http://proxy.example.com:3128` or `http://name:password@10.0.0.1:3128`. Nil for anything else.
+    ///   - exceptions: host names with commas between them: each stands for itself and the hosts below it, `*` for all.
+    public init?(_ address: String, except exceptions: String = "") {
+        guard address.hasPrefix("http://") else { return nil }
+        let authority = address.dropFirst(7).prefix { $0 != "/" }
+        let (user, place): (Substring?, Substring) =
+            authority.lastIndex(of: "@").map { (authority[..<$0], authority[authority.index(after: $0)...]) }
+            ?? (nil, authority)
+        guard let proxy = CheckedHost(place.contains(":") ? String(place) : "\(place):80") else { return nil }
+        self.proxy = proxy
+        if let user {
+            guard let bytes = ProxySettings.plain(user) else { return nil }
+            authorization = "Basic \(ProxySettings.base64(bytes))"
+        } else {
+            authorization = nil
+        }
+        self.exceptions = exceptions.lowercased().split(separator: ",").map { entry in
+            let name = entry.trimmed(of: [" ", "\t"])
+            return name.hasPrefix("*.") ? name.dropFirst(2) : name.hasPrefix(".") ? name.dropFirst() : name
+        }
+    }
+
+    /// What to ask the proxy for; nil where the host is reached without it.
+    func tunnel(to host: CheckedHost) -> Tunnel? {
+        let isExcepted = exceptions.contains { entry in
+            entry == "*" || entry == host.name || host.name.hasSuffix(".\(entry)") && !entry.isEmpty
+                || entry == "\(host.name):\(host.port)"
+        }
+        return isExcepted ? nil : Tunnel(to: host, authorization: authorization)
+    }
+
+    /// Without the escapes of RFC 3986 §2.1, which passwords need in a URL.
+    private static func plain(_ text: Substring) -> [UInt8]? {
+        var (bytes, rest) = ([UInt8](), text.utf8[...])
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+
+    /// RFC 4648 §4.
+    private static func base64(_ bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var text = ""
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(bytes.count, start + 3)]
+            let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[start + $1]) : 0) }
+            for place in 0..<4 {
+                text.append(place <= group.count ? digits[bits >> (18 - 6 * place) & 63] : "=")
+            }
+        }
+        return text
+    }
+}

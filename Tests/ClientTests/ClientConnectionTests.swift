@@ -1,0 +1,120 @@
+// One connection for several requests, its time limits, and the way through a proxy.
+
+import Foundation
+import Posix
+import TLS
+import Testing
+
+@testable import Client
+
+struct ClientConnectionTests {
+    private func request(_ address: SocketAddress, _ path: String = "/") -> FetchRequest {
+        var request = FetchRequest(
+            host: "shop.example", hostField: "shop.example", address: address, isSecure: false, path: path,
+            userAgent: "test")
+        request.keepsConnection = true
+        return request
+    }
+
+    private func answer(_ body: String, _ fields: String = "") -> ScriptedServer.Answer {
+        .keep(Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)".utf8))
+    }
+
+    @Test func `takes one request after the other`() throws {
+        let heads = HeardHeads()
+        let server = try ScriptedServer(certificates: nil) { head in
+            heads.add(head)
+            return self.answer(head.contains("/b") ? "two" : "one")
+        }
+        var connection = try ClientConnection(for: request(server.address), nil)
+        #expect(try connection.send(request(server.address, "/a")).body.elementsEqual("one".utf8))
+        let isReusable = connection.isReusable
+        #expect(isReusable)
+        var post = request(server.address, "/b")
+        post.method = "POST"
+        post.body = [UInt8](repeating: 0x61, count: 100_000)
+        #expect(try connection.send(post).body.elementsEqual("two".utf8))
+        #expect(
+            heads.all.last?.hasSuffix("Content-Length: 100000\r\n\r\n" + String(repeating: "a", count: 100_000)) == true
+        )
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\na",
+        "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ])
+    func `is not used again behind an answer that forbids it, or whose end is in doubt`(text: String) throws {
+        let server = try ScriptedServer(certificates: nil) { _ in .keep(Array(text.utf8)) }
+        var connection = try ClientConnection(for: request(server.address), nil)
+        #expect(try connection.send(request(server.address)).status == 200)
+        let isReusable = connection.isReusable
+        #expect(!isReusable)
+    }
+
+    @Test func `is not used again where the server has closed it`() throws {
+        let server = try ScriptedServer(certificates: nil) { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
+        var connection = try ClientConnection(for: request(server.address), nil)
+        _ = try connection.send(request(server.address))
+        let end = Clock.monotonicMilliseconds() + 10_000
+        while connection.isReusable, Clock.monotonicMilliseconds() < end { usleep(1_000) }
+        let isReusable = connection.isReusable
+        #expect(!isReusable)
+    }
+
+    @Test func `a head that does not come in its time is timed out, whatever the whole has`() throws {
+        let server = try ScriptedServer(certificates: nil) { _ in .stall(Array("HTTP/1.1 200 OK\r\n".utf8)) }
+        var request = request(server.address)
+        request.limits.milliseconds = 60_000
+        request.limits.headMilliseconds = 50
+        var connection = try ClientConnection(for: request, nil)
+        let start = Clock.monotonicMilliseconds()
+        do throws(FetchError) {
+            _ = try connection.send(request)
+            Issue.record("there was an answer")
+        } catch {
+            #expect(error.isTimeOut)
+        }
+        #expect(Clock.monotonicMilliseconds() - start < 30_000)
+    }
+
+    @Test func `a handshake that does not end has the time of the connection`() throws {
+        let server = try DrippingServer([0x16, 0x03, 0x03, 0x40, 0x00, 0x02])
+        var request = request(server.address)
+        request.isSecure = true
+        request.limits.milliseconds = 60_000
+        request.limits.connectMilliseconds = 50
+        let context = try ClientContext(authorityFile: nil)
+        let start = Clock.monotonicMilliseconds()
+        do throws(FetchError) {
+            _ = try ClientConnection(for: request, context)
+            Issue.record("it is connected")
+        } catch {
+            #expect(error.isTimeOut)
+        }
+        #expect(Clock.monotonicMilliseconds() - start < 30_000)
+    }
+
+    @Test func `a tunnel leads to the server, with what the proxy wants to be told`() throws {
+        let server = try ScriptedServer(certificates: nil) { _ in self.answer("behind") }
+        let proxy = try TunnelServer(to: server.address)
+        var request = request(proxy.address)
+        request.tunnel = Tunnel(to: CheckedHost("shop.example")!, authorization: "Basic eA==")
+        var connection = try ClientConnection(for: request, nil)
+        #expect(try connection.send(request).body.elementsEqual("behind".utf8))
+        #expect(
+            proxy.heard.all == [
+                "CONNECT shop.example:443 HTTP/1.1\r\nHost: shop.example:443\r\nProxy-Authorization: Basic eA==\r\n\r\n"
+            ])
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "SSH-2.0-x\r\n", "HTTP/1.1 302 Found\r\n\r\n",
+    ])
+    func `a proxy that refuses is no server`(answer: String) throws {
+        let proxy = try TunnelServer(to: SocketAddress("127.0.0.1:1")!, answering: answer)
+        var request = request(proxy.address)
+        request.tunnel = Tunnel(to: CheckedHost("shop.example")!)
+        #expect(throws: FetchError.self) { _ = try ClientConnection(for: request, nil) }
+    }
+}

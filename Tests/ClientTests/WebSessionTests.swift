@@ -1,0 +1,129 @@
+// Requests to places by name: kept connections, redirects, and servers that are not to be trusted.
+
+import Foundation
+import Posix
+import Synchronization
+import TLS
+import Testing
+
+@testable import Client
+
+struct WebSessionTests {
+    private func settings(_ address: SocketAddress, _ change: (inout WebSessionSettings) -> Void = { _ in })
+        -> WebSessionSettings
+    {
+        var settings = WebSessionSettings()
+        settings.overrides = ["a.example", "b.example"].map { AddressOverride("\($0):80:\(address)")! }
+        settings.limits.milliseconds = 20_000
+        change(&settings)
+        return settings
+    }
+
+    private static func place(_ text: String) -> WebLocation { WebLocation(text)! }
+
+    /// How many connections a server had is how often it was asked for the first time.
+    @Test func `keeps the connection for the same host and no other`() throws {
+        let heads = HeardHeads()
+        let server = try ScriptedServer(certificates: nil) { head in
+            heads.add(head)
+            return .keep(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
+        }
+        var session = WebSession(nil, settings(server.address))
+        for path in ["/1", "/2", "/3"] {
+            #expect(try session.send(Self.place("http://a.example\(path)")).status == 200)
+        }
+        #expect(heads.all.count == 3)
+        // The server takes one connection at a time, so this one needs the end of the first.
+        #expect(try session.send(Self.place("http://b.example/")).status == 200)
+        #expect(heads.all.last?.contains("Host: b.example\r\n") == true)
+    }
+
+    @Test func `asks again where a kept connection ends without an answer, unless that could do something twice`()
+        throws
+    {
+        let count = Mutex(0)
+        let server = try ScriptedServer(certificates: nil) { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number % 2 == 1 ? .keep(Array("HTTP/1.1 204 No\r\n\r\n".utf8)) : .bytes([])
+        }
+        var session = WebSession(nil, settings(server.address))
+        #expect(try session.send(Self.place("http://a.example/")).status == 204)
+        #expect(try session.send(Self.place("http://a.example/")).status == 204)
+        #expect(count.withLock { $0 } == 3)
+        #expect(throws: FetchError.self) {
+            try session.send(Self.place("http://a.example/"), method: "POST", body: [1])
+        }
+        #expect(count.withLock { $0 } == 4)
+    }
+
+    @Test func `follows redirects as far as it may, and tells other hosts no secrets`() throws {
+        let heads = HeardHeads()
+        let server = try ScriptedServer(certificates: nil) { head in
+            heads.add(head)
+            let isLast = head.hasPrefix("GET /2 ")
+            return .text(
+                isLast
+                    ? "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+                    : "HTTP/1.1 302 Found\r\nLocation: http://b.example/2\r\nContent-Length: 0\r\n\r\n")
+        }
+        let fields = [FetchedResponse.Field(name: "Authorization", value: "secret")]
+        var plain = WebSession(nil, settings(server.address))
+        #expect(try plain.send(Self.place("http://a.example/1"), fields: fields).status == 302)
+        var following = WebSession(nil, settings(server.address) { $0.redirectsMax = 1 })
+        #expect(try following.send(Self.place("http://a.example/1"), fields: fields).status == 200)
+        #expect(heads.all.map { $0.contains("secret") } == [true, true, false])
+        #expect(try following.send(Self.place("http://a.example/1"), method: "POST", body: []).status == 302)
+    }
+
+    @Test func `redirects in a circle are given up`() throws {
+        let server = try ScriptedServer(certificates: nil) { _ in
+            .text("HTTP/1.1 301 Moved\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n")
+        }
+        var session = WebSession(nil, settings(server.address) { $0.redirectsMax = 3 })
+        #expect(throws: FetchError.self) { try session.send(Self.place("http://a.example/")) }
+    }
+
+    @Test func `says that nothing listens`() throws {
+        let address: SocketAddress
+        do { address = try Listener(SocketAddress("127.0.0.1:0")!, sharesPort: false).address }
+        var session = WebSession(nil, settings(address))
+        do throws(FetchError) {
+            _ = try session.send(Self.place("http://a.example/"))
+            Issue.record("there was an answer")
+        } catch {
+            #expect("\(error)" == "cannot connect: connection refused")
+        }
+    }
+
+    /// By way of a proxy, so that the certificate is for the host and the address for nobody.
+    @Test(arguments: [("a.example", true), ("other.example", false), ("a.example", false)])
+    func `a server that is not to be trusted gets no request`(certificate: String, trusts: Bool) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let authority = try DevelopmentAuthority(directory: folder)
+        let place = "\(folder)/hosts/_default"
+        try authority.write(
+            for: certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
+        let heads = HeardHeads()
+        let server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder)/hosts")) { head in
+            heads.add(head)
+            return .keep(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
+        }
+        let proxy = try TunnelServer(to: server.address)
+        let context = try ClientContext(
+            authorityFile: trusts || certificate != "a.example" ? authority.certificatePath : nil)
+        var session = WebSession(
+            context, settings(server.address) { $0.proxy = ProxySettings("http://\(proxy.address)") })
+        if trusts {
+            for _ in 0..<2 { #expect(try session.send(Self.place("https://a.example/")).status == 200) }
+            #expect(heads.all.count == 2)
+            #expect(proxy.heard.all.count == 1)
+        } else {
+            #expect(throws: FetchError.self) { try session.send(Self.place("https://a.example/")) }
+            #expect(heads.all.isEmpty)
+        }
+    }
+}
