@@ -66,7 +66,7 @@ public struct LintRule: Hashable, Sendable {
         var text = """
             # Lint rules
 
-            Printed from the catalogue in `Sources/Association/Lint`; do not edit by hand.
+            Printed from the catalogue in `Sources/AssociationLint/Rules`; do not edit by hand.
 
             - **error**: the association fails, or a rule cannot work. Nothing with an error is published.
             - **warning**: some consumer or system version breaks, or it is probably a mistake.
