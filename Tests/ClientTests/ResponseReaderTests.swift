@@ -23,12 +23,6 @@ struct ResponseReaderTests {
         return reader.response(firstByte: 0, total: 0)
     }
 
-    @Test func `what others say is repeated without control characters, and not without end`() {
-        #expect(AppleFailure.text("a\u{1B}[31m\r\n\u{7F}\tb \u{E9}") == "a[31mb \u{E9}")
-        #expect(AppleFailure.text(String(repeating: "a", count: 400)).count == 300)
-        #expect(AppleFailure.text(nil) == "")
-    }
-
     @Test func `five statuses lead elsewhere, and no others`() throws {
         let found = try (200..<400).filter { try read("HTTP/1.1 \($0) Status\r\ncontent-length: 0\r\n\r\n").isRedirect }
         #expect(found == [301, 302, 303, 307, 308])

@@ -3,6 +3,7 @@
 import Association
 import Testing
 
+@testable import Client
 @testable import Verifier
 
 struct HostRulesTests {
@@ -14,7 +15,8 @@ struct HostRulesTests {
         var fields = [FetchedResponse.Field(name: "content-type", value: "application/json")]
         if let length { fields.append(FetchedResponse.Field(name: "content-length", value: length)) }
         return FetchedResponse(
-            status: 200, fields: fields, body: body, isCut: false, firstByteMilliseconds: firstByteMilliseconds,
+            status: 200, statusLine: "HTTP/1.1 200 OK", fields: fields, body: body, isCut: false,
+            firstByteMilliseconds: firstByteMilliseconds,
             totalMilliseconds: firstByteMilliseconds, peer: nil, handshakeMilliseconds: 10)
     }
 

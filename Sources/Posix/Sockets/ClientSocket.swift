@@ -68,7 +68,7 @@ public struct ClientSocket: ~Copyable, Sendable {
     /// Whether something can be read at this moment, and be it the end.
     public var hasInput: Bool {
         var event = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-        return poll(&event, 1, 0) > 0
+        return unsafe poll(&event, 1, 0) > 0
     }
 
     /// For waiting for several at once.

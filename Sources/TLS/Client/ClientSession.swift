@@ -23,7 +23,7 @@ import Posix
     }
 
     /// Whether something can be read at this moment, and be it the end.
-    public var hasInput: Bool { SSL_pending(ssl) > 0 || socket.hasInput }
+    public var hasInput: Bool { unsafe SSL_pending(ssl) > 0 || socket.hasInput }
 
     /// Sends all of it. False when that is not possible.
     public func send(_ bytes: [UInt8], within milliseconds: Int) -> Bool {

@@ -38,10 +38,11 @@ public final class SealingKeys: Sendable {
     public func seal(_ secret: [UInt8], for place: String) throws(TLSError) -> [UInt8] {
         let nonce = try SecretBytes.random(count: SealingKeys.nonceBytes)
         var tag = [UInt8](repeating: 0, count: SealingKeys.tagBytes)
-        guard let sealed = crypt(secret, keyIndex: 0, nonce: Array(nonce.bytes), place, &tag, isSealing: true) else {
+        guard let sealed = unsafe crypt(secret, keyIndex: 0, nonce: Array(nonce.bytes), place, &tag, isSealing: true)
+        else {
             throw .draining("cannot seal a secret")
         }
-        return [SealingKeys.format] + Array(nonce.bytes) + tag + sealed
+        return unsafe [SealingKeys.format] + Array(nonce.bytes) + tag + sealed
     }
 
     /// The secret, and whether it should be sealed again because the key of then has been replaced.
@@ -66,21 +67,21 @@ public final class SealingKeys: Sendable {
     private func crypt(
         _ input: [UInt8], keyIndex: Int, nonce: [UInt8], _ place: String, _ tag: inout [UInt8], isSealing: Bool
     ) -> [UInt8]? {
-        guard let context = EVP_CIPHER_CTX_new() else { return nil }
-        defer { EVP_CIPHER_CTX_free(context) }
-        let key = UnsafeRawBufferPointer(rebasing: keys.bytes.dropFirst(keyIndex * SealingKeys.keyBytes))
-        let start = key.assumingMemoryBound(to: UInt8.self).baseAddress
+        guard let context = unsafe EVP_CIPHER_CTX_new() else { return nil }
+        defer { unsafe EVP_CIPHER_CTX_free(context) }
+        let key = unsafe UnsafeRawBufferPointer(rebasing: keys.bytes.dropFirst(keyIndex * SealingKeys.keyBytes))
+        let start = unsafe key.assumingMemoryBound(to: UInt8.self).baseAddress
         let (associated, tagCount) = (Array(place.utf8), Int32(SealingKeys.tagBytes))
         var output = [UInt8](repeating: 0, count: input.count + SealingKeys.tagBytes)
         var last = [UInt8](repeating: 0, count: SealingKeys.tagBytes)
         var (count, lastCount, ignored) = (Int32(0), Int32(0), Int32(0))
-        guard EVP_CipherInit_ex(context, EVP_aes_256_gcm(), nil, start, nonce, isSealing ? 1 : 0) == 1,
-            isSealing || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tagCount, &tag) == 1,
-            EVP_CipherUpdate(context, nil, &ignored, associated, Int32(associated.count)) == 1,
-            EVP_CipherUpdate(context, &output, &count, input, Int32(input.count)) == 1,
+        guard unsafe EVP_CipherInit_ex(context, EVP_aes_256_gcm(), nil, start, nonce, isSealing ? 1 : 0) == 1,
+            unsafe isSealing || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tagCount, &tag) == 1,
+            unsafe EVP_CipherUpdate(context, nil, &ignored, associated, Int32(associated.count)) == 1,
+            unsafe EVP_CipherUpdate(context, &output, &count, input, Int32(input.count)) == 1,
             // GCM has nothing left to write here: this checks the tag, or makes it.
-            EVP_CipherFinal_ex(context, &last, &lastCount) == 1,
-            !isSealing || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, tagCount, &tag) == 1
+            unsafe EVP_CipherFinal_ex(context, &last, &lastCount) == 1,
+            unsafe !isSealing || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, tagCount, &tag) == 1
         else { return nil }
         output.removeSubrange(Int(count)...)
         return output

@@ -1,0 +1,13 @@
+// What is shown of answers about copies.
+
+import Testing
+
+@testable import Verifier
+
+struct CopyAnswersTests {
+    @Test func `what others say is repeated without control characters, and not without end`() {
+        #expect(AppleFailure.text("a\u{1B}[31m\r\n\u{7F}\tb \u{E9}") == "a[31mb \u{E9}")
+        #expect(AppleFailure.text(String(repeating: "a", count: 400)).count == 300)
+        #expect(AppleFailure.text(nil) == "")
+    }
+}
