@@ -7,7 +7,7 @@ import CPostgreSQL
 import Glibc
 import Posix
 
-final class PostgreSQLEngine: Engine {
+final class PostgreSQLEngine: SQLEngine {
     /// The oldest library and server that this is made for.
     static let versionMin: Int32 = 120_000
 
@@ -80,9 +80,9 @@ final class PostgreSQLEngine: Engine {
         if connection?.isIdle == false { try? send("rollback") }
     }
 
-    func prepare(_ sql: String) throws(DatabaseError) -> Statement { Statement(sql: sql) }
+    func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement { SQLStatement(sql: sql) }
 
-    func run(_ statement: borrowing Statement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+    func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
         let sql = statement.sql
         return try withConnection { (connection: borrowing PostgreSQLConnection) throws(DatabaseError) in
             try connection.send(sql, values)

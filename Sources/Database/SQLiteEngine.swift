@@ -5,7 +5,7 @@ import CSQLite
 import Glibc
 import Posix
 
-final class SQLiteEngine: Engine {
+final class SQLiteEngine: SQLEngine {
     /// The first version with `returning`, of March 2021.
     static let versionMin: Int32 = 3_035_000
 
@@ -74,15 +74,15 @@ final class SQLiteEngine: Engine {
         if library.get_autocommit(connection) == 0 { try? execute("rollback") }
     }
 
-    func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+    func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement {
         var statement: OpaquePointer?
         guard library.prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
             throw failure()
         }
-        return Statement(sql: sql, prepared: SQLiteStatement(takingOwnershipOf: statement, of: library))
+        return SQLStatement(sql: sql, prepared: SQLiteStatement(takingOwnershipOf: statement, of: library))
     }
 
-    func run(_ statement: borrowing Statement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+    func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
         switch statement.prepared {
         case .some(let prepared): return try run(prepared, values, statement.sql)
         case nil: preconditionFailure("a statement is run by the engine that prepared it")

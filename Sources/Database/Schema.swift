@@ -30,7 +30,7 @@ public struct Schema: Sendable {
     private var version: Int64 { Int64(migrations.count) }
 
     /// Brings the tables up to date. Several programs may do so at once: each migration is applied once.
-    public func apply(to connection: inout Connection) throws(DatabaseError) {
+    public func apply(to connection: inout SQLConnection) throws(DatabaseError) {
         try makeTable(in: &connection)
         var isCurrent = false
         while !isCurrent {
@@ -64,7 +64,7 @@ public struct Schema: Sendable {
         }
     }
 
-    private func makeTable(in connection: inout Connection) throws(DatabaseError) {
+    private func makeTable(in connection: inout SQLConnection) throws(DatabaseError) {
         var attempts = 0
         while true {
             do throws(DatabaseError) {

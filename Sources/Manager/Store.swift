@@ -10,17 +10,17 @@ public import TLS
 
 /// An open store, used by one thread at a time.
 public struct Store: ~Copyable {
-    private var connection: Connection
+    private var connection: SQLConnection
     /// What secrets in the store are sealed with.
     public let keys: SealingKeys
 
     public init(
         _ location: DatabaseLocation, keys: SealingKeys, limits: ConnectionLimits = ConnectionLimits()
     ) throws(DatabaseError) {
-        try self.init(Connection(location, limits: limits), keys: keys)
+        try self.init(SQLConnection(location, limits: limits), keys: keys)
     }
 
-    init(_ connection: consuming Connection, keys: SealingKeys) throws(DatabaseError) {
+    init(_ connection: consuming SQLConnection, keys: SealingKeys) throws(DatabaseError) {
         self.connection = connection
         self.keys = keys
         try Store.schema.apply(to: &self.connection)
@@ -35,7 +35,7 @@ public struct Store: ~Copyable {
 
     /// Runs statements that take effect together, unless a newer program has changed the tables so that this one cannot
     /// use them.
-    /// - Parameter isRepeatable: as of `Connection.write`.
+    /// - Parameter isRepeatable: as of `SQLConnection.write`.
     @discardableResult
     public mutating func write<Result>(
         isRepeatable: Bool = false, _ body: (borrowing Transaction) throws(DatabaseError) -> Result

@@ -12,8 +12,8 @@ enum EngineFault: Sendable {
     case fail(DatabaseError.Cause)
 }
 
-final class FaultyEngine: Engine {
-    private let engine: any Engine
+final class FaultyEngine: SQLEngine {
+    private let engine: any SQLEngine
     private let fault: EngineFault
     private let faultyCall: Int
     /// Counts the calls of all transactions; `rollback` is none.
@@ -28,7 +28,7 @@ final class FaultyEngine: Engine {
         (self.fault, self.faultyCall) = (fault, faultyCall)
     }
 
-    var connection: Connection { Connection(engine: self, limits: ConnectionLimits()) }
+    var connection: SQLConnection { SQLConnection(engine: self, limits: ConnectionLimits()) }
 
     var dialect: Dialect { engine.dialect }
     var location: String { engine.location }
@@ -43,9 +43,9 @@ final class FaultyEngine: Engine {
 
     func rollback() { engine.rollback() }
 
-    func prepare(_ sql: String) throws(DatabaseError) -> Statement { try engine.prepare(sql) }
+    func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement { try engine.prepare(sql) }
 
-    func run(_ statement: borrowing Statement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+    func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
         try beforeCall()
         let result = try engine.run(statement, values)
         try afterCall()

@@ -25,7 +25,7 @@ final class TestDatabase: Sendable {
         case .sqlite: location = .sqlite(path: "\(folder)/test.db")
         case .postgreSQL:
             guard let server = PostgreSQLServer.shared else { throw CocoaError(.executableNotLoadable) }
-            var connection = try Connection(.postgreSQL(uri: server.uri()))
+            var connection = try SQLConnection(.postgreSQL(uri: server.uri()))
             try connection.write { transaction throws(DatabaseError) in try transaction.execute("create schema \(name)")
             }
             location = .postgreSQL(uri: server.uri("options=-csearch_path%3D\(name)"))
@@ -40,8 +40,8 @@ final class TestDatabase: Sendable {
         }
     }
 
-    func connect(_ limits: ConnectionLimits = ConnectionLimits()) throws -> Connection {
-        try Connection(location, limits: limits)
+    func connect(_ limits: ConnectionLimits = ConnectionLimits()) throws -> SQLConnection {
+        try SQLConnection(location, limits: limits)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -15,7 +15,7 @@ struct PostgreSQLEngineTests {
     init() throws { server = try #require(PostgreSQLServer.shared) }
 
     private func failure(_ uri: String) throws -> DatabaseError {
-        try #require(throws: DatabaseError.self) { _ = try Connection(.postgreSQL(uri: uri), limits: .impatient) }
+        try #require(throws: DatabaseError.self) { _ = try SQLConnection(.postgreSQL(uri: uri), limits: .impatient) }
     }
 
     @Test func `names the package of a missing library`() throws {
@@ -75,7 +75,7 @@ struct PostgreSQLEngineTests {
         #expect(otherName.cause == .certificateNotVerified, "\(otherName)")
         let missing = try failure(server.uri("sslmode=verify-full&sslrootcert=/nonexistent.pem"))
         #expect(missing.cause == .certificateNotVerified, "\(missing)")
-        var connection = try Connection(
+        var connection = try SQLConnection(
             .postgreSQL(uri: server.uri("sslmode=verify-full&\(authority)").replacing("127.0.0.1", with: "localhost")))
         let row = try connection.read { transaction throws(DatabaseError) in
             try transaction.query("select cast(version as text) from pg_stat_ssl where pid = pg_backend_pid()")[0]
@@ -85,15 +85,15 @@ struct PostgreSQLEngineTests {
     }
 
     @Test func `connects again when the server has closed the connection`() throws {
-        var connection = try Connection(.postgreSQL(uri: server.uri()))
+        var connection = try SQLConnection(.postgreSQL(uri: server.uri()))
         try endConnection(of: &connection)
         let rows = try connection.read { transaction throws(DatabaseError) in try transaction.query("select 'again'") }
         #expect(rows == [Row("again")])
     }
 
     @Test func `runs the transaction again whose connection is closed in the middle`() throws {
-        var connection = try Connection(.postgreSQL(uri: server.uri()))
-        var other = try Connection(.postgreSQL(uri: server.uri()))
+        var connection = try SQLConnection(.postgreSQL(uri: server.uri()))
+        var other = try SQLConnection(.postgreSQL(uri: server.uri()))
         var attempts = 0
         try connection.write { transaction throws(DatabaseError) in
             attempts += 1
@@ -107,7 +107,7 @@ struct PostgreSQLEngineTests {
     @Test func `ends a statement that takes too long`() throws {
         var limits = ConnectionLimits.impatient
         limits.statementMilliseconds = 100
-        var connection = try Connection(.postgreSQL(uri: server.uri()), limits: limits)
+        var connection = try SQLConnection(.postgreSQL(uri: server.uri()), limits: limits)
         let failure = #expect(throws: DatabaseError.self) {
             try connection.read { transaction throws(DatabaseError) in _ = try transaction.query("select pg_sleep(20)")
             }
@@ -151,12 +151,12 @@ struct PostgreSQLEngineTests {
         limits.connectMilliseconds = 2_000
         let end = Clock.monotonicMilliseconds() + 20_000
         func isReady() -> Bool {
-            do { _ = try Connection(location, limits: limits) } catch { return false }
+            do { _ = try SQLConnection(location, limits: limits) } catch { return false }
             return true
         }
         while !isReady() && Clock.monotonicMilliseconds() < end { usleep(20_000) }
-        var first = try Connection(location)
-        var second = try Connection(location)
+        var first = try SQLConnection(location)
+        var second = try SQLConnection(location)
         let table = "pooled_\(pooler.port)"
         try first.write { transaction throws(DatabaseError) in
             try transaction.execute("create table \(table) (n bigint primary key)")
@@ -176,22 +176,22 @@ struct PostgreSQLEngineTests {
     }
 
     @Test func `refuses a type that it does not know`() throws {
-        var connection = try Connection(.postgreSQL(uri: server.uri()))
+        var connection = try SQLConnection(.postgreSQL(uri: server.uri()))
         let failure = #expect(throws: DatabaseError.self) {
             try connection.read { transaction throws(DatabaseError) in _ = try transaction.query("select now()") }
         }
         #expect(failure?.cause == .statement)
     }
 
-    private func endConnection(of connection: inout Connection) throws {
+    private func endConnection(of connection: inout SQLConnection) throws {
         let id: Int64 = try connection.read { transaction throws(DatabaseError) in
             try transaction.query("select pg_backend_pid()")[0][0]
         }
-        var other = try Connection(.postgreSQL(uri: server.uri()))
+        var other = try SQLConnection(.postgreSQL(uri: server.uri()))
         try other.read { transaction throws(DatabaseError) in try end(id, transaction) }
     }
 
-    private func end(_ id: Int64, by other: inout Connection) throws(DatabaseError) {
+    private func end(_ id: Int64, by other: inout SQLConnection) throws(DatabaseError) {
         try other.read { transaction throws(DatabaseError) in try end(id, transaction) }
     }
 

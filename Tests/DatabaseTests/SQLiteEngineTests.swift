@@ -96,7 +96,7 @@ struct SQLiteEngineTests {
 
     @Test func `says what keeps a file from being made`() throws {
         let failure = #expect(throws: DatabaseError.self) {
-            _ = try Connection(.sqlite(path: "\(database.folder)/none/test.db"))
+            _ = try SQLConnection(.sqlite(path: "\(database.folder)/none/test.db"))
         }
         #expect(failure?.cause == .unreachable)
         #expect(
@@ -111,7 +111,7 @@ struct SQLiteEngineTests {
         defer { chmod(database.folder, 0o755) }
         let failure = asOrdinaryUser {
             #expect(throws: DatabaseError.self) {
-                var connection = try Connection(.sqlite(path: path))
+                var connection = try SQLConnection(.sqlite(path: path))
                 try connection.write { transaction throws(DatabaseError) in
                     try transaction.execute("create table t (n bigint)")
                 }
@@ -130,7 +130,7 @@ struct SQLiteEngineTests {
         return body()
     }
 
-    private func fill(_ connection: inout Connection) throws {
+    private func fill(_ connection: inout SQLConnection) throws {
         try connection.write { transaction throws(DatabaseError) in
             try transaction.execute("create table if not exists filling (bytes blob)")
             for _ in 0..<100 {

@@ -171,7 +171,7 @@ struct StoreTests {
             return try Bucket.debit([.init(StoreTests.orders)], in: transaction)
         }
         let wait = try #require(answer)
-        #expect((2_390_000...2_400_000).contains(wait))
+        #expect((2_390_000...2_400_010).contains(wait))
     }
 
     @Test(arguments: TestEngine.available) func `a lease has one holder, and a new epoch for each`(engine: TestEngine)

@@ -6,8 +6,8 @@ import Glibc
 import Posix
 
 /// A connection, used by one thread at a time.
-public struct Connection: ~Copyable {
-    private let engine: any Engine
+public struct SQLConnection: ~Copyable {
+    private let engine: any SQLEngine
     private let limits: ConnectionLimits
 
     /// Opens the database; makes the file if it is SQLite's and does not exist.
@@ -22,7 +22,7 @@ public struct Connection: ~Copyable {
         self.limits = limits
     }
 
-    init(engine: any Engine, limits: ConnectionLimits) {
+    init(engine: any SQLEngine, limits: ConnectionLimits) {
         self.engine = engine
         self.limits = limits
     }
@@ -104,10 +104,10 @@ public struct Transaction: ~Copyable {
         var failure: DatabaseError?
     }
 
-    private let engine: any Engine
+    private let engine: any SQLEngine
     let outcome = Outcome()
 
-    fileprivate init(_ engine: any Engine) { self.engine = engine }
+    fileprivate init(_ engine: any SQLEngine) { self.engine = engine }
 
     public var dialect: Dialect { engine.dialect }
 
@@ -140,7 +140,7 @@ public struct Transaction: ~Copyable {
     }
 
     /// Prepares a statement that is run many times.
-    public func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+    public func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement {
         do throws(DatabaseError) {
             return try engine.prepare(engine.dialect.translated(sql))
         } catch {
@@ -150,7 +150,7 @@ public struct Transaction: ~Copyable {
 
     /// Runs a prepared statement.
     @discardableResult
-    public func execute(_ statement: borrowing Statement, _ values: any ColumnType...) throws(DatabaseError) -> Int {
+    public func execute(_ statement: borrowing SQLStatement, _ values: any ColumnType...) throws(DatabaseError) -> Int {
         try run(statement, values.map(\.value)).changes
     }
 
@@ -169,7 +169,7 @@ public struct Transaction: ~Copyable {
         try run(prepare(sql), values)
     }
 
-    private func run(_ statement: borrowing Statement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+    private func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
         do throws(DatabaseError) {
             return try engine.run(statement, values)
         } catch {

@@ -71,7 +71,7 @@ enum TransactionKind: Sendable {
 }
 
 /// One connection of an engine. Used by one thread at a time.
-protocol Engine: AnyObject {
+protocol SQLEngine: AnyObject {
     var dialect: Dialect { get }
     /// For messages: a path, or host and port.
     var location: String { get }
@@ -82,12 +82,12 @@ protocol Engine: AnyObject {
     /// Undoes the transaction if there is one. Whatever fails here, the engine has undone it.
     func rollback()
 
-    func prepare(_ sql: String) throws(DatabaseError) -> Statement
-    func run(_ statement: borrowing Statement, _ values: [Value]) throws(DatabaseError) -> StatementResult
+    func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement
+    func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult
 }
 
 /// A statement that can be run several times, with other values, while its transaction lasts.
-public struct Statement: ~Copyable {
+public struct SQLStatement: ~Copyable {
     /// In the engine's own dialect.
     let sql: String
     /// PostgreSQL has none: behind a pooler, nothing outlasts a statement but the transaction.

@@ -8,7 +8,7 @@ import Testing
 @testable import Database
 @testable import DatabaseSupport
 
-struct ConnectionTests {
+struct SQLConnectionTests {
     typealias Failure = DatabaseError
 
     @Test(arguments: TestEngine.available) func `keeps each kind of value`(engine: TestEngine) throws {
@@ -206,14 +206,14 @@ struct ConnectionTests {
         #expect(abs(Double(now) / 1000 - Date().timeIntervalSince1970) < 60)
     }
 
-    private func makeCounter(_ connection: inout Connection) throws {
+    private func makeCounter(_ connection: inout SQLConnection) throws {
         try connection.write { transaction throws(Failure) in
             try transaction.execute("create table counter (name text primary key, n bigint not null)")
             try transaction.execute("insert into counter values ('a', 0)")
         }
     }
 
-    private func expectCounter(_ wanted: Int64, _ connection: inout Connection) throws {
+    private func expectCounter(_ wanted: Int64, _ connection: inout SQLConnection) throws {
         let rows = try connection.read { transaction throws(Failure) in
             try transaction.query("select n from counter where name = 'a'")
         }
