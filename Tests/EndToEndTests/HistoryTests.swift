@@ -78,7 +78,7 @@ struct HistoryTests {
         try FileManager.default.moveItem(atPath: state, toPath: "\(state).away")
         try folder.write("state", "no directory")
         try folder.write("config/apps/shop.json", HistoryTests.app(["/sale/*"]))
-        let problem = "the state directory cannot be written (not a directory), so the change history is not"
+        let problem = "the state directory cannot be written (not a directory), so change history will be lost"
         #expect(try eventually { try HistoryTests.status(folder).contains(problem) })
         #expect(try HistoryTests.status(folder).contains("findings that stand: "))
         try FileManager.default.removeItem(atPath: state)

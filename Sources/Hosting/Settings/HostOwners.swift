@@ -4,6 +4,7 @@
 
 import Association
 import SourceJSON
+import TLS
 
 /// The hosts of folders of `config/apps`. Files directly in `config/apps` are the operator's, and may name any.
 public struct HostOwners: Sendable {
@@ -20,13 +21,13 @@ public struct HostOwners: Sendable {
         let names = patterns.map(\.text)
         hosts[folder, default: []].formUnion(names)
         owned.formUnion(names)
-        reserved.formUnion(names + names.flatMap(HostNames.wildcards))
+        reserved.formUnion(names + names.flatMap { HostName.wildcards(over: $0) })
     }
 
     /// Whether a file, by its path below `config/apps`, may name a host.
     func allows(_ host: String, at path: String) -> Bool {
         guard !hosts.isEmpty, let folder = AppTree.topFolder(of: path) else { return true }
-        let wildcards = HostNames.wildcards(over: host)
+        let wildcards = HostName.wildcards(over: host)
         if let own = hosts[folder] { return own.contains(host) || wildcards.contains(where: own.contains) }
         return !reserved.contains(host) && !wildcards.contains(where: owned.contains)
     }

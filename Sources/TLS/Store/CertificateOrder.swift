@@ -10,20 +10,22 @@
 // place would hide the fault.
 
 /// A folder below `config/hosts` that may hold a certificate.
-struct CertificateFolder: Hashable, Sendable {
+public struct CertificateFolder: Hashable, Sendable {
     /// Its name there: a host, `_wildcard.example.com` or `_default`.
-    let name: String
+    public let name: String
 
     static let fallback = CertificateFolder(name: "_default")
     private static let wildcardPrefix = "_wildcard."
 
-    init(name: String) { self.name = name }
+    public init(name: String) { self.name = name }
 
-    /// The folder for `*.` and this name.
-    init(wildcardOver parent: String) { name = CertificateFolder.wildcardPrefix + parent }
+    /// The folder of a host, or of a wildcard such as `*.example.com`.
+    public init(host: String) {
+        name = host.hasPrefix("*.") ? CertificateFolder.wildcardPrefix + host.dropFirst(2) : host
+    }
 
     /// The name that its certificate must cover, such as `*.example.com`. Nil for `_default` and where no host has the name.
-    var host: String? {
+    public var host: String? {
         let isWildcard = name.hasPrefix(CertificateFolder.wildcardPrefix)
         let host = isWildcard ? String(name.dropFirst(CertificateFolder.wildcardPrefix.count)) : name
         guard HostName.isValid(Array(host.utf8).span) else { return nil }
@@ -42,15 +44,9 @@ enum CertificateOrder {
     /// what is no host name finds `_default` alone.
     static func candidates(for name: String) -> [CertificateCandidate] {
         if name.isEmpty { return [.folder(.fallback), .development] }
-        let isWildcard = name.hasPrefix("*.")
-        let host = isWildcard ? String(name.dropFirst(2)) : name
+        let host = name.hasPrefix("*.") ? name.dropFirst(2) : name[...]
         guard HostName.isValid(Array(host.utf8).span) else { return [.folder(.fallback)] }
-        let labels = host.split(separator: ".")
-        let parents = (isWildcard ? 0 : 1)..<labels.count
-        let wildcards = parents.prefix(CertificateLimits.labelsMax - 1).map {
-            CertificateCandidate.folder(CertificateFolder(wildcardOver: labels[$0...].joined(separator: ".")))
-        }
-        let own = isWildcard ? [] : [CertificateCandidate.folder(CertificateFolder(name: host))]
-        return own + wildcards + [.development, .folder(.fallback)]
+        let names = [name] + HostName.wildcards(over: name, countMax: CertificateLimits.labelsMax - 1)
+        return names.map { .folder(CertificateFolder(host: $0)) } + [.development, .folder(.fallback)]
     }
 }

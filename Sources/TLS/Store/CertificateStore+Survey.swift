@@ -52,9 +52,7 @@ extension CertificateStore {
     public func survey(only names: some Sequence<String>, isConfigured: (String) -> Bool) -> SurveyOutcome {
         var round = SurveyRound()
         for name in names {
-            let folder =
-                name.hasPrefix("*.")
-                ? CertificateFolder(wildcardOver: String(name.dropFirst(2))) : CertificateFolder(name: name)
+            let folder = CertificateFolder(host: name)
             if let host = folder.host, isConfigured(host) {
                 survey(host, &round)
                 continue

@@ -148,7 +148,7 @@ struct HostCache<Value> {
     }
 }
 
-enum HostName {
+public enum HostName {
     static let bytesMax = 253
     static let labelBytesMax = 63
 
@@ -168,6 +168,13 @@ enum HostName {
             if labelBytes > labelBytesMax { return false }
         }
         return labelBytes > 0
+    }
+
+    /// The wildcards that cover a host, or another wildcard, the most specific first.
+    public static func wildcards(over host: String, countMax: Int = .max) -> [String] {
+        let labels = host.split(separator: ".")
+        return labels.indices.dropFirst().prefix(countMax).map { "*." + labels[$0...].joined(separator: ".") }
+            .filter { $0 != host }
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -1,11 +1,11 @@
-// The access log that the settings ask for, from its opening to its end.
+// Opens, reports on and ends the access log.
 
 import Hosting
 import Posix
 import Telemetry
 
 enum AccessLog {
-    /// Opens it for the workers whose records these are; nil when none is asked for.
+    /// Opens the log, which gets its lines from these records; nil if it is turned off.
     static func open(_ wanted: AccessLogSettings, _ records: Records) throws(Refusal) -> Journal? {
         let target: LogTarget
         switch wanted.place {
@@ -25,12 +25,12 @@ enum AccessLog {
         }
     }
 
-    /// Says what there is to say about the log itself.
+    /// Logs the messages of the access log itself.
     static func report(_ journal: Journal?) {
         for note in journal?.takeNotes() ?? [] { Log.warning(note) }
     }
 
-    /// Writes what is left, for a moment at most.
+    /// Writes the remaining lines, with a time limit.
     static func end(_ journal: Journal?, milliseconds: Int32 = 2_000) {
         journal?.end(milliseconds: milliseconds)
         report(journal)

@@ -1,4 +1,4 @@
-// A base that is made beside the rounds, and what changes while it is being made.
+// Compactions, and changes while one is running.
 
 import Catalogue
 import Foundation
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hosting
 
-struct TidyingTests {
+struct CompactionTests {
     private let site: TenantTree
 
     init() throws {
@@ -22,28 +22,28 @@ struct TidyingTests {
         #expect(try site.round().changedHosts == ["a.example.com"])
     }
 
-    @Test func `a look that finds nothing does not get in its way`() throws {
-        let tidying = try #require(site.tenants.tidying())
-        tidying.run()
+    @Test func `a round without changes does not disturb a compaction`() throws {
+        let compaction = try #require(site.tenants.beginCompaction())
+        compaction.run()
         try site.round()
-        #expect(site.tenants.finish(tidying).notes == [])
+        #expect(site.tenants.finishCompaction(compaction).notes == [])
         #expect(site.tenants.catalogue.layers.count == 1)
-        #expect(site.tenants.tidying() == nil)
+        #expect(site.tenants.beginCompaction() == nil)
         #expect(site.answer("n599.example.com") != nil)
     }
 
     @Test(arguments: [false, true])
-    func `a change in the middle lies above the new base, after a restart too`(isLate: Bool) throws {
-        let tidying = try #require(site.tenants.tidying())
-        if isLate { tidying.run() }
+    func `a change during a compaction is above the new base, also after a restart`(isLate: Bool) throws {
+        let compaction = try #require(site.tenants.beginCompaction())
+        if isLate { compaction.run() }
         try change("dev.second")
-        if !isLate { tidying.run() }
+        if !isLate { compaction.run() }
         #expect(site.tenants.catalogue.layers.count == 3)
-        #expect(site.tenants.finish(tidying).notes == [])
+        #expect(site.tenants.finishCompaction(compaction).notes == [])
         #expect(site.tenants.catalogue.layers.count == 2)
         #expect(site.answer("a.example.com")?.contains("dev.second") == true)
         #expect(site.answer("n599.example.com") != nil)
-        #expect(site.tenants.tidying() == nil)
+        #expect(site.tenants.beginCompaction() == nil)
         try site.write("config/apps/a.json", "{")
         try site.restart()
         #expect(site.answer("a.example.com")?.contains("dev.second") == true)
@@ -51,15 +51,15 @@ struct TidyingTests {
     }
 
     @Test(arguments: [false, true])
-    func `a process that ends with a base half way forgets nothing`(isInPlace: Bool) throws {
+    func `a process that exits during a compaction forgets nothing`(isInPlace: Bool) throws {
         let changes = "\(site.statePath)/tenants-changes"
-        let tidying = try #require(site.tenants.tidying())
-        tidying.run()
+        let compaction = try #require(site.tenants.beginCompaction())
+        compaction.run()
         try change("dev.second")
         let written = try Data(contentsOf: URL(fileURLWithPath: changes))
         if isInPlace {
-            // It ends behind the base and before the changes that are for it.
-            #expect(site.tenants.finish(tidying).notes == [])
+            // The process exits after writing the base and before writing the changes for it.
+            #expect(site.tenants.finishCompaction(compaction).notes == [])
             try written.write(to: URL(fileURLWithPath: changes))
         }
         try site.write("config/apps/a.json", "{")
@@ -69,39 +69,39 @@ struct TidyingTests {
         #expect(site.answer("n7.example.com") != nil)
     }
 
-    @Test func `what came and went in the middle is not in the new base`() throws {
-        let tidying = try #require(site.tenants.tidying())
-        tidying.run()
+    @Test func `a host added and removed during a compaction is not in the new base`() throws {
+        let compaction = try #require(site.tenants.beginCompaction())
+        compaction.run()
         try site.move("config/apps/b.json", to: "config/retired/b.json")
         #expect(try site.round().changedHosts == ["b.example.com"])
-        #expect(site.tenants.finish(tidying).notes == [])
+        #expect(site.tenants.finishCompaction(compaction).notes == [])
         #expect(site.answer("b.example.com") == nil)
         try site.restart()
         #expect(site.answer("b.example.com") == nil)
         #expect(site.answer("n599.example.com") != nil)
     }
 
-    @Test func `changes that never end do not put it off`() throws {
-        let tidying = try #require(site.tenants.tidying())
+    @Test func `endless changes do not delay a compaction`() throws {
+        let compaction = try #require(site.tenants.beginCompaction())
         for number in 0..<3 { try change("dev.number\(number)") }
-        tidying.run()
-        #expect(site.tenants.finish(tidying).notes == [])
+        compaction.run()
+        #expect(site.tenants.finishCompaction(compaction).notes == [])
         try change("dev.last")
-        #expect(site.tenants.tidying() == nil)
+        #expect(site.tenants.beginCompaction() == nil)
         try site.restart()
         #expect(site.answer("a.example.com")?.contains("dev.last") == true)
     }
 
-    @Test func `a base that cannot be put in its place leaves the old one in use`() throws {
+    @Test func `a base that cannot be moved into place leaves the old one in use`() throws {
         let base = "\(site.statePath)/tenants"
-        let tidying = try #require(site.tenants.tidying())
-        tidying.run()
+        let compaction = try #require(site.tenants.beginCompaction())
+        compaction.run()
         try change("dev.second")
         try site.move("state/tenants", to: "state/kept")
         try site.write("state/tenants/in-its-place", "")
-        #expect(site.tenants.finish(tidying).notes == [])
+        #expect(site.tenants.finishCompaction(compaction).notes == [])
         #expect(site.tenants.stateProblem != nil)
-        #expect(site.tenants.tidying() == nil, "not again at once")
+        #expect(site.tenants.beginCompaction() == nil, "not again at once")
         try change("dev.third")
         try site.remove("state/tenants")
         try site.move("state/kept", to: "state/tenants")
@@ -112,17 +112,17 @@ struct TidyingTests {
         #expect(site.answer("n599.example.com") != nil)
     }
 
-    @Test func `what changes while the first base is made is not forgotten`() throws {
+    @Test func `changes during the first compaction are not forgotten`() throws {
         try site.remove("state")
         let tenants = Tenants(
             configPath: site.tree.config, publicPath: site.tree.root + "/public", environment: nil,
             state: (site.statePath, "program"))
         _ = try tenants.round(.all)
-        let tidying = try #require(tenants.tidying())
-        tidying.run()
+        let compaction = try #require(tenants.beginCompaction())
+        compaction.run()
         try site.shop("a.json", hosts: ["a.example.com"], ids: ["8KQ2V7M4XN.dev.second"], more: #"guard: "off""#)
         _ = try tenants.round(.all)
-        #expect(tenants.finish(tidying).notes == [])
+        #expect(tenants.finishCompaction(compaction).notes == [])
         try site.write("config/apps/a.json", "{")
         try site.restart()
         #expect(site.answer("a.example.com")?.contains("dev.second") == true)

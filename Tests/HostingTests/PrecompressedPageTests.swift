@@ -1,4 +1,4 @@
-// Pages that somebody has packed already.
+// Pages with a gzip form from the tenant.
 
 import Association
 import Catalogue
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hosting
 
-struct PackedPageTests {
+struct PrecompressedPageTests {
     private let tree: ConfigTree
     private let page = String(repeating: "a page that packs well. ", count: 50)
 
@@ -28,7 +28,7 @@ struct PackedPageTests {
     }
 
     private func gzip(_ text: String) -> [UInt8] {
-        // With a name in the header, unlike ours.
+        // Has a name in the header, unlike the server's own gzip forms.
         var bytes = Gzip.compress(Array(text.utf8))
         bytes[3] = 8
         bytes.insert(contentsOf: Array("x\0".utf8), at: 10)
@@ -64,9 +64,9 @@ struct PackedPageTests {
         }
     }
 
-    @Test func `a packed page is sent as it is, under a tag of its own`() throws {
+    @Test func `a gzip file is sent unchanged, with its own ETag`() throws {
         try put("a.css", Array(page.utf8), modified: 2_000)
-        // The same content proves itself, whatever the times are.
+        // Equal content counts, whatever the modification times are.
         try put("a.css.gz", gzip(page), modified: 1_000)
         let loaded = try tree.load()
         let form = try #require(try answer(loaded, "/a.css").gzip)
@@ -84,7 +84,7 @@ struct PackedPageTests {
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func `what is not the page in gzip form is not used, and we pack it ourselves`(kind: Int) throws {
+    func `a gzip file with another content is not used, and the server compresses the page`(kind: Int) throws {
         try put("a.css", Array(page.utf8))
         let bad = [gzip(page + "x"), Array(page.utf8), gzip(page) + [0], Array(gzip(page).dropLast(3))][kind]
         try put("a.css.gz", bad)
@@ -95,7 +95,7 @@ struct PackedPageTests {
             loaded.findings.filter { $0.rule == .cfg006 }.map(\.file) == [tree.root + "/public/_default/a.css.gz"])
     }
 
-    @Test func `a large page has a packed form only where somebody made one`() throws {
+    @Test func `a large page has a gzip form only if the tenant provides it`() throws {
         let large = String(repeating: page, count: PageSet.memoryBytesMax / page.utf8.count + 1)
         for (name, packed, time) in [("good", large, 2_000), ("old", large, 1_000), ("short", page, 2_000)] {
             try put("\(name).txt", Array(large.utf8), modified: 1_500)
@@ -116,7 +116,7 @@ struct PackedPageTests {
     }
 
     @Test(arguments: [0, 1, 100, 70_000])
-    func `what we pack unpacks to the same`(count: Int) {
+    func `the server's gzip form unpacks to the page`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
         #expect(Gzip.unpacks(Gzip.compress(bytes), to: bytes))
         #expect(!Gzip.unpacks(Gzip.compress(bytes), to: bytes + [0]))

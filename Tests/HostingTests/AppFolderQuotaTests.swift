@@ -1,4 +1,4 @@
-// A folder of `config/apps` with more than its share: one finding, what was live stays, and all others go on.
+// A folder of `config/apps` above its quota causes one finding; what was live stays, and other folders are not affected.
 
 import Association
 import Catalogue
@@ -9,7 +9,7 @@ import Testing
 
 @testable import Hosting
 
-struct AppFolderShareTests {
+struct AppFolderQuotaTests {
     private let site: TenantTree
 
     init() throws {
@@ -27,8 +27,8 @@ struct AppFolderShareTests {
         return changes
     }
 
-    /// However it is found out: by a look at everything, at a folder of it, at the file that came, or at a start.
-    private static let looks: [@Sendable (AppFolderShareTests) throws -> RoundReport] = [
+    /// Found by a full scan, a scan of the folder, the event of a new file, or a start.
+    private static let looks: [@Sendable (AppFolderQuotaTests) throws -> RoundReport] = [
         { try $0.site.round() },
         { test in
             var changes = TreeChanges()
@@ -40,10 +40,10 @@ struct AppFolderShareTests {
     ]
 
     @Test(arguments: looks.indices)
-    func `more files than the share of their folder are one finding`(look: Int) throws {
+    func `a folder with too many files is one finding`(look: Int) throws {
         for number in 1...3 { try site.write("config/apps/evil/sub/\(number).json", "{") }
         try site.shop("evil/a.json", hosts: ["a.example.com", "c.example.com"])
-        let report = try AppFolderShareTests.looks[look](self)
+        let report = try AppFolderQuotaTests.looks[look](self)
         #expect(report.findings.map(\.rule) == [.cfg010])
         let finding = try #require(report.findings.first)
         #expect(finding.file == "\(site.tree.config)/apps/evil")
@@ -51,31 +51,31 @@ struct AppFolderShareTests {
         #expect(finding.fix?.contains("limits.filesPerAppFolderMax") == true)
         #expect(site.answer("a.example.com") != nil && site.answer("c.example.com") == nil)
         #expect(site.tenants.openFindings.map(\.rule) == [.cfg010])
-        // A change of what is there takes no effect, and nothing of it is read.
+        // A change in the folder has no effect, and none of its files is read.
         try site.shop("evil/a.json", hosts: ["c.example.com"])
         let quiet = try site.round(event("evil/a.json", "evil/sub/4.json"))
         #expect(quiet.findings.isEmpty && quiet.readCount == 0 && quiet.keptHosts == 1)
-        // The other folder goes on.
+        // The other folder is still read.
         try site.shop("good/b.json", hosts: ["b.example.com", "d.example.com"])
         #expect(try site.round(event("good/b.json")).changedHosts.contains("d.example.com"))
-        // With one less, everything is as it is on disk.
+        // With one file less, everything is as on disk.
         try site.remove("config/apps/evil/sub/3.json")
         try site.shop("evil/a.json", hosts: ["a.example.com", "c.example.com"])
         let last = try site.round(event("evil/sub/3.json"))
         #expect(site.answer("c.example.com") != nil)
         #expect(last.findings.allSatisfy { $0.rule != .cfg010 } && !last.findings.isEmpty)
-        #expect(last.mendedFiles == ["\(site.tree.config)/apps/evil"])
+        #expect(last.fixedFiles == ["\(site.tree.config)/apps/evil"])
     }
 
-    @Test func `links that lead outside count as files`() throws {
+    @Test func `links out of the folder count as files`() throws {
         for number in 0..<8 { try site.link("config/apps/evil/l\(number).json", to: "/etc/passwd") }
         #expect(try site.round().findings.map(\.rule) == [.cfg010])
         #expect(site.answer("a.example.com") != nil)
     }
 
-    /// However it is found out: by the file that comes or grows, or by a look at everything.
+    /// Found by the event of a new or larger file, or by a full scan.
     @Test(arguments: ["evil/new.json", "evil/a.json", nil])
-    func `more bytes than the share of their folder are one finding, whichever file has them`(path: String?) throws {
+    func `a folder with too many bytes is one finding, whichever file has them`(path: String?) throws {
         site.limits.bytesPerAppFolderMax = 3_000
         try site.restart()
         let comment = String(repeating: "x", count: 3_000)
@@ -86,7 +86,7 @@ struct AppFolderShareTests {
         #expect(report.findings.map(\.rule) == [.cfg010])
         #expect(report.findings.first?.message.hasPrefix("apps/evil has more than 3000 bytes of app files") == true)
         #expect(report.findings.first?.fix?.contains("limits.bytesPerAppFolderMax") == true)
-        // A look at everything reads what was written a moment ago once more.
+        // A full scan reads recently written files once more.
         #expect(report.readCount <= (path == nil ? 1 : 0) && report.figures.keptHosts == 1)
         #expect(site.answer("a.example.com") != nil && site.answer("c.example.com") == nil)
         try site.shop("good/b.json", hosts: ["b.example.com", "d.example.com"])
@@ -95,14 +95,14 @@ struct AppFolderShareTests {
         #expect(try site.round(event(path ?? "evil/a.json")).changedHosts.contains("c.example.com"))
     }
 
-    @Test func `folders without files count too`() throws {
+    @Test func `empty folders count too`() throws {
         for number in 0..<5 { try site.write("config/apps/evil/d\(number)/.hidden", "") }
         let report = try site.round()
         #expect(report.findings.map(\.rule) == [.cfg010])
         #expect(report.findings.first?.fix?.contains("limits.foldersPerAppFolderMax") == true)
     }
 
-    @Test func `what lies directly in apps is bounded by itself`() throws {
+    @Test func `files directly in config/apps have their own limit`() throws {
         for number in 0..<20 { try site.shop("\(number).json", hosts: ["h\(number).example.com"]) }
         #expect(try site.round().findings.isEmpty)
         #expect(site.tenants.catalogue.siteCount == 22)
@@ -113,7 +113,7 @@ struct AppFolderShareTests {
         #expect(site.tenants.catalogue.siteCount == 22)
     }
 
-    @Test func `of the findings on one folder the first are told, and the rest is counted`() throws {
+    @Test func `the first findings on a folder are listed, and the rest are counted`() throws {
         site.limits.filesPerAppFolderMax = 1_000
         for number in 1000..<1250 { try site.write("config/apps/evil/\(number).json", "{ name: 1 ") }
         try site.write("config/apps/top.json", "{")
@@ -124,9 +124,9 @@ struct AppFolderShareTests {
             #expect(mine.contains { $0.file.hasSuffix("/evil") && $0.message.contains("more finding") })
             #expect(found.contains { $0.file.hasSuffix("/top.json") })
         }
-        // What is only counted is not told to be fixed.
+        // Findings that were only counted are not reported as fixed.
         try site.write("config/apps/evil/1000.json", "{ }")
         try site.write("config/apps/evil/0999.json", "{ ")
-        #expect(try site.round().mendedFiles.isEmpty)
+        #expect(try site.round().fixedFiles.isEmpty)
     }
 }

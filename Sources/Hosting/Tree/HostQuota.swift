@@ -1,16 +1,16 @@
-// What one host may have of the server: files, folders and memory for what is in its own folders. A host that has more is not
-// served in part, and no other host is concerned.
+// The quota of one host: files, folders and bytes of its own folders. If a host exceeds it, the whole folder is ignored; other
+// hosts are not affected.
 
 import Association
 import HTTP
 
-/// What is left of a host's share while its folders are read.
-struct HostShare: Sendable {
+/// What is left of a host's quota while its folders are read.
+struct HostQuota: Sendable {
     private let limits: Limits
     private var files: Int
     private var folders: Int
     private var bytes: Int
-    var packing = PackingBudget()
+    var compression = CompressionBudget()
 
     init(_ limits: Limits) {
         self.limits = limits
@@ -19,7 +19,7 @@ struct HostShare: Sendable {
 
     var bounds: FolderScan.Bounds { FolderScan.Bounds(filesMax: files, foldersMax: folders) }
 
-    /// Takes what a folder needs, or says what there is too much of.
+    /// Subtracts a folder's use, or returns the limit that it exceeds.
     mutating func take(_ scan: FolderScan, bytes byteCount: Int) -> Excess? {
         switch scan.excess {
         case .files, .bytes: return Excess(limit: limits.filesPerHostMax, what: "files", key: .filesPerHostMax)
@@ -35,37 +35,36 @@ struct HostShare: Sendable {
         return nil
     }
 
-    /// More than the share.
+    /// A limit that was exceeded.
     struct Excess {
         let limit: Int
         let what: String
         let key: LimitKey
 
         /// - Parameters:
-        ///   - host: as its folder is called; a folder of `config/apps` by its path.
-        ///   - path: that of the folder that is left out.
+        ///   - host: the name of the host's folder, or the path of a folder of `config/apps`.
+        ///   - path: the path of the folder that is ignored.
         func finding(host: String, path: String) -> Finding {
             Finding(
                 rule: .cfg010, severity: .error, file: path, range: nil,
                 message:
-                    "\(host) has more than \(limit) \(what), so none of this folder takes effect; what was served of it "
+                    "\(host) has more than \(limit) \(what), so this folder is ignored; what was served from it "
                     + "before stays",
                 fix: "remove files or links, or raise `limits.\(key.name)` in server.json")
         }
     }
 }
 
-/// How many bytes of a host's files may be compressed in one round. The others are sent as they are until a later round has
-/// compressed them.
-struct PackingBudget: Sendable {
-    /// Half a second of work at most; less than a fifth of it for HTML, CSS and scripts.
-    static let packedBytesMax = 4_194_304
-    private var bytesLeft = PackingBudget.packedBytesMax
-    /// Whether it did not suffice.
+/// How many bytes of a host's files may be compressed in one round. Other files are sent uncompressed until a later round.
+struct CompressionBudget: Sendable {
+    /// Half a second of CPU time at most; less than a fifth of that for HTML, CSS and scripts.
+    static let compressedBytesMax = 4_194_304
+    private var bytesLeft = CompressionBudget.compressedBytesMax
+    /// Whether it was exhausted.
     private(set) var isSpent = false
 
-    static var unlimited: PackingBudget {
-        var budget = PackingBudget()
+    static var unlimited: CompressionBudget {
+        var budget = CompressionBudget()
         budget.bytesLeft = .max
         return budget
     }
@@ -78,17 +77,17 @@ struct PackingBudget: Sendable {
 }
 
 extension FolderScan.Bounds {
-    /// For a walk through `config/apps` or a part of it. What lies directly in it is the operator's; each folder there may be a
-    /// tenant's, and has a share by itself.
+    /// For listing `config/apps` or a part of it. Files directly in it are the operator's; each folder may be a tenant's and has
+    /// its own limits.
     static func apps(_ limits: Limits) -> FolderScan.Bounds {
         FolderScan.Bounds(
             filesMax: limits.appFilesMax, foldersMax: 1, isOfPaths: false,
-            share: Share(filesMax: limits.filesPerAppFolderMax, foldersMax: limits.foldersPerAppFolderMax))
+            folderQuota: FolderQuota(filesMax: limits.filesPerAppFolderMax, foldersMax: limits.foldersPerAppFolderMax))
     }
 }
 
-extension HostShare.Excess {
-    /// More than there may be in a folder of `config/apps`; in that one itself where it has no name.
+extension HostQuota.Excess {
+    /// For a folder of `config/apps`; an empty name is `config/apps` itself.
     init(_ excess: FolderScan.Excess, ofAppFolder name: String, _ limits: Limits) {
         if name.isEmpty {
             self.init(limit: limits.appFilesMax, what: "files", key: .appFilesMax)
@@ -103,7 +102,7 @@ extension HostShare.Excess {
     }
 }
 
-/// The findings on the files of one folder: the first few, and one that counts the rest.
+/// The findings on one folder's files: the first few, and one that counts the rest.
 struct FolderFindings {
     private var first: [Finding] = []
     private var restCount = 0
@@ -114,7 +113,7 @@ struct FolderFindings {
         if first.count < FolderFindings.countMax { first.append(finding) } else { restCount += 1 }
     }
 
-    /// - Parameter path: that of the folder.
+    /// - Parameter path: the path of the folder.
     func all(in path: String) -> [Finding] {
         guard restCount > 0, let last = first.last else { return first }
         return first + [FolderFindings.rest(restCount, like: last, in: path)]
@@ -127,18 +126,18 @@ struct FolderFindings {
     }
 }
 
-/// Findings on app files, in the order in which they come: of each folder of `config/apps` the first ones, and one that counts the
-/// rest. Those on files directly in `config/apps` are the operator's, and all are there.
+/// Findings on app files in their order: the first ones of each folder of `config/apps`, and one that counts the rest. Files
+/// directly in `config/apps` are the operator's, so all their findings are kept.
 struct AppFindings {
     private var first: [Finding] = []
     private var folders: [String: (count: Int, last: Finding)] = [:]
 
-    /// Of one folder. It may have the files of many apps, each with a few.
+    /// For one folder, which may have many files with a few findings each.
     static let countMax = 100
-    /// Of one file.
+    /// For one file.
     static let ofFileMax = 20
 
-    /// - Parameter path: that of the file, or of a folder, below `config/apps`.
+    /// - Parameter path: the path of the file or folder below `config/apps`.
     mutating func append(_ finding: Finding, at path: String) {
         guard let folder = AppTree.topFolder(of: path) else { return first.append(finding) }
         let known = folders[folder]

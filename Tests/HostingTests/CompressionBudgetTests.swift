@@ -1,4 +1,4 @@
-// A host with more pages than are compressed in one round: all are served at once, and with their gzip forms after some rounds.
+// A host with more pages than one round compresses: all are served at once, and their gzip forms follow in later rounds.
 
 import Association
 import Catalogue
@@ -7,8 +7,8 @@ import Testing
 
 @testable import Hosting
 
-struct PackingTests {
-    @Test func `pages that are not compressed yet are served as they are, and compressed in later rounds`() throws {
+struct CompressionBudgetTests {
+    @Test func `pages beyond the budget are served uncompressed, and compressed in later rounds`() throws {
         let site = try TenantTree()
         try site.shop("a.json", hosts: ["a.example.com"])
         let text = String(repeating: "page ", count: 50_000)
@@ -26,7 +26,7 @@ struct PackingTests {
             packedCounts.append(packedCount(site, names))
             roundCount += 1
         }
-        // The first round of a process remembers nothing of files.
+        // The first round of a process does not remember files.
         #expect(packedCounts == [16, 16, 32, 34])
         #expect(try site.round(.allAgain).hostFilesRead == 0)
     }

@@ -1,13 +1,13 @@
-// A page's gzip form from the same folder: `app.css.gz` beside `app.css`. Whoever builds pages can take more time to pack them
-// than we do, and large ones are not packed here at all. It is used only when it is the same page.
+// A page's gzip form that the tenant provides: `app.css.gz` next to `app.css`. It can be compressed better than the server does
+// in the time it has, and large pages have no other gzip form. It is used only if it contains the same page.
 
 import Catalogue
 import Posix
 
-enum PackedPage {
+enum PrecompressedPage {
     static let suffix = ".gz"
 
-    /// Why a packed page is not used.
+    /// Why a gzip file is not used.
     enum Problem: Error {
         case unreadable(FileError)
         case notGzip
@@ -15,9 +15,9 @@ enum PackedPage {
         case older
     }
 
-    /// The packed form of a page in memory: it must unpack to the page, whatever the times of the two files are.
+    /// For a page in memory: the file must unpack to the page, whatever its time.
     static func content(_ file: OpenFile, of page: [UInt8]) throws(Problem) -> Representation.Content {
-        // Incompressible bytes grow by a few in five of 16 KiB each, and by the header's name.
+        // Incompressible bytes grow by five in each 16 KiB, plus the name in the header.
         guard file.byteCount <= page.count + page.count / 1_000 + 1_024 else { throw .otherContent }
         let packed: [UInt8]
         do { packed = try file.contents() } catch { throw .unreadable(error) }
@@ -26,13 +26,13 @@ enum PackedPage {
         return .bytes(packed)
     }
 
-    /// The packed form of a page that stays in its file: not older than it, and of a page as long.
+    /// For a page that stays on disk: the file must not be older, and must state the length of the page.
     static func content(_ file: OpenFile, of page: OpenFile) throws(Problem) -> Representation.Content {
         if file.modifiedNanoseconds < page.modifiedNanoseconds { throw .older }
         guard let start = bytes(of: file, at: 0, count: 3), isGzip(start),
             let end = bytes(of: file, at: file.byteCount - 4, count: 4)
         else { throw .notGzip }
-        // RFC 1952 §2.3.1: the length before packing, modulo 2^32, is the last number of the file.
+        // RFC 1952 §2.3.1: the last four bytes are the uncompressed length modulo 2^32.
         let length = end.reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
         guard length == UInt32(truncatingIfNeeded: page.byteCount) else { throw .otherContent }
         return .file(file)
@@ -49,12 +49,12 @@ enum PackedPage {
     }
 }
 
-extension PackedPage.Problem: CustomStringConvertible {
+extension PrecompressedPage.Problem: CustomStringConvertible {
     var description: String {
         switch self {
         case .unreadable(let error): "it cannot be read: \(error)"
-        case .notGzip: "it is not in gzip form"
-        case .otherContent: "what is packed in it is another page"
+        case .notGzip: "it is not a gzip file"
+        case .otherContent: "it contains another page"
         case .older: "it is older than the page"
         }
     }

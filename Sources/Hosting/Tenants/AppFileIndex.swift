@@ -1,56 +1,56 @@
-// The memory of the control plane: every app file by its path, and which of them name a host. Small on purpose: what app
-// files say is read again when it is needed, from the last good text.
+// What is known about every app file, and which files name a host. Records are small: the content of an app file is parsed again
+// from its last good text when it is needed.
 
 import Posix
 
-/// What is known about all app files.
-struct Ledger: Sendable {
+/// All app files by path.
+struct AppFileIndex: Sendable {
     /// By path below `config/apps`.
     private(set) var records: [String: AppRecord] = [:]
     /// The files whose last good version names a host.
     private var pathsByHost: [String: SortedPaths] = [:]
     /// How many files name a host in another environment and not in this one.
     private var otherHosts: [String: Int] = [:]
-    /// The files that are not what is served.
-    private(set) var troubled: Set<String> = []
+    /// The files whose version on disk is not the one in service.
+    private(set) var notInService: Set<String> = []
 
-    /// The files that something is served from.
+    /// How many files have a last good version.
     private(set) var goodCount = 0
-    /// What all files in service have of less than errors.
-    private(set) var lesser = (warnings: 0, notes: 0)
-    /// The files that are to be looked at again when something about a host changes.
-    private var pathsByAwaited: [String: Set<String>] = [:]
+    /// Warnings and notes about all files in service.
+    private(set) var warningCounts = (warnings: 0, notes: 0)
+    /// The held and refused files that wait for a change of a host.
+    private var pathsByAwaitedHost: [String: Set<String>] = [:]
 
     subscript(path: String) -> AppRecord? { records[path] }
 
     /// Every host that an app file names.
     var hosts: some Collection<String> { pathsByHost.keys }
 
-    /// Every host that is named in another environment and not in this one, and some that are.
+    /// Every host that is named in another environment; some of them in this one too.
     var hostsElsewhere: some Collection<String> { otherHosts.keys }
 
-    /// The files that name a host, in the order of their paths.
+    /// The files that name a host, sorted.
     func paths(naming host: String) -> [String] { pathsByHost[host]?.paths ?? [] }
 
-    /// Whether a host belongs to another environment, and so to another server.
+    /// Whether a host is named in another environment only.
     func isElsewhere(_ host: String) -> Bool { pathsByHost[host] == nil && otherHosts[host] != nil }
 
     /// How many files name a host in another environment and not in this one.
     func countNamingElsewhere(_ host: String) -> Int { otherHosts[host] ?? 0 }
 
-    /// The files whose verdict depends on one of these hosts.
+    /// The files that wait for a change of one of these hosts.
     func paths(awaiting hosts: @autoclosure () -> Set<String>) -> Set<String> {
-        if pathsByAwaited.isEmpty { return [] }
-        return hosts().reduce(into: []) { $0.formUnion(pathsByAwaited[$1] ?? []) }
+        if pathsByAwaitedHost.isEmpty { return [] }
+        return hosts().reduce(into: []) { $0.formUnion(pathsByAwaitedHost[$1] ?? []) }
     }
 
-    /// Makes room for so many files more, most of which name a host.
+    /// Reserves space for this many more files, assuming about one host each.
     mutating func reserve(_ count: Int) {
         records.reserveCapacity(records.count + count)
         pathsByHost.reserveCapacity(pathsByHost.count + count)
     }
 
-    /// Puts a record in the place of what was known; nil forgets the file.
+    /// Replaces the record of a file; nil removes it.
     mutating func put(_ record: AppRecord?, at path: String) {
         let old = records[path]?.good
         let new = record?.good
@@ -63,19 +63,20 @@ struct Ledger: Sendable {
             if otherHosts[host] == 0 { otherHosts[host] = nil }
         }
         for host in new?.otherHosts ?? [] { otherHosts[host, default: 0] += 1 }
-        lesser.warnings += Int(record?.lesser.warnings ?? 0) - Int(records[path]?.lesser.warnings ?? 0)
-        lesser.notes += Int(record?.lesser.notes ?? 0) - Int(records[path]?.lesser.notes ?? 0)
+        warningCounts.warnings +=
+            Int(record?.warningCounts.warnings ?? 0) - Int(records[path]?.warningCounts.warnings ?? 0)
+        warningCounts.notes += Int(record?.warningCounts.notes ?? 0) - Int(records[path]?.warningCounts.notes ?? 0)
         goodCount += (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
-        for host in records[path]?.awaited ?? [] {
-            pathsByAwaited[host]?.remove(path)
-            if pathsByAwaited[host]?.isEmpty == true { pathsByAwaited[host] = nil }
+        for host in records[path]?.awaitedHosts ?? [] {
+            pathsByAwaitedHost[host]?.remove(path)
+            if pathsByAwaitedHost[host]?.isEmpty == true { pathsByAwaitedHost[host] = nil }
         }
-        for host in record?.awaited ?? [] { pathsByAwaited[host, default: []].insert(path) }
+        for host in record?.awaitedHosts ?? [] { pathsByAwaitedHost[host, default: []].insert(path) }
         records[path] = record
-        if let record, record.standing != .current { troubled.insert(path) } else { troubled.remove(path) }
+        if let record, record.state != .current { notInService.insert(path) } else { notInService.remove(path) }
     }
 
-    /// A host of many files costs no more to note than one of few.
+    /// Costs the same for a host with many files as for one with few.
     private mutating func add(_ path: String, to host: String) {
         pathsByHost[host, default: SortedPaths()].insert(path)
     }
@@ -86,11 +87,11 @@ struct Ledger: Sendable {
     }
 }
 
-/// Paths in their order, each once.
+/// Distinct paths, sorted.
 struct SortedPaths: Sendable {
     private(set) var paths: [String] = []
 
-    /// Returns how many paths it was compared with.
+    /// Returns the number of comparisons.
     @discardableResult
     mutating func insert(_ path: String) -> Int {
         let (index, comparedCount) = place(of: path)
@@ -103,7 +104,7 @@ struct SortedPaths: Sendable {
         if index < paths.count, paths[index] == path { paths.remove(at: index) }
     }
 
-    /// Where the first path is that does not come before this one.
+    /// The index of the first path that is not less than this one.
     private func place(of path: String) -> (index: Int, comparedCount: Int) {
         var (low, high, comparedCount) = (0, paths.count, 0)
         while low < high {
