@@ -171,7 +171,7 @@ struct CredentialsTests {
         #expect(wrong?.kind == .passphrase)
         let none = #expect(throws: CertificateProblem.self) { try load(pair.certificate, locked) }
         #expect(none?.kind == .passphrase)
-        #expect(none?.message == "the private key is protected by a passphrase, and none is given")
+        #expect(none?.message == "the private key needs a passphrase, but none is configured")
     }
 
     @Test(arguments: ["open sesame", "open sesame\n", "open sesame\r\nsecond line"])

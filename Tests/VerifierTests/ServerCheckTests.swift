@@ -187,7 +187,7 @@ struct ServerCheckTests {
     }
 
     @Test(arguments: [
-        ("/b/*", "(the same size, other bytes)"), ("/b", "(\(ServerCheckTests.apple.utf8.count - 2) bytes instead of"),
+        ("/b/*", "(same size, different bytes)"), ("/b", "(\(ServerCheckTests.apple.utf8.count - 2) bytes instead of"),
     ])
     func `another file of the same size is not told by its size`(path: String, sizes: String) throws {
         let other = ServerCheckTests.apple.replacing("/a/*", with: path)

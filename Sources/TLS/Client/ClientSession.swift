@@ -121,19 +121,20 @@ import Posix
         let reason = unsafe String(cString: X509_verify_cert_error_string(Int(result)))
         switch result {
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-            return PeerFacts.Problem(kind: .selfSigned, message: "the certificate is signed by itself")
+            return PeerFacts.Problem(kind: .selfSigned, message: "the certificate is self-signed")
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
             if lastNamesItsIssuer(), !last.isSelfSigned {
                 return PeerFacts.Problem(
                     kind: .missingIntermediate,
-                    message: "the certificate of \(last.issuer) is not sent, and clients do not fetch it")
+                    message:
+                        "the intermediate certificate \"\(last.issuer)\" is not sent, and clients do not download it")
             }
             return PeerFacts.Problem(
                 kind: .unknownAuthority,
-                message: "\(last.issuer), which issued the last certificate sent, is not trusted")
+                message: "\"\(last.issuer)\", which issued the last certificate, is not trusted")
         case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-            return PeerFacts.Problem(kind: .unknownAuthority, message: "\(last.subject) is not trusted")
+            return PeerFacts.Problem(kind: .unknownAuthority, message: "\"\(last.subject)\" is not trusted")
         case X509_V_ERR_CERT_HAS_EXPIRED:
             return PeerFacts.Problem(kind: .expired, message: "a certificate of the chain has expired")
         default:
@@ -152,7 +153,8 @@ import Posix
 
     private func weakness(_ own: CertificateFacts) -> PeerFacts.Problem? {
         guard case .rsa(let bits) = own.key, bits < 2048 else { return nil }
-        return PeerFacts.Problem(kind: .weak, message: "the certificate's RSA key has \(bits) bits; 2048 are the least")
+        return PeerFacts.Problem(
+            kind: .weak, message: "the certificate's RSA key has \(bits) bits, but at least 2048 are required")
     }
 }
 
@@ -187,6 +189,6 @@ public struct PeerFacts: Sendable {
 
     /// Why no careful client would take anything from the server; nil where nothing speaks against it.
     public var distrust: String? {
-        isOutdated ? "the server speaks \(version), which current clients refuse" : problem?.message
+        isOutdated ? "the server uses \(version), which current clients reject" : problem?.message
     }
 }

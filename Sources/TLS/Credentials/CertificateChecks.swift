@@ -25,7 +25,7 @@ public enum CertificateChecks {
                 problems.append(
                     CertificateProblem(
                         .sameKeyTwice, file: other.certificateFile,
-                        "both certificates of the host have the same kind of key, so the first is never shown",
+                        "both certificates of the host have the same type of key, so the first is never used",
                         fix: "make one of them ECDSA and the other RSA, or remove one pair"))
             }
         case .none: break
@@ -40,8 +40,9 @@ public enum CertificateChecks {
         if credentials.certificate.refusesServers {
             problems.append(
                 CertificateProblem(
-                    .notForServers, file: file, "the certificate is not meant for servers (extended key usage)",
-                    fix: "order one with the purpose TLS web server authentication"))
+                    .notForServers, file: file,
+                    "the extended key usage of the certificate does not allow servers, so clients reject it",
+                    fix: "order one for TLS web server authentication"))
         }
         if let problem = key(of: credentials.certificate, file) { problems.append(problem) }
         if let problem = chain(of: credentials, file) { problems.append(problem) }
@@ -54,21 +55,21 @@ public enum CertificateChecks {
         switch credentials.certificate.key {
         case .rsa(let bits) where bits < 2048:
             return CertificateProblem(
-                .weakKey, file: file, "an RSA key of \(bits) bits is too short; every client refuses it",
+                .weakKey, file: file, "an RSA key of \(bits) bits is too short, so every client rejects it",
                 fix: "order a certificate for an ECDSA key on P-256, or for RSA with 2048 bits")
         case .rsa(let bits) where bits > CertificateLimits.rsaBitsMax:
             return CertificateProblem(
                 .weakKey, file: file,
-                "an RSA key of \(bits) bits makes each handshake so dear that a few clients take the server from all others",
+                "an RSA key of \(bits) bits makes handshakes so slow that a few clients can overload the server",
                 fix: "order a certificate for an ECDSA key on P-256, or for RSA with 2048 bits")
         case .ecdsa(let bits) where bits < 224:
             return CertificateProblem(
-                .weakKey, file: file, "an ECDSA key of \(bits) bits is too short; every client refuses it",
+                .weakKey, file: file, "an ECDSA key of \(bits) bits is too short, so every client rejects it",
                 fix: "order a certificate for an ECDSA key on P-256")
         case .rsa, .ecdsa, .ed25519: break
         case .other(let name):
             return CertificateProblem(
-                .weakKey, file: file, "a key of the kind \(name) signs nothing that this server's clients understand",
+                .weakKey, file: file, "clients do not support a key of type \(name)",
                 fix: "order a certificate for an ECDSA key on P-256, or for RSA with 2048 bits")
         }
         var isWeak = credentials.certificate.hasWeakSignature && !credentials.certificate.isSelfSigned
@@ -81,8 +82,8 @@ public enum CertificateChecks {
         }
         guard isWeak else { return nil }
         return CertificateProblem(
-            .weakSignature, file: file, "a signature in the chain rests on SHA-1 or MD5; every client refuses it",
-            fix: "order a new certificate, signed with SHA-256")
+            .weakSignature, file: file, "a signature in the chain uses SHA-1 or MD5, so every client rejects it",
+            fix: "order a new certificate that is signed with SHA-256")
     }
 
     private static func name(
@@ -92,9 +93,9 @@ public enum CertificateChecks {
         let names = certificate.names
         let message =
             names.isEmpty
-            ? "the certificate has no subject alternative name, and clients look at nothing else"
+            ? "the certificate has no subject alternative name, the only name that clients check"
             : "the certificate is not for \(host) but for \(CertificateName.list(names))"
-        return CertificateProblem(.nameNotCovered, file: file, message, fix: "order a certificate that names \(host)")
+        return CertificateProblem(.nameNotCovered, file: file, message, fix: "order a certificate for \(host)")
     }
 
     private static func key(of certificate: borrowing Certificate, _ file: String) -> CertificateProblem? {
@@ -102,7 +103,8 @@ public enum CertificateChecks {
         case .rsa, .ecdsa, .other: nil
         case .ed25519:
             CertificateProblem(
-                .unusualKey, file: file, "phones and browsers know no certificates of this kind: \(certificate.key)",
+                .unusualKey, file: file,
+                "phones and browsers do not support certificates with this type of key: \(certificate.key)",
                 fix: "use an ECDSA key on P-256, or RSA with 2048 bits")
         }
     }
@@ -110,21 +112,22 @@ public enum CertificateChecks {
     private static func chain(of credentials: borrowing Credentials, _ file: String) -> CertificateProblem? {
         if credentials.certificate.isSelfSigned {
             return CertificateProblem(
-                .selfSigned, file: file, "the certificate is signed by itself; no phone trusts it",
-                fix: "use a certificate of a public authority")
+                .selfSigned, file: file, "the certificate is self-signed, so no phone trusts it",
+                fix: "use a certificate of a public certificate authority")
         }
         guard let chain = credentials.chain else {
             return CertificateProblem(
                 .missingIntermediate, file: file,
-                "the certificate of the issuer is missing, and Android fetches none: "
-                    + credentials.certificate.issuer,
-                fix: "add the issuer's certificate after the host's own (certbot's fullchain.pem)")
+                "the intermediate certificate \"\(credentials.certificate.issuer)\" is missing, and Android does not "
+                    + "download it",
+                fix: "add it after the host's own certificate (certbot's fullchain.pem)")
         }
         // Where a root has signed the host's certificate itself, there is nothing else to send.
         guard chain.count > 1, chain.certificate(chain.count - 1).isSelfSigned else { return nil }
         return CertificateProblem(
-            .rootIncluded, file: file, "the chain includes its root, which each client has; every handshake carries it",
-            fix: "remove the last certificate of the file")
+            .rootIncluded, file: file,
+            "the chain includes the root certificate, which clients already have, so handshakes are longer",
+            fix: "remove the last certificate from the file")
     }
 
     /// What time has to say about an identity.
@@ -160,21 +163,21 @@ public enum CertificateChecks {
         switch kind {
         case .expired:
             return CertificateProblem(
-                kind, file: file, "\(subject) expired \(span(now - period.notAfter)) ago; every client refuses it",
+                kind, file: file, "\(subject) expired \(span(now - period.notAfter)) ago, so every client rejects it",
                 fix: isClockSuspect
-                    ? "check the clock of this machine, because all certificates expired at once; or renew it now"
+                    ? "check the clock of this machine, because all certificates expired at once, or renew it now"
                     : "renew it now")
         case .notYetValid:
             return CertificateProblem(
                 kind, file: file,
                 "\(subject) is not valid until \(Clock.day(period.notBefore)) (in \(span(period.notBefore - now)))",
-                fix: "check the clock of this machine, or wait with using it")
+                fix: "check the clock of this machine, or wait until then")
         default:
             return CertificateProblem(
                 kind, file: file, "\(subject) expires in \(span(period.notAfter - now))",
                 fix: kind == .expiresWithinDays
-                    ? "renew it now, and find out why it has not renewed itself"
-                    : "renew it, and find out why it has not renewed itself")
+                    ? "renew it now, and check why automatic renewal failed"
+                    : "renew it, and check why automatic renewal failed")
         }
     }
 
@@ -219,14 +222,14 @@ public enum CertificateChecks {
         if access.permissions & 0o007 != 0 {
             return CertificateProblem(
                 .keyReadableByOthers, file: path,
-                "every user of this machine may use the private key (permissions \(mode))", fix: "chmod o= \(path)")
+                "every user of this machine can read the private key (permissions \(mode))", fix: "chmod o= \(path)")
         }
         guard access.permissions & 0o070 != 0, !access.isOfOwnGroup else { return nil }
         return CertificateProblem(
             .keyReadableByOthers, file: path,
-            "users of group \(access.group), which is none of the server's, may use the private key (permissions \(mode))",
+            "users of group \(access.group), to which the server does not belong, can read the private key (permissions \(mode))",
             fix:
-                "chgrp it to a group of the server's user alone, or take the rights of the group away: chmod g= \(path)"
+                "chgrp it to a group that only the server's user has, or remove the rights of the group: chmod g= \(path)"
         )
     }
 }

@@ -37,16 +37,16 @@ public struct CertificateCoverage {
     static func missing(host: String, file: String) -> CertificateProblem {
         CertificateProblem(
             .missing, file: file,
-            "there is no certificate for \(host); every client that asks for it over TLS is refused",
-            fix: "put fullchain.pem and privkey.pem there, or a certificate for it into the folder of a wildcard")
+            "there is no certificate for \(host), so all its TLS handshakes fail",
+            fix: "put fullchain.pem and privkey.pem there, or a certificate for it into a wildcard's folder")
     }
 
     static func problem(host: String, names: [String], file: String) -> CertificateProblem? {
         if names.contains(where: { CertificateName.covers($0, host) }) { return nil }
         return CertificateProblem(
             .nameNotCovered, file: file,
-            "clients of \(host) are shown this certificate, which is for \(CertificateName.list(names))",
-            fix: "put a certificate for \(host) into a folder of its own")
+            "clients of \(host) get this certificate, but it is for \(CertificateName.list(names))",
+            fix: "put a certificate for \(host) into the host's own folder")
     }
 
     private mutating func names(of folder: CertificateFolder) -> [String]? {

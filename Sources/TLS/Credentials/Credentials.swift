@@ -55,8 +55,8 @@ extension Credentials {
         if found.count > CertificateLimits.chainCertificatesMax {
             throw CertificateProblem(
                 .malformedCertificate, file: path,
-                "\(found.count) certificates are more than the \(CertificateLimits.chainCertificatesMax) of a chain",
-                fix: "leave only the host's certificate and its intermediates (certbot's fullchain.pem)")
+                "there are \(found.count) certificates in this file, but at most \(CertificateLimits.chainCertificatesMax) are allowed",
+                fix: "keep only the host's certificate and its intermediates (certbot's fullchain.pem)")
         }
         return found
     }
@@ -73,7 +73,7 @@ extension Credentials {
             problems.append(
                 CertificateProblem(
                     .chainOrder, file: certificateFile,
-                    "the host's certificate stands at place \(own.position + 1) instead of first; it is served first",
+                    "the host's certificate is number \(own.position + 1) in the file instead of the first; it is sent first",
                     fix: "put the host's certificate first, then its issuer, and so on (certbot's fullchain.pem)"))
         }
         chain = try Credentials.chain(for: own.certificate, rest, certificateFile, pool, &problems)
@@ -101,14 +101,14 @@ extension Credentials {
             if candidate.matches(key) { return OwnCertificate(certificate: candidate, position: position) }
         }
         throw CertificateProblem(
-            .keyMismatch, file: keyFile, "the private key belongs to none of the certificates in \(certificateFile)",
-            fix: "replace both files together, from one order of the certificate")
+            .keyMismatch, file: keyFile, "the private key does not belong to a certificate in \(certificateFile)",
+            fix: "replace both files together, with a matching pair")
     }
 
     private static func malformed(_ position: Int, _ path: String) -> CertificateProblem {
         CertificateProblem(
             .malformedCertificate, file: path, "certificate \(position + 1) of the file cannot be decoded",
-            fix: "fetch the file again from where the certificate was issued")
+            fix: "get the file again from the certificate authority")
     }
 
     /// The shared chain of the other certificates, put in order where the file has them in another.
@@ -123,15 +123,14 @@ extension Credentials {
         if order != Array(order.indices) {
             problems.append(
                 CertificateProblem(
-                    .chainOrder, file: path, "the intermediate certificates are out of order; they are served in order",
+                    .chainOrder, file: path, "the intermediate certificates are out of order; they are sent in order",
                     fix: "put each certificate's issuer right after it (certbot's fullchain.pem)"))
         }
         for stray in Set(0..<rest.count).subtracting(order).sorted() {
             problems.append(
                 CertificateProblem(
                     .strayCertificate, file: path,
-                    "a certificate has nothing to do with the host's: \(asWritten.certificate(stray).subject); "
-                        + "it is not served",
+                    "the file has an unrelated certificate, which is not sent: \(asWritten.certificate(stray).subject)",
                     fix: "remove it from the file"))
         }
         return order.isEmpty ? nil : pool.chain(of: order.map { rest[$0] })

@@ -73,8 +73,8 @@ enum KeyDerivation: Hashable, Sendable {
         case .rounds(let count):
             return count <= CertificateLimits.derivationRoundsMax
                 ? nil
-                : "opening the private key takes \(count) rounds of key derivation, more than the "
-                    + "\(CertificateLimits.derivationRoundsMax) that are allowed"
+                : "opening the private key takes \(count) rounds of key derivation, but at most "
+                    + "\(CertificateLimits.derivationRoundsMax) are allowed"
         case .scrypt(let n, let r, let p):
             let (blocks, isTooLarge) = n.multipliedReportingOverflow(by: r)
             let (work, isTooLong) = blocks.multipliedReportingOverflow(by: p)

@@ -75,8 +75,7 @@ import Posix
         if let name = key.oversizedNumber {
             throw CertificateProblem(
                 .malformedKey, file: file,
-                "the number `\(name)` of the private key is larger than a key of its size can have, so each handshake would "
-                    + "take long",
+                "the number `\(name)` of the private key is too large for the size of the key, so each handshake would be slow",
                 fix: "make a new key: openssl ecparam -genkey -name prime256v1 -noout -out NEW")
         }
         self = key
@@ -113,12 +112,12 @@ import Posix
             guard let excess = derivation.excess else { return nil }
             reason = excess
         } else {
-            reason = "the private key is protected in a way that is not known here, neither PBKDF2 nor scrypt"
+            reason = "the private key is protected by an unsupported method; only PBKDF2 and scrypt are supported"
         }
         return CertificateProblem(
             .passphrase, file: file, reason,
             fix:
-                "protect it with less: openssl pkcs8 -topk8 -iter 600000 -in \(file) -out NEW, or remove the passphrase"
+                "use fewer rounds: openssl pkcs8 -topk8 -iter 600000 -in \(file) -out NEW, or remove the passphrase"
         )
     }
 
@@ -203,7 +202,7 @@ import Posix
         case .notAsked:
             CertificateProblem(
                 .malformedKey, file: request.file,
-                "there is no private key for RSA, ECDSA or Ed25519 in this file: \(failure)",
+                "there is no RSA, ECDSA or Ed25519 private key in this file: \(failure)",
                 fix: "put the key there in PEM form, beginning -----BEGIN PRIVATE KEY-----")
         case .given:
             CertificateProblem(
@@ -211,12 +210,12 @@ import Posix
                 fix: "correct the passphrase, or remove it with openssl pkey -in \(request.file)")
         case .missing:
             CertificateProblem(
-                .passphrase, file: request.file, "the private key is protected by a passphrase, and none is given",
+                .passphrase, file: request.file, "the private key needs a passphrase, but none is configured",
                 fix: "configure the passphrase, or remove it with openssl pkey -in \(request.file)")
         case .unreadable(let file, let error):
             CertificateProblem(
                 .passphrase, file: request.file,
-                "the private key is protected by a passphrase, and the passphrase file \(file) cannot be read: \(error)",
+                "the private key needs a passphrase, but the passphrase file \(file) cannot be read: \(error)",
                 fix: "let the server's user read that file", shortage: error.shortage)
         }
     }

@@ -254,8 +254,8 @@ extension CertificateFiles {
 
     private func incomplete(_ missing: Int, _ other: Int) -> CertificateProblem {
         CertificateProblem(
-            .incompletePair, file: path(missing), "the file is missing, and \(name(other)) needs it",
-            fix: "put both files of the pair there, or neither")
+            .incompletePair, file: path(missing), "the file is missing, but \(name(other)) needs it",
+            fix: "put both files there, or neither")
     }
 
     private func name(_ index: Int) -> String { path(index).split(separator: "/").last.map(String.init) ?? path(index) }
@@ -268,11 +268,11 @@ extension CertificateProblem {
         self.init(
             .unreadableFile, file: path,
             isElsewhere
-                ? "\(what) is not read: it is a link that leads out of the host's own folder"
+                ? "\(what) is not read, because it is a link to a place outside the host's own folder"
                 : "\(what) cannot be read: \(error)",
             fix: isElsewhere
-                ? "put the file itself there, or name the folder that it is in under `linkTargets` in server.json"
-                : "make it a file that the server's user may read", shortage: error.shortage)
+                ? "put the file itself there, or list its folder under `linkTargets` in server.json"
+                : "make it a regular file that the server's user can read", shortage: error.shortage)
     }
 
     /// A host's folder that cannot be opened.
@@ -281,10 +281,10 @@ extension CertificateProblem {
         self.init(
             .unreadableFile, file: path,
             isElsewhere
-                ? "the certificate is not read: the host's folder is a link to another place than this host's own"
+                ? "the certificate is not read, because the host's folder is a link to another place"
                 : "the host's folder cannot be opened: \(error)",
             fix: isElsewhere
-                ? "make it a folder, or name the place under `linkTargets` in server.json"
+                ? "make it a folder, or list that place under `linkTargets` in server.json"
                 : "let the server's user read it", shortage: error.shortage)
     }
 }

@@ -299,9 +299,9 @@ extension CertificateCoverage {
     static func gone(_ folder: CertificateFolder, file: String) -> CertificateProblem {
         CertificateProblem(
             .filesGone, file: file,
-            "the certificate's files are gone, and no other certificate is for \(folder.host ?? folder.name); the last one that "
-                + "was read stays in service until the server ends",
-            fix: "put both files back, or a certificate for it into the folder of a wildcard")
+            "the certificate's files are gone, and there is no other certificate for \(folder.host ?? folder.name); the server "
+                + "uses the last one until it exits",
+            fix: "put both files back, or a certificate for the host into a wildcard's folder")
     }
 }
 

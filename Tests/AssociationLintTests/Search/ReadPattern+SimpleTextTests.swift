@@ -4,7 +4,7 @@ import Testing
 @testable import Association
 @testable import AssociationLint
 
-struct ReadPatternEasyTextTests {
+struct ReadPatternSimpleTextTests {
     private static let table = SubstitutionTable([
         SubstitutionVariable(name: "v", values: ["a*b", "en", "fr/ca"]),
         SubstitutionVariable(name: "stars", values: ["*"]),
@@ -18,7 +18,7 @@ struct ReadPatternEasyTextTests {
     }
 
     private func text(_ pattern: ReadPattern) -> String? {
-        pattern.easyText.map { String(decoding: $0, as: UTF8.self) }
+        pattern.simpleText.map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test(arguments: [
@@ -29,7 +29,7 @@ struct ReadPatternEasyTextTests {
         #expect(text(apple(pattern, .path)) == (pattern == "?" ? nil : expected))
     }
 
-    @Test func `leaves to the search what a URL has in no such form`() {
+    @Test func `finds no text for a pattern that needs a search`() {
         for pattern in ["/a b", "/é", "/a#b", "/$(nosuch)", "/$(open", "/$(stars)"] {
             #expect(text(apple(pattern, .path)) == nil, "\(pattern)")
         }
@@ -37,7 +37,7 @@ struct ReadPatternEasyTextTests {
         #expect(text(apple("a&b", .query)) == "a&b")
     }
 
-    @Test func `escapes what a decoded reading needs escaped`() {
+    @Test func `escapes characters that a decoded pattern cannot have in a URL`() {
         #expect(text(apple("/a b/é", .path, decodes: true)) == "/a%20b/%C3%A9/")
         #expect(text(apple("50%", .itemValue, decodes: true)) == "50%25")
         #expect(text(apple("a&b", .itemValue, decodes: true)) == "a%26b")
@@ -52,7 +52,7 @@ struct ReadPatternEasyTextTests {
         #expect(text(ReadPattern(AndroidGlob("shop"), .path)) == nil)
     }
 
-    @Test func `writes only texts that the pattern accepts`() {
+    @Test func `writes only texts that the pattern matches`() {
         var generator = SplitMix(seed: 17)
         let pieces: [Piece] = [.path, .query, .fragment, .itemValue]
         var written = 0

@@ -1,33 +1,33 @@
-// A dialect that an app file's rules are translated to, as the comparison of the platforms sees it.
+// The rules of an app file as translated for another platform, as `PlatformComparison` needs them.
 
 import Association
 import SourceJSON
 
-/// The translated rules of an app file, ready to be asked.
-struct OtherDialect {
-    /// In messages.
+/// A platform with the rules that were translated for it.
+struct OtherPlatform {
+    /// For messages.
     var name: String
     var cannotExpress: RuleID
     var differs: RuleID
     var list: RuleList
-    /// The links that are left out, and why.
-    var obstacles: [Int: String]
-    /// Whether a URL opens the app, and from which link the deciding rule was made; nil where there is no telling.
+    /// The links that are omitted, with the unsupported feature.
+    var unsupported: [Int: String]
+    /// Whether a URL opens the app, and the link of the rule that decides; nil if the result is not known.
     var decide: (LinkURL) -> (opens: Bool, link: Int?)?
-    /// The list that some of the links alone would be translated to.
+    /// The translation of some of the links alone.
     var part: (_ links: [Int]) -> RuleList
-    /// What one link alone looks for: makes a question out of it.
-    var holds: (_ link: Int) -> (LinkURL) -> Bool
+    /// Tells whether the translation of one link matches a URL.
+    var matcher: (_ link: Int) -> (LinkURL) -> Bool
 
-    /// Whether there is a rule that opens the app.
+    /// Whether any rule opens the app.
     var opensAnything: Bool { (0..<list.count).contains(where: list.opens) }
 
-    static func android(_ app: AppFile) -> OtherDialect? {
+    static func android(_ app: AppFile) -> OtherPlatform? {
         guard let list = app.androidRules else { return nil }
         let matcher = AndroidMatcher(rules: list.rules)
-        return OtherDialect(
+        return OtherPlatform(
             name: "Android", cannotExpress: .app029, differs: .app030, list: .android(matcher),
-            obstacles: list.obstacles,
+            unsupported: list.unsupported,
             decide: { url in
                 let decision = matcher.decide(url)
                 return decision.opens.map { ($0, decision.rule.flatMap { list.origins.element(at: $0) }) }
@@ -36,43 +36,44 @@ struct OtherDialect {
                 let rules = links.flatMap { list.rules(of: $0) }
                 return .android(AndroidMatcher(rules: rules.isEmpty ? [.nothing] : rules))
             },
-            holds: { link in
+            matcher: { link in
                 let single = AndroidMatcher(rules: Array(list.rules(of: link)))
                 return { single.decide($0).rule != nil }
             })
     }
 
-    static func legacy(_ app: AppFile) -> OtherDialect? {
+    static func legacy(_ app: AppFile) -> OtherPlatform? {
         guard let list = app.legacyPaths else { return nil }
         let matcher = AppleMatcher(paths: list.rules)
-        return OtherDialect(
+        return OtherPlatform(
             name: "iOS 9 to 12", cannotExpress: .app031, differs: .app032, list: .apple(matcher),
-            obstacles: list.obstacles,
+            unsupported: list.unsupported,
             decide: { url in
                 let decision = matcher.decide(url)
                 return (decision.opens, decision.rule.flatMap { list.origins.element(at: $0) })
             },
             part: { links in .apple(AppleMatcher(paths: links.flatMap { list.rules(of: $0) })) },
-            holds: { link in
+            matcher: { link in
                 let single = AppleMatcher(paths: Array(list.rules(of: link)))
                 return { single.decide($0).rule != nil }
             })
     }
 }
 
-/// Looks for links on which two dialects differ, a few rules at a time.
+/// Finds URLs on which two platforms differ, with a few rules at a time.
 struct PartSearch {
     let app: AppFile
     let source: AppleMatcher
-    let other: OtherDialect
+    let other: OtherPlatform
     let host: String
-    /// Rules that are left out of the other dialect and need no search, because a finding shows what they come to.
+    /// Omitted rules that need no search, because they have a finding with a URL.
     let explained: Set<Int>
-    /// How many parts are searched, and what each may cost.
-    private static let partsMax = 24
+    /// For each search.
     let limits: AutomatonLimits
+    /// Number of searches.
+    private static let partsMax = 24
 
-    /// At most one link for each of the wanted openings, each of them accepted.
+    /// At most one URL for each wanted opening.
     func links(
         _ wanted: [Opening], accepts: @escaping (LinkURL, Opening) -> Bool
     ) -> [Opening: LinkURL] {
@@ -89,7 +90,7 @@ struct PartSearch {
         return found
     }
 
-    /// Pairs of neighbours first, because there are more pairs than are looked at.
+    /// The rules for each search: single rules, then pairs. Adjacent rules come first, because not all pairs are searched.
     private var parts: [[Int]] {
         let links = app.links.indices.filter { !explained.contains($0) }
         let opens = links.map { app.links[$0].exclude != true }
