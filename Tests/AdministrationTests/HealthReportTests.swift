@@ -26,18 +26,18 @@ struct HealthReportTests {
         let report = report(phase, silences: silences)
         #expect(report.isAlive == isAlive)
         #expect(report.isReady == isReady)
-        #expect(report.alive(tellsWhy: true).status == (isAlive ? .ok : .serviceUnavailable))
-        #expect(report.ready(tellsWhy: true).status == (isReady ? .ok : .serviceUnavailable))
+        #expect(report.alive(includesReasons: true).status == (isAlive ? .ok : .serviceUnavailable))
+        #expect(report.ready(includesReasons: true).status == (isReady ? .ok : .serviceUnavailable))
     }
 
     @Test func `the worker that is stuck is named`() {
         let report = report(.draining, silences: [0, 12_345])
-        #expect(report.failures == ["worker 1 has given no sign of life for 12 seconds"])
+        #expect(report.failures == ["worker 1 has not responded for 12 seconds"])
         #expect(
-            report.alive(tellsWhy: true).body.elementsEqual("worker 1 has given no sign of life for 12 seconds\n".utf8))
+            report.alive(includesReasons: true).body.elementsEqual("worker 1 has not responded for 12 seconds\n".utf8))
         #expect(
-            report.ready(tellsWhy: true).body.elementsEqual(
-                "worker 1 has given no sign of life for 12 seconds\ndraining: the server is about to end\n".utf8))
+            report.ready(includesReasons: true).body.elementsEqual(
+                "worker 1 has not responded for 12 seconds\ndraining: the server is shutting down\n".utf8))
     }
 
     @Test func `what tenants did wrong is told in numbers and decides nothing`() {
@@ -47,7 +47,7 @@ struct HealthReportTests {
         #expect(report.isReady)
         #expect(
             report.notes == [
-                "3 hosts on their last good version", "1 app file that nothing is served from", "4 errors stand",
+                "3 hosts on their last good version", "1 app file without a version in service", "4 open errors",
             ])
     }
 }

@@ -190,7 +190,10 @@ struct AccessLogTests {
     }
 
     @Test(arguments: [
-        (["--access-log", "sdtout"], "--access-log sdtout is not a place; write `off`, `stdout`, or a path", 2),
+        (
+            ["--access-log", "sdtout"],
+            "--access-log sdtout is not off, stdout or a path; write `off`, `stdout`, or a path", 2
+        ),
         (["--access-log-format", "xml"], "--access-log-format xml is not a format; write json or combined", 2),
         (
             ["--access-log", "/nonexistent/access.log"],

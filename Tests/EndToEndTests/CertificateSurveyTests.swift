@@ -95,7 +95,7 @@ struct CertificateSurveyTests {
         let expiring = try watched.status("--expiring", "400d", "--format", "json")
         #expect(expiring.status == 0)
         for name in ["a.test", "b.test"] { #expect(expiring.output.contains("\"folder\": \"\(name)\"")) }
-        #expect(try watched.status("--expiring", "1h").output == "no certificate ends within 1 hour\n")
+        #expect(try watched.status("--expiring", "1h").output == "no certificate expires within 1 hour\n")
         #expect(try watched.status("--expiring", "soon").status == 2)
         // Another certificate is one line, and a host that goes takes its certificate along.
         for name in ["a.test", "b.test"] { try FileManager.default.removeItem(atPath: "\(config)/hosts/\(name)") }

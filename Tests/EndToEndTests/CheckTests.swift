@@ -118,10 +118,10 @@ struct CheckTests {
         #expect(fetched.status == 0)
         // What the check fetched came before, and is taken from the workers no later.
         var text = ""
-        while !text.contains("Googlebot last fetched") {
+        while !text.contains("Googlebot: last fetch") {
             text = try Subject.run("status", "shop.example", "--admin", String(admin)).output
         }
-        #expect(text.components(separatedBy: " never fetched ").count == 5, "\(text)")
+        #expect(text.components(separatedBy: ": no fetch of ").count == 5, "\(text)")
     }
 
     @Test func `an authority file that is none is named at once`() throws {

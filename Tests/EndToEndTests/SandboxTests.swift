@@ -198,7 +198,7 @@ import Testing
 
     @Test(arguments: [
         (["--user", "no such user"], "error there is no user \"no such user\"", Int32(1)),
-        (["--sandbox", "maybe"], "associated: --sandbox maybe is none of on, required, off", 2),
+        (["--sandbox", "maybe"], "associated: --sandbox maybe is not a mode; write on, required or off", 2),
     ])
     func `what cannot be done is said`(arguments: [String], line: String, status: Int32) throws {
         let run = try Subject.run(["serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0"] + arguments)

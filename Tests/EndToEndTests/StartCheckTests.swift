@@ -66,7 +66,7 @@ struct StartCheckTests {
         #expect(whole.status == 1)
         for text in [
             "cannot listen on 127.0.0.1:\(port): address already in use; stop what listens there",
-            "there is no user \"no-such-user\"; create it", "others than this machine can reach 0.0.0.0:0",
+            "there is no user \"no-such-user\"; create it", "0.0.0.0:0 is reachable from other machines",
             "cannot write to \(folder.path)/file/state: not a directory; name a folder", "config/apps/bad.json:1:",
             "not start correctly",
         ] {

@@ -29,7 +29,7 @@ struct EnvironmentCheckTests {
         #expect(try check(["{}", Self.staging], "staging").error == nil)
         #expect(
             try check(["{}", "{}", Self.staging], "qa").note
-                == "2 of 3 app files have no environment `qa` and are served without one")
+                == "2 of 3 app files have no environment `qa`, so their base version is served")
         #expect(try check([Self.staging], "staging").note == nil)
         #expect(try check([Self.staging], nil).error == nil)
     }

@@ -111,7 +111,7 @@ struct ServerCheckTests {
         ]
         fault.adjust(&settings)
         let context = try ClientContext(authorityFile: authorityFile)
-        return ServerCheck(Fetcher(context), settings).look(at: CheckedHost(fault.host)!)
+        return ServerCheck(Fetcher(context), settings).check(CheckedHost(fault.host)!)
     }
 
     /// Writes what the server shows, and gives the file with the authority that is trusted.

@@ -31,8 +31,8 @@ struct AdminRoutes: Sendable {
             return response
         }
         switch request.path {
-        case "/healthz": return sources.health().alive(tellsWhy: request.isAuthorized)
-        case "/readyz": return sources.health().ready(tellsWhy: request.isAuthorized)
+        case "/healthz": return sources.health().alive(includesReasons: request.isAuthorized)
+        case "/readyz": return sources.health().ready(includesReasons: request.isAuthorized)
         default: break
         }
         guard request.isAuthorized else {

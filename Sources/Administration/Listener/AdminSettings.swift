@@ -23,7 +23,7 @@ public struct AdminSettings: Sendable {
     public var objection: String? {
         if address.isLocal || token != nil { return nil }
         return
-            "others than this machine can reach \(address), and no token is set; give one with --admin-token-file or "
+            "\(address) is reachable from other machines, so a token is required; set one with --admin-token-file or "
             + "ASSOCIATED_ADMIN_TOKEN, or listen on 127.0.0.1 or unix:/path"
     }
 }
@@ -48,13 +48,14 @@ public struct AdminToken: Sendable {
         while let last = bytes.last, isSpace(last) { bytes.removeLast() }
         // RFC 6750 §2.1 `b64token`, roughly: what a field value carries without a second reading.
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }) else {
-            throw Problem(description: "it has characters besides visible ASCII, or a comma or quotation mark")
+            throw Problem(
+                description: "it may contain only visible ASCII characters, and no comma or quotation mark")
         }
         guard (AdminToken.byteCountMin...AdminToken.byteCountMax).contains(bytes.count) else {
             throw Problem(
                 description:
-                    "it has \(bytes.count) characters; take \(AdminToken.byteCountMin) or more, such as those of "
-                    + "`openssl rand -hex 24`")
+                    "it has \(bytes.count) characters; use \(AdminToken.byteCountMin) to \(AdminToken.byteCountMax), such "
+                    + "as the output of `openssl rand -hex 24`")
         }
         self.bytes = bytes
     }

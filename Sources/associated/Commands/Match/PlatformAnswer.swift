@@ -1,27 +1,28 @@
-// The answer of `match` for a person: what each platform does, the rule that decides, and those that came nearest. Apps that
-// are decided alike by the same rules share one answer.
+// The text of `match`: what each platform does, the rule that decides, and those that came nearest. Apps with the same result and
+// the same rules share one answer.
 
 import Association
 import SourceJSON
 
-/// What a platform does for one app, and why.
-private struct MatchStory {
+/// What a platform does for one or more apps, and why.
+private struct PlatformAnswer {
     var platform: String
     var apps: [String]
     var verdict: String
     var lines: [String]
 
-    func says(what other: MatchStory) -> Bool {
+    /// Whether only the apps differ.
+    func isSame(as other: PlatformAnswer) -> Bool {
         platform == other.platform && verdict == other.verdict && lines == other.lines
     }
 
-    /// The lines of a rule list. Without `listsAll`, of the rules that failed the two nearest, each app-file rule once.
+    /// The lines of a rule list. Without `listsAll`, only the two nearest of the rules that did not match, each app-file rule once.
     static func lines(_ steps: [MatchStep], file: String, listsAll: Bool) -> [String] {
         let near = listsAll ? steps : nearest(of: steps)
         let hidden = steps.count - near.count
-        // The line about one that is hidden would be no shorter than its own.
+        // A line that says that one rule is hidden would save nothing.
         let shown = hidden > 1 ? near : steps
-        // A list that stands in one line has one place.
+        // Rules of the same line have the same place, which is printed once.
         let places = shown.map { $0.range.map { " (\(file):\($0.start.line))" } ?? "" }
         return shown.indices.map { shown[$0].message + (places[($0 + 1)...].contains(places[$0]) ? "" : places[$0]) }
             + (hidden > 1 ? ["\(Count.of(hidden, "other rule")) did not match; --all lists them"] : [])
@@ -43,27 +44,27 @@ extension LinkMatching {
     func text(of url: LinkURL, listsAll: Bool) -> String {
         var text = "\(url.text)\n"
         if isKnown, apple.isEmpty, android.isEmpty {
-            return text + "no app: \(origin) has none for the links of \(url.host)\n"
+            return text + "no app in \(origin) handles links to \(url.host)\n"
         }
-        text += LinkMatching.text(of: apple.map { $0.story(of: url, listsAll: listsAll) })
-        if let appleProblem { text += Printable.line("iOS: not known: \(appleProblem)") + "\n" }
-        text += LinkMatching.text(of: android.flatMap { $0.stories(of: url, listsAll: listsAll) })
-        if let androidProblem { text += Printable.line("Android: not known: \(androidProblem)") + "\n" }
+        text += LinkMatching.text(of: apple.map { $0.answer(to: url, listsAll: listsAll) })
+        if let appleProblem { text += Printable.line("iOS: unknown (\(appleProblem))") + "\n" }
+        text += LinkMatching.text(of: android.flatMap { $0.answers(to: url, listsAll: listsAll) })
+        if let androidProblem { text += Printable.line("Android: unknown (\(androidProblem))") + "\n" }
         return text
     }
 
-    private static func text(of stories: [MatchStory]) -> String {
-        var told: [MatchStory] = []
-        for story in stories {
-            if let index = told.firstIndex(where: { $0.says(what: story) }) {
-                told[index].apps += story.apps
+    private static func text(of answers: [PlatformAnswer]) -> String {
+        var distinct: [PlatformAnswer] = []
+        for answer in answers {
+            if let index = distinct.firstIndex(where: { $0.isSame(as: answer) }) {
+                distinct[index].apps += answer.apps
             } else {
-                told.append(story)
+                distinct.append(answer)
             }
         }
-        return told.map { story in
-            let head = "\(story.platform), \(story.apps.joined(separator: ", ")): \(story.verdict)"
-            return ([head] + story.lines.map { "  \($0)" }).map { "\(Printable.line($0))\n" }.joined()
+        return distinct.map { answer in
+            let head = "\(answer.platform), \(answer.apps.joined(separator: ", ")): \(answer.verdict)"
+            return ([head] + answer.lines.map { "  \($0)" }).map { "\(Printable.line($0))\n" }.joined()
         }.joined()
     }
 
@@ -77,69 +78,69 @@ extension LinkMatching {
 }
 
 extension LinkMatching.Apple {
-    fileprivate func story(of url: LinkURL, listsAll: Bool) -> MatchStory {
-        var story = ruleStory(of: url, listsAll: listsAll)
-        guard let problem else { return story }
-        story.verdict = "stays in the browser, as no signed app has this id"
-        story.lines.insert(problem, at: 0)
-        return story
+    fileprivate func answer(to url: LinkURL, listsAll: Bool) -> PlatformAnswer {
+        var answer = ruleAnswer(to: url, listsAll: listsAll)
+        guard let problem else { return answer }
+        answer.verdict = "stays in the browser, because no signed app has this id"
+        answer.lines.insert(problem, at: 0)
+        return answer
     }
 
-    /// What the rules make of a URL.
-    private func ruleStory(of url: LinkURL, listsAll: Bool) -> MatchStory {
+    /// The answer of the rules.
+    private func ruleAnswer(to url: LinkURL, listsAll: Bool) -> PlatformAnswer {
         guard case .list(let matcher) = rules else {
-            return MatchStory(
+            return PlatformAnswer(
                 platform: "iOS", apps: [appID], verdict: "opens the app",
                 lines: ["the entry has no list of rules, so every URL opens the app (\(file))"])
         }
-        let doubts = matcher.unsettled(url).map(\.message) + [doubt(about: url)].compactMap { $0 }
-        return MatchStory(
+        let unsettled = matcher.unsettled(url).map(\.message) + [effectOfOtherEntry(on: url)].compactMap { $0 }
+        return PlatformAnswer(
             platform: "iOS", apps: [appID], verdict: LinkMatching.verdict(matcher.decide(url).opens),
-            lines: MatchStory.lines(matcher.explain(url), file: file, listsAll: listsAll)
-                + doubts.map { "not settled: \($0)" })
+            lines: PlatformAnswer.lines(matcher.explain(url), file: file, listsAll: listsAll)
+                + unsettled.map { "not settled: \($0)" })
     }
 
-    /// What a further entry for the app would change, if it counts after this one.
-    private func doubt(about url: LinkURL) -> String? {
+    /// What another entry for the app would change, if it counted as well.
+    private func effectOfOtherEntry(on url: LinkURL) -> String? {
         guard case .list(let matcher) = rules, matcher.decide(url) == .none else { return nil }
         let other = others.first { other in
             guard case .list(let matcher) = other.rules else { return true }
             return matcher.decide(url).opens
         }
         return other.map { other in
-            "whether the app's further entry, in line \(other.line), counts too; by that one the URL opens the app"
+            "whether the app's other entry, in line \(other.line), counts too; it would open the app"
         }
     }
 }
 
 extension LinkMatching.Android {
-    /// One answer, or two where older versions, which know no dynamic rules, do something else.
-    fileprivate func stories(of url: LinkURL, listsAll: Bool) -> [MatchStory] {
+    /// One answer, or two if Android 14 and earlier, which have no dynamic rules, decide differently.
+    fileprivate func answers(to url: LinkURL, listsAll: Bool) -> [PlatformAnswer] {
         let byRules = matcher?.decide(url).opens
         let opens = opens(url)
         let older = manifest?.decide(url)
         let olderOpens: Bool? = older.flatMap { $0.outcome == .leftOpen ? nil : $0.outcome == .opens }
-        let olderLines = older.map { MatchStory.lines([$0], file: manifest?.file ?? file, listsAll: true) }
+        let olderLines = older.map { PlatformAnswer.lines([$0], file: manifest?.file ?? file, listsAll: true) }
         var lines = ruleLines(url, listsAll: listsAll)
         if byRules == nil || opens != byRules { lines += olderLines ?? [] }
         let (note, isVerified) = acceptance(opens)
-        var story = MatchStory(
+        var answer = PlatformAnswer(
             platform: "Android", apps: [package], verdict: LinkMatching.verdict(opens), lines: note + lines)
         guard isVerified else {
-            story.verdict = "stays in the browser, as no verifier accepts its statement"
-            return [story]
+            answer.verdict = "stays in the browser, because no verifier accepts its statement"
+            return [answer]
         }
-        if opens == olderOpens { return [story] }
-        story.platform = "Android 15 and later"
+        if opens == olderOpens { return [answer] }
+        answer.platform = "Android 15 and later"
         return [
-            story,
-            MatchStory(
+            answer,
+            PlatformAnswer(
                 platform: "Android 14 and earlier", apps: [package], verdict: LinkMatching.verdict(olderOpens),
-                lines: olderLines ?? ["--manifest FILE tells how"]),
+                lines: olderLines ?? ["name the manifest with --manifest to see how"]),
         ]
     }
 
-    /// Which verifiers accept nothing that the list says of the app, and whether there are others.
+    /// The verifiers that reject all statements of the app, and whether any accepts them.
     private func acceptance(_ opens: Bool?) -> (lines: [String], isVerified: Bool) {
         guard !rejectedBy.isEmpty else { return ([], true) }
         let isVerified = rejectedBy.count < StatementConsumer.allCases.count
@@ -154,20 +155,20 @@ extension LinkMatching.Android {
         )
     }
 
-    /// What the rules make of a URL.
+    /// The lines about the dynamic rules.
     private func ruleLines(_ url: LinkURL, listsAll: Bool) -> [String] {
         if let malformedRule {
-            return MatchStory.lines([malformedRule.step], file: file, listsAll: true)
+            return PlatformAnswer.lines([malformedRule.step], file: file, listsAll: true)
                 + ["not settled: \(malformedRule.unsettled.message)"]
         }
         guard let matcher else { return ["there are no dynamic rules (\(file))"] }
-        let doubts = matcher.unsettled(url).map(\.message) + [doubt(about: url, matcher)].compactMap { $0 }
-        return MatchStory.lines(matcher.explain(url), file: file, listsAll: listsAll)
-            + doubts.map { "not settled: \($0)" }
+        let unsettled = matcher.unsettled(url).map(\.message) + [effectOfOtherList(on: url, matcher)].compactMap { $0 }
+        return PlatformAnswer.lines(matcher.explain(url), file: file, listsAll: listsAll)
+            + unsettled.map { "not settled: \($0)" }
     }
 
-    /// What a further list of rules would change.
-    private func doubt(about url: LinkURL, _ matcher: AndroidMatcher) -> String? {
+    /// What another list of rules would change.
+    private func effectOfOtherList(on url: LinkURL, _ matcher: AndroidMatcher) -> String? {
         let opens = matcher.decide(url).opens
         guard let other = others.first(where: { $0.matcher.decide(url).opens != opens }) else { return nil }
         let outcome =
@@ -177,6 +178,6 @@ extension LinkMatching.Android {
             case nil: "the manifest decides"
             }
         return
-            "which of the app's lists of dynamic rules counts is undefined; by the one in line \(other.line) \(outcome)"
+            "which of the app's lists of dynamic rules counts; by the one in line \(other.line), \(outcome)"
     }
 }
