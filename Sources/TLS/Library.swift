@@ -8,13 +8,13 @@ public enum Library {
 
     /// Keeps the library from taking itself apart when the process ends, which other threads may be in the middle of using
     /// it for. To be called before anything else of it is.
-    public static func keepToTheEnd() {
+    public static func disableExitCleanup() {
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }
 
     /// Reads the system's settings for the library, which otherwise happens when it is first used: to be called while its
     /// files can still be opened. The corresponding C function is `OPENSSL_init_ssl`.
-    public static func start() {
+    public static func loadConfiguration() {
         _ = OPENSSL_init_ssl(0, nil)
     }
 }

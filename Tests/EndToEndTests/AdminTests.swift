@@ -177,7 +177,7 @@ struct AdminTests {
     func `a public address without a token is no place to start at`(address: String) throws {
         let run = try Subject.run(["serve"] + ServeTests.demo + ["--http", "127.0.0.1:0", "--admin", address])
         #expect(run.status == 1)
-        #expect(run.errors.contains("others than this machine can reach \(address), and no token is set"))
+        #expect(run.errors.contains("\(address) is reachable from other machines, so the admin listener needs a token"))
     }
 
     @Test func `a token of no use is no token`() throws {
@@ -216,7 +216,7 @@ struct AdminTests {
         var health = try Subject.run("health", "--admin", admin)
         while health.output == "ready\n" { health = try Subject.run("health", "--admin", admin) }
         #expect(health.status == 0)
-        #expect(health.output == "ready\n1 host on its last good version\n1 error stands\n")
+        #expect(health.output == "ready\n1 host on its last good version\n1 open error\n")
         let status = try Subject.run("status", "--admin", admin)
         #expect(
             status.output.contains("\n1 host on a last good version:\n  a.localhost, since ")
@@ -236,7 +236,7 @@ struct AdminTests {
         bench.server.send(SIGTERM)
         var ready = try bench.ask("/readyz").output
         while ready == "ready\n200" { ready = try bench.ask("/readyz").output }
-        #expect(ready == "draining: the server is about to end\n503")
+        #expect(ready == "draining: the server is about to exit\n503")
         #expect(try bench.ask("/healthz").output == "alive\n200")
         #expect(try Subject.run("health", "--admin", bench.admin).status == 1)
         #expect(try bench.scrape()["associated_ready"] == 0)

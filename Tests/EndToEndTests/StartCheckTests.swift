@@ -65,8 +65,9 @@ struct StartCheckTests {
         let whole = try Subject.run(arguments)
         #expect(whole.status == 1)
         for text in [
-            "cannot listen on 127.0.0.1:\(port): address already in use; stop what listens there",
-            "there is no user \"no-such-user\"; create it", "others than this machine can reach 0.0.0.0:0",
+            "cannot listen on 127.0.0.1:\(port): address already in use; stop the process that listens there",
+            "there is no user \"no-such-user\"; create it",
+            "0.0.0.0:0 is reachable from other machines, so the admin listener needs a token",
             "cannot write to \(folder.path)/file/state: not a directory; name a folder", "config/apps/bad.json:1:",
             "not start as it should",
         ] {

@@ -19,7 +19,7 @@ struct TreeWatchTests {
         try site.write("public/_default/index.html", "")
         watch = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
         watch.start()
-        _ = watch.take()
+        _ = watch.takeEvents()
     }
 
     /// What is to be looked at after something has happened. A process that another test is just starting may have the
@@ -28,7 +28,7 @@ struct TreeWatchTests {
         try body()
         let deadline = Date(timeIntervalSinceNow: 10)
         while true {
-            let changes = watch.take()
+            let changes = watch.takeEvents()
             if !changes.isEmpty || Date() > deadline { return changes }
             sched_yield()
         }
@@ -37,7 +37,7 @@ struct TreeWatchTests {
     /// Whether something is no reason to look.
     private func isNothing(_ body: () throws -> Void) rethrows -> Bool {
         try body()
-        return watch.take().isEmpty
+        return watch.takeEvents().isEmpty
     }
 
     private static func changes(_ set: (inout TreeChanges) -> Void) -> TreeChanges {
@@ -48,7 +48,7 @@ struct TreeWatchTests {
 
     @Test func `everything is watched, and nothing has happened`() {
         #expect(watch.shortage == nil)
-        #expect(watch.take().isEmpty)
+        #expect(watch.takeEvents().isEmpty)
         #expect(!watch.hasMoved())
     }
 
@@ -70,9 +70,9 @@ struct TreeWatchTests {
         #expect(try isNothing { try site.write("config/server.json", "{}") })
         // An empty file is the beginning of one; it is told when its writer closes it.
         let file = open(site.tree.config + "/apps/new.json", O_CREAT | O_WRONLY, 0o644)
-        #expect(watch.take().isEmpty)
+        #expect(watch.takeEvents().isEmpty)
         #expect(write(file, "{}", 2) == 2)
-        #expect(watch.take().isEmpty)
+        #expect(watch.takeEvents().isEmpty)
         #expect(changes { close(file) } == Self.changes { $0.appFiles = ["new.json"] })
     }
 
@@ -88,7 +88,7 @@ struct TreeWatchTests {
             try changes { try site.shop("other/deep/c.json", hosts: ["e.example.com"]) }
                 == Self.changes { $0.appFiles = ["other/deep/c.json"] })
         try site.move("config/apps/other", to: "gone")
-        _ = watch.take()
+        _ = watch.takeEvents()
         #expect(try isNothing { try site.write("gone/c.json", "{}") })
     }
 
@@ -122,23 +122,23 @@ struct TreeWatchTests {
 
     @Test func `a link that a mounted folder is turned with means all of it`() throws {
         try site.shop("..1/k.json", hosts: ["k.example.com"])
-        _ = watch.take()
+        _ = watch.takeEvents()
         #expect(try changes { try site.link("config/apps/..data", to: "..1") }.appFolders == [""])
     }
 
     @Test func `what a link leads to is watched, wherever in the folder it is`() throws {
         try site.write("config/apps/.shared/x.json", "{}")
         #expect(try changes { try site.link("config/apps/x.json", to: ".shared/x.json") }.appFiles == ["x.json"])
-        _ = watch.take()
+        _ = watch.takeEvents()
         // Where links lead is told from the whole.
         let linked = Self.changes { $0.appFolders = [""] }
         #expect(try changes { try site.write("config/apps/.shared/x.json", "{ }") } == linked)
         try site.write("config/apps/.shared/new", "{  }")
-        _ = watch.take()
+        _ = watch.takeEvents()
         #expect(
             try changes { try site.replace("config/apps/.shared/x.json", with: "config/apps/.shared/new") } == linked)
         try site.remove("config/apps/x.json")
-        _ = watch.take()
+        _ = watch.takeEvents()
         #expect(try isNothing { try site.write("config/apps/.shared/x.json", "{}") })
     }
 
@@ -182,28 +182,28 @@ struct TreeWatchTests {
 
     @Test func `challenges come and go unnoticed`() throws {
         try site.write("config/hosts/b.example.com/well-known/y", "")
-        _ = watch.take()
+        _ = watch.takeEvents()
         try site.write("config/hosts/b.example.com/well-known/acme-challenge/token", "1")
-        #expect(watch.take() == Self.changes { _ in })
+        #expect(watch.takeEvents() == Self.changes { _ in })
         try site.write("config/hosts/b.example.com/well-known/z", "")
-        #expect(watch.take() == Self.changes { $0.hostFolders = ["b.example.com"] })
+        #expect(watch.takeEvents() == Self.changes { $0.hostFolders = ["b.example.com"] })
         try site.remove("config/hosts/b.example.com/well-known/acme-challenge")
-        #expect(watch.take() == Self.changes { _ in })
+        #expect(watch.takeEvents() == Self.changes { _ in })
     }
 
     @Test(
         arguments: ["config/apps/team", "config/hosts/b.example.com/well-known", "public/a.example.com"])
     func `a hundred links to the folder that they are in cost a hundred looks`(folder: String) throws {
         try site.write("\(folder)/kept.txt", "1")
-        _ = watch.take()
+        _ = watch.takeEvents()
         let count = watch.count
         for index in 0..<100 { try site.link("\(folder)/l\(index)", to: ".") }
-        let changes = watch.take()
+        let changes = watch.takeEvents()
         #expect(!changes.everything && changes.appFolders.count + changes.appFiles.count <= 101)
         #expect(watch.count == count)
         // One event, one place, whatever leads to it.
         try site.write("\(folder)/kept.json", "2")
-        let one = watch.take()
+        let one = watch.takeEvents()
         #expect(one.appFiles.count + one.hostFolders.count + one.pageFolders.count == 1)
     }
 
@@ -228,7 +228,7 @@ struct TreeWatchTests {
         try site.link("config", to: "config-1")
         #expect(!watch.hasMoved())
         watch.start()
-        _ = watch.take()
+        _ = watch.takeEvents()
         #expect(
             try changes { try site.shop("a.json", hosts: ["z.example.com"]) }
                 == Self.changes { $0.appFiles = ["a.json"] })

@@ -85,7 +85,7 @@ struct DocumentSignerTests {
                 guard problems.isEmpty else { exit(2) }
                 return outcome
             }
-            guard case .starved(let reason) = starved(), reason.isShortage else { exit(3) }
+            guard case .shortage(let reason) = starved(), reason.isShortage else { exit(3) }
             guard let first = tests.sign(signer, "a.example") else { exit(4) }
             // Another one, which nobody could read: the last good one signs, and the files are looked at again.
             try tests.bench.install("a.example", names: ["b.example", "a.example"])

@@ -90,17 +90,17 @@ struct TicketKeysTests {
         let start = Clock.monotonicMilliseconds()
         let first = keys.current(now: start)
         try folder.write("ticket.key", new + old)
-        #expect(keys.look(now: start + 1_000) == nil)
+        #expect(keys.reloadFile(now: start + 1_000) == nil)
         #expect(keys.current(now: start + 61_000) === first, "workers look at no file")
         #expect(chmod(path, 0o644) == 0)
-        #expect(keys.look(now: start + 61_000)?.description.contains("chmod 600") == true)
+        #expect(keys.reloadFile(now: start + 61_000)?.description.contains("chmod 600") == true)
         #expect(keys.current(now: start + 61_000).name.first == 2)
         #expect(keys.key(named: first.name.baseAddress!, now: start + 61_000)?.isCurrent == false)
         #expect(chmod(path, 0o600) == 0)
-        #expect(keys.look(now: start + 122_000) == nil)
+        #expect(keys.reloadFile(now: start + 122_000) == nil)
         try folder.write("ticket.key", [1, 2, 3])
-        #expect(keys.look(now: start + 183_000)?.description.contains("3 bytes are not 80") == true)
-        #expect(keys.look(now: start + 244_000) == nil, "it is said once")
+        #expect(keys.reloadFile(now: start + 183_000)?.description.contains("3 bytes are not 80") == true)
+        #expect(keys.reloadFile(now: start + 244_000) == nil, "it is said once")
         #expect(keys.current(now: start + 244_000).name.first == 2)
     }
 
@@ -111,7 +111,7 @@ struct TicketKeysTests {
     func `complains about ticket keys that another user may read or write`(mode: mode_t, complains: Bool) throws {
         let path = try folder.write("ticket.key", [UInt8](repeating: 1, count: 80))
         #expect(chmod(path, mode) == 0)
-        let complaint = try TicketKeys(file: path).look(now: Clock.monotonicMilliseconds() + 61_000)
+        let complaint = try TicketKeys(file: path).reloadFile(now: Clock.monotonicMilliseconds() + 61_000)
         #expect((complaint?.description.contains("chmod 600") == true) == complains)
     }
 

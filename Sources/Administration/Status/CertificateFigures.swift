@@ -1,5 +1,4 @@
-// The state of the certificates of served hosts, as plain values: what metrics, the status, `status HOST` and
-// `status --expiring` tell of them.
+// The state of the certificates of served hosts, as plain values for metrics, `status`, `status HOST` and `status --expiring`.
 
 import Posix
 public import SourceJSON
@@ -7,28 +6,28 @@ public import SourceJSON
 /// The certificates of all served hosts.
 public struct CertificateFigures: Sendable, Equatable {
     public var usable = 0
-    /// Those whose files are broken or gone, while an earlier state of them is in service.
+    /// Certificates whose files are broken or gone, while an earlier version is in service.
     public var lastGood = 0
-    /// Those with which handshakes fail, or that every client refuses.
+    /// Certificates with which handshakes fail, or that every client rejects.
     public var broken = 0
-    /// Hosts without any.
+    /// Hosts without a certificate.
     public var missing = 0
-    /// Those that are decoded, because clients have asked for them.
+    /// Certificates that are decoded in memory.
     public var inMemory = 0
-    /// Whether all hosts were looked at since the start.
+    /// Whether all hosts were surveyed since the start.
     public var isComplete = true
-    /// The first to end.
+    /// The certificates that expire first.
     public var soonest: [Expiry] = []
-    /// The least share of its life that a certificate has left: 1 at its beginning, 0 and less from its end on.
+    /// The lowest remaining share of a certificate's lifetime: 1 at its beginning, 0 or less after it has expired.
     public var lifeLeftMin: Double?
     /// Open findings, and the first of them.
     public var open = Counts()
     public var problems: [CertificateReport.Problem] = []
-    /// What was found since the start, and how often files were of no use.
+    /// Findings since the start, and how often files could not be used.
     public var found = Counts()
     public var loadFailures = 0
 
-    /// Whether there is nothing to tell of any.
+    /// Whether no certificate is known.
     var isEmpty: Bool { usable + lastGood + broken + missing == 0 }
 
     public struct Expiry: Sendable, Equatable {
@@ -63,22 +62,22 @@ public struct CertificateFigures: Sendable, Equatable {
 public struct CertificateReport: Sendable, Equatable {
     /// The folder below `config/hosts` that it is in, or should be.
     public var folder: String
-    /// As in the metric `associated_certificates`.
+    /// A value of the label `state` of the metric `associated_certificates`.
     public var state: String
-    /// In seconds since 1970; nil, as the next two, where there is none in service.
+    /// In seconds since 1970; nil, like the next two, if none is in service.
     public var notAfter: Int64?
     public var serial: String?
     public var issuer: String?
     public var problems: [Problem]
 
-    /// Something that is wrong with a certificate.
+    /// An open finding of a certificate.
     public struct Problem: Sendable, Equatable {
         public var folder: String
-        /// Since 1970.
+        /// Seconds since 1970.
         public var sinceSeconds: Int64
         public var rule: String
         public var severity: String
-        /// The finding in one line, with its file.
+        /// In one line, with its file.
         public var finding: String
 
         public init(
@@ -140,18 +139,18 @@ extension CertificateReport.Problem: JSONRecord {
     }
 }
 
-/// Which certificates end before long: what `associated status --expiring` shows.
+/// The certificates that expire soon: what `associated status --expiring` shows.
 public struct ExpiryReport: Sendable, Equatable {
-    /// When this was true, in seconds since 1970.
+    /// The time of the report, in seconds since 1970.
     public var nowSeconds: Int64
     /// How far it looks ahead.
     public var withinSeconds: Int64
-    /// The first first.
+    /// Sorted by expiry.
     public var certificates: [CertificateFigures.Expiry]
     /// How many more there are.
     public var more: Int
 
-    /// No answer is larger than a client of the admin listener reads.
+    /// The client of the admin listener accepts no larger answer.
     static let listMax = 20_000
     /// A hundred years.
     static let withinMax: Int64 = 100 * 366 * 86_400

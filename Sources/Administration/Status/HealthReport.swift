@@ -1,43 +1,42 @@
-// How the server is, for machines that decide by it. Two questions that must not be confused: whether the process is of
-// any more use (an orchestrator starts another one when it is not), and whether to send requests to it now.
+// The health of the server, for load balancers and orchestrators. It answers two different questions: whether the process works
+// (otherwise an orchestrator restarts it), and whether it should get requests now.
 
 import HTTP
 public import Telemetry
 
-/// What is wrong, if anything, in words.
+/// The reasons, in words.
 public struct HealthReport: Sendable, Equatable {
-    /// Why the process should be replaced; usually none.
+    /// Why the process should be restarted; usually none.
     public var failures: [String]
-    /// Why no requests should be sent to it at this time, besides its failures.
+    /// Why it should get no requests now, in addition to its failures.
     public var waits: [String]
-    /// What an operator should look at, though it stops nothing: tenants whose new version is not in service.
+    /// What the operator should know, though it affects neither: tenants whose new version is not in service.
     public var notes: [String]
 
     public init(failures: [String] = [], waits: [String] = [], notes: [String] = []) {
         (self.failures, self.waits, self.notes) = (failures, waits, notes)
     }
 
-    /// Where a server is in its life.
+    /// The phase of the server.
     public enum Phase: Sendable {
         case starting, serving, draining
     }
 
-    /// What follows from how the server stands. Tenants are told in numbers only: whoever probes need not be whoever may
-    /// know.
+    /// The report for a state of the server. It names no tenants, only numbers, because a probe need not be the operator's.
     public init(_ phase: Phase, workers: [WorkerState], hosting: HostingFigures) {
         self.init()
         for (number, worker) in workers.enumerated() where worker.isStuck {
             failures.append(
-                "worker \(number) has given no sign of life for \(worker.silentMilliseconds / 1_000) seconds")
+                "worker \(number) has not responded for \(worker.silentMilliseconds / 1_000) seconds")
         }
         switch phase {
         case .starting: waits.append("starting: nothing is served yet")
         case .serving: break
-        case .draining: waits.append("draining: the server is about to end")
+        case .draining: waits.append("draining: the server is about to exit")
         }
         note(hosting.keptHosts, "host on its last good version", "hosts on their last good version")
-        note(hosting.unservedFiles, "app file that nothing is served from", "app files that nothing is served from")
-        note(hosting.errors, "error stands", "errors stand")
+        note(hosting.unservedFiles, "app file not in service", "app files not in service")
+        note(hosting.errors, "open error", "open errors")
     }
 
     private mutating func note(_ count: Int, _ one: String, _ many: String) {
@@ -47,22 +46,22 @@ public struct HealthReport: Sendable, Equatable {
     public var isAlive: Bool { failures.isEmpty }
     public var isReady: Bool { failures.isEmpty && waits.isEmpty }
 
-    /// The answer of `/healthz`. A probe that has not shown the token learns no more than it needs.
-    func alive(tellsWhy: Bool) -> AdminResponse {
+    /// The answer of `/healthz`. Without the token it contains no reasons.
+    func alive(includesReasons: Bool) -> AdminResponse {
         if isAlive { return AdminResponse(.ok, lines: ["alive"]) }
-        return AdminResponse(.serviceUnavailable, lines: tellsWhy ? failures : ["not alive"])
+        return AdminResponse(.serviceUnavailable, lines: includesReasons ? failures : ["not alive"])
     }
 
-    /// The answer of `/readyz`, likewise.
-    func ready(tellsWhy: Bool) -> AdminResponse {
-        if isReady { return AdminResponse(.ok, lines: ["ready"] + (tellsWhy ? notes : [])) }
-        return AdminResponse(.serviceUnavailable, lines: tellsWhy ? failures + waits + notes : ["not ready"])
+    /// The answer of `/readyz`. Without the token it contains no reasons.
+    func ready(includesReasons: Bool) -> AdminResponse {
+        if isReady { return AdminResponse(.ok, lines: ["ready"] + (includesReasons ? notes : [])) }
+        return AdminResponse(.serviceUnavailable, lines: includesReasons ? failures + waits + notes : ["not ready"])
     }
 }
 
-/// How long ago something was, as people say it.
+/// Durations in words.
 enum Age {
-    /// `12 minutes`, in the largest unit of which there are two at least, or one whole; nothing finer than a second.
+    /// `12 minutes`: whole units of the largest unit that fits, rounded down.
     static func text(seconds: Int64) -> String {
         let seconds = max(0, seconds)
         let units: [(Int64, String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
@@ -77,7 +76,7 @@ enum Age {
         now - then < 1 ? "just now" : "\(text(seconds: now - then)) ago"
     }
 
-    /// Two units, for how long something has been running.
+    /// Like `text`, but with a second unit, for an uptime.
     static func duration(seconds: Int64) -> String {
         let seconds = max(0, seconds)
         let rest =

@@ -1,21 +1,21 @@
-// The state of one host: what it serves, whether that is what its files say, and which verifiers have fetched it; as JSON
-// for programs and as lines for people.
+// The state of one host: its documents, whether they are the version on disk, and which verifiers have fetched them. As JSON for
+// programs and as lines for people.
 
 import Posix
 public import SourceJSON
 public import Telemetry
 
 public struct HostReport: Sendable, Equatable {
-    /// As it was asked for.
+    /// The requested host.
     public var host = ""
-    /// The name by which it is configured; another one where a wildcard answers.
+    /// The configured name, which is another one for a wildcard.
     public var name = ""
-    /// When this was true, in seconds since 1970.
+    /// The time of the report, in seconds since 1970.
     public var nowSeconds: Int64 = 0
     public var documents: [Document] = []
-    /// Why an earlier version is served than the one on disk; usually none.
+    /// Why the last good version is served; usually none.
     public var reasons: [String] = []
-    /// Nil where no TLS is spoken, none is needed, or no survey has come to it yet.
+    /// Nil without TLS, with a development certificate, or before the first survey.
     public var certificate: CertificateReport?
     /// The latest first.
     public var verifiers: [VerifierRecord] = []
@@ -25,7 +25,7 @@ public struct HostReport: Sendable, Equatable {
     /// An association file that it serves.
     public struct Document: Sendable, Equatable {
         public var kind: RequestedDocument
-        /// Its tags, with their quotes, of which the first is that of the plain form.
+        /// Its entity tags with their quotes; the first one is that of the plain form.
         public var entityTags: [String]
 
         public init(kind: RequestedDocument, entityTags: [String]) {
@@ -36,7 +36,7 @@ public struct HostReport: Sendable, Equatable {
 
     public init() {}
 
-    /// What a verifier got when it was last here, compared with what it would get now.
+    /// What a verifier got at its last fetch, compared with what it would get now.
     enum Outcome: Equatable {
         case current(isRepeated: Bool)
         case older(tag: String)
@@ -51,7 +51,7 @@ public struct HostReport: Sendable, Equatable {
         return current.contains(tag) ? .current(isRepeated: record.status == 304) : .older(tag: tag)
     }
 
-    /// Nil for what is no such report.
+    /// Nil if the value is not such a report.
     public init?(_ value: SourceValue) {
         guard let report = HostReport.read(value) else { return nil }
         self = report
@@ -151,6 +151,6 @@ extension VerifierRecord: JSONRecord {
 }
 
 extension RequestedDocument {
-    /// What an association file is called; nothing else is reported by name.
+    /// The name of an association file.
     var fileName: String { self == .appleAssociation ? "apple-app-site-association" : "assetlinks.json" }
 }

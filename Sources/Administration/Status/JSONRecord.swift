@@ -1,16 +1,16 @@
-// Reports as JSON, and back: a server writes them, and `associated status` reads them, of another version too. One table for each
-// record has its members. One that is not there, or is something else, keeps its default, or the record cannot do without it.
+// Reports to and from JSON: a server writes them, and `associated status` reads them, even from another version. Each record has
+// one table of its members. An optional member that is missing or of another type keeps its default.
 
 import SourceJSON
 import Telemetry
 
-/// What is one value of JSON.
+/// A type with a JSON form.
 protocol JSONValue {
     var jsonValue: SourceValue { get }
     init?(_ value: SourceValue)
 }
 
-/// What is an object of JSON.
+/// A type whose JSON form is an object.
 protocol JSONRecord: JSONValue {
     static var blank: Self { get }
     static var members: [JSONMember<Self>] { get }
@@ -19,7 +19,7 @@ protocol JSONRecord: JSONValue {
 struct JSONMember<Record> {
     let name: String
     let write: (Record) -> SourceValue
-    /// False for what the record cannot do without.
+    /// False if a required member is missing or of another type.
     var read: (inout Record, SourceValue?) -> Bool = { _, _ in true }
 
     static func needed<Value: JSONValue>(_ name: String, _ path: WritableKeyPath<Record, Value>) -> JSONMember {
@@ -40,7 +40,7 @@ struct JSONMember<Record> {
         return member
     }
 
-    /// The same, written in another way than it is read.
+    /// The same member with another way of writing it.
     func written(_ write: @escaping (Record) -> SourceValue) -> JSONMember {
         JSONMember(name: name, write: write, read: read)
     }
@@ -80,8 +80,8 @@ extension Bool: JSONValue {
     }
 }
 
-/// A whole number that every reader of JSON takes for the same one (RFC 8259 §6). What is beyond is not meant, and with such bounds
-/// no difference of two of them is too large for a number: what answers a command may be anybody.
+/// An integer that every JSON reader represents exactly (RFC 8259 §6). With these bounds the difference of two numbers cannot
+/// overflow, even if the answer does not come from this program.
 extension JSONValue where Self: FixedWidthInteger {
     var jsonValue: SourceValue { .integer(Int(clamping: self)) }
 
@@ -106,7 +106,7 @@ extension Array: JSONValue where Element: JSONValue {
     }
 }
 
-/// Null where there is none; what cannot be read is none.
+/// Nil is null; a value of another type is read as nil.
 extension Optional: JSONValue where Wrapped: JSONValue {
     var jsonValue: SourceValue { self?.jsonValue ?? .null }
 

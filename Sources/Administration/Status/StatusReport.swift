@@ -1,5 +1,5 @@
-// The state of the whole server: what whoever is on call wants to see first, as JSON for programs and as lines for people.
-// Lists in it are cut to what a person reads. `associated status` reads the JSON that the server writes.
+// The state of the whole server, for the person on call: as JSON for programs and as lines for people. Lists are shortened to what
+// a person reads. `associated status` reads the JSON that the server writes.
 
 import Posix
 public import SourceJSON
@@ -8,37 +8,37 @@ public import Telemetry
 /// The answer of `/status`.
 public struct StatusReport: Sendable, Equatable {
     public var version = ""
-    /// The TLS library that it runs with.
+    /// The TLS library in use.
     public var library = ""
     public var processID = 0
-    /// When this was true, and when the server was started, in seconds since 1970.
+    /// The time of the report, and when the server was started, in seconds since 1970.
     public var nowSeconds: Int64 = 0
     public var startedSeconds: Int64 = 0
-    /// By the monotonic clock: the other one may be set meanwhile.
+    /// By the monotonic clock, because the wall clock may be set.
     public var uptimeSeconds: Int64 = 0
     /// Why it is not ready; none when it is.
     public var waits: [String] = []
     public var hosting = HostingFigures()
-    /// Hosts on their last good version; the first of them.
+    /// The first of the hosts on their last good version.
     public var kept: [Kept] = []
-    /// The first of the findings that keep something from being served.
+    /// The first of the findings that prevent something from being served.
     public var findings: [OpenFinding] = []
-    /// The app files of which the removal guard keeps something; the first of them.
+    /// The first of the app files of which the removal guard keeps entries.
     public var guardedFiles: [String] = []
-    /// One for all that is served: two servers with equal ones serve the same.
+    /// The digest of everything that is served; equal on servers that serve the same.
     public var servedDigest = ""
     public var reloads = ReloadFigures()
-    /// Nil where no TLS is spoken.
+    /// Nil without TLS.
     public var certificates: CertificateFigures?
     public var workers: [WorkerState] = []
     public var openConnections = 0
     public var verifiers = VerifierFigures()
     public var refusals = RefusalFigures()
 
-    /// A host that is served by an earlier version than there is on disk.
+    /// A host on its last good version.
     public struct Kept: Sendable, Equatable {
         public var host: String
-        /// The first of the findings that are the reason.
+        /// The first finding that is the reason.
         public var reason: OpenFinding
 
         public init(host: String = "", reason: OpenFinding = OpenFinding()) {
@@ -51,7 +51,7 @@ public struct StatusReport: Sendable, Equatable {
     public struct OpenFinding: Sendable, Equatable {
         /// In one line.
         public var finding: String
-        /// Since 1970. What was there at the start has stood for that long at least.
+        /// Seconds since 1970; the start of the server for a finding that may be older.
         public var sinceSeconds: Int64
 
         public init(finding: String = "", sinceSeconds: Int64 = 0) {
@@ -60,17 +60,17 @@ public struct StatusReport: Sendable, Equatable {
         }
     }
 
-    /// How many of each list are told.
+    /// The most entries of each list.
     public static let listMax = 20
 
     public init() {}
 
     public var isReady: Bool { waits.isEmpty }
 
-    /// Whether an operator need do nothing, as far as is known: what has not been looked at yet is not known.
+    /// Whether nothing needs the operator's attention. False until all certificates have been surveyed.
     public var isFine: Bool { isReady && hosting.errors == 0 && certificates?.isComplete != false }
 
-    /// Nil for what is no such report.
+    /// Nil if the value is not such a report.
     public init?(_ value: SourceValue) {
         guard let report = StatusReport.read(value) else { return nil }
         self = report
@@ -185,7 +185,7 @@ public struct StatusReport: Sendable, Equatable {
 
     private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// With a decimal below ten.
+    /// With one decimal below 10 ms.
     private func milliseconds(_ microseconds: Int64) -> String {
         if microseconds >= 10_000 { return "\(microseconds / 1_000) ms" }
         return "\(microseconds / 1_000).\(microseconds % 1_000 / 100) ms"
@@ -294,32 +294,32 @@ extension VerifierFigures: JSONRecord {
 }
 
 extension CertificateReport.Problem {
-    /// Since when, and what.
+    /// The finding and its age.
     func text(_ nowSeconds: Int64) -> String {
         "since \(Clock.day(sinceSeconds)) (\(Age.ago(from: sinceSeconds, to: nowSeconds))): \(finding)"
     }
 }
 
-/// The connections and handshakes that the server refused in the last minute. The counters of the metrics name no client; this names the
-/// network that matters most in a flood.
+/// The connections and handshakes that the server refused in the last minute. Metrics name no clients; this names the network with
+/// most refused connections, which matters in a flood.
 public struct RefusalFigures: Sendable, Equatable {
     /// Connections that were refused because their network had too many.
     public var connections = 0
-    /// The network that was refused most, and how often; nil where none was.
+    /// The network with most refused connections, and their number; nil if there were none.
     public var network: String?
     public var ofNetwork = 0
     /// Handshakes that took too long.
     public var handshakes = 0
 
-    /// On any day some clients do not finish a handshake; one a second is a network in trouble or a flood.
+    /// Some clients never finish a handshake; one in each second means network problems or a flood.
     static let handshakesUsual = 60
 
     public init() {}
 
-    /// What an operator should read in the log; nil where it is nothing out of the ordinary.
+    /// The warning for the log; nil if the numbers are usual.
     public var warning: String? { connections > 0 || handshakes > RefusalFigures.handshakesUsual ? text : nil }
 
-    /// In one line; nil where none was refused.
+    /// In one line; nil if none was refused.
     var text: String? {
         var parts: [String] = []
         if connections > 0 {
@@ -333,7 +333,7 @@ public struct RefusalFigures: Sendable, Equatable {
     private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
 
-/// A server of an earlier version tells nothing of it.
+/// Servers of earlier versions do not send it.
 extension RefusalFigures: JSONRecord {
     static var blank: Self { Self() }
     static var members: [JSONMember<Self>] {

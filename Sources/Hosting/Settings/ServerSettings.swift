@@ -39,7 +39,7 @@ public struct ServerSettings: Sendable {
     public var processLog = ProcessLogSettings()
     /// Which proxies are trusted to speak for their clients (`fronts` in `server.json`), and on which listeners a connection begins
     /// with their header.
-    public var proxies = FrontSettings()
+    public var proxies = TrustedProxies()
     public var proxyProtocol = ProxyProtocol.off
     /// Whom a server that is started as root becomes, as `NAME`, `UID` or either with `:GROUP`.
     public var user: String?

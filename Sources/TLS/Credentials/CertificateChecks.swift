@@ -12,11 +12,11 @@ public enum CertificateChecks {
     ///   - host: the name it is for, such as `shop.example.com` or `*.example.com`; nil where no name is expected of it.
     ///   - now: seconds since 1970.
     public static func problems(of identity: ServerIdentity, host: String?, now: Int64) -> [CertificateProblem] {
-        [expiry(of: identity, now)].compactMap { $0 } + lasting(of: identity, host: host)
+        [expiry(of: identity, now)].compactMap { $0 } + problemsBesideExpiry(of: identity, host: host)
     }
 
     /// What time has no part in.
-    static func lasting(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
+    static func problemsBesideExpiry(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
         var problems = identity.problems + problems(of: identity.first, host)
         switch identity.second {
         case .some(let other):

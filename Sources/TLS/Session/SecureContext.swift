@@ -114,7 +114,7 @@ import COpenSSL
     public var unreadRecords: UnsafeRawBufferPointer { unsafe wire.pointee.input }
 
     /// Lets go of the records that were given. Their memory is lent for a step, so whoever lent it says this at its end.
-    public func forgetRecords() { unsafe wire.pointee.input = UnsafeRawBufferPointer(start: nil, count: 0) }
+    public func clearInput() { unsafe wire.pointee.input = UnsafeRawBufferPointer(start: nil, count: 0) }
 
     /// Records to be sent, made by whichever session was served.
     public var output: UnsafeRawBufferPointer { unsafe wire.pointee.output }

@@ -81,7 +81,7 @@ import COpenSSL
     public func send(_ context: borrowing SecureContext, _ bytes: UnsafeRawBufferPointer) -> Bool {
         if unsafe bytes.isEmpty { return true }
         // In the middle of a message of a handshake OpenSSL reads before it writes, and what is there is not this session's.
-        context.forgetRecords()
+        context.clearInput()
         ERR_clear_error()
         var count = 0
         // The transport takes everything, so nothing is ever written in part.
@@ -93,7 +93,7 @@ import COpenSSL
         guard unsafe SSL_is_init_finished(ssl) == 1, unsafe SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else {
             return
         }
-        context.forgetRecords()
+        context.clearInput()
         ERR_clear_error()
         _ = unsafe SSL_shutdown(ssl)
     }

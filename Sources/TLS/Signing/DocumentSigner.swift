@@ -17,7 +17,7 @@ public final class DocumentSigner: Sendable {
         /// There is no message, for this reason. The plain document is no substitute: whoever wants it signed refuses it.
         case impossible(String)
         /// There was no descriptor to read the certificate with, or no memory.
-        case starved(SystemError)
+        case shortage(SystemError)
     }
 
     /// A certificate and its key in files of any name.
@@ -120,7 +120,7 @@ public final class DocumentSigner: Sendable {
                 digest: digest, identity: found.identity, bytes: bytes, round: memory.round)
             return .signed(bytes, modified: found.modified)
         } catch {
-            if let shortage = memory.shortage { return .starved(shortage) }
+            if let shortage = memory.shortage { return .shortage(shortage) }
             return .impossible(error.description)
         }
     }

@@ -51,7 +51,7 @@ struct CertificateRecord: Sendable {
     var isUnsettled: Bool { refused.map { !$0.isSettled } ?? false }
 
     /// Takes up what a look has found.
-    mutating func take(_ look: Look, host: String?, now: Int64) {
+    mutating func apply(_ look: Look, host: String?, now: Int64) {
         switch look {
         case .same: refused = nil
         case .gone: refused = Refused(stamp: nil, content: nil, isSettled: refused.map { $0.stamp == nil } ?? false)
@@ -83,12 +83,12 @@ struct CertificateRecord: Sendable {
     }
 
     /// How the certificate stands, what time makes of the one in service left aside.
-    func standing(host: String?, now: Int64) -> CertificateStanding {
-        var standing = CertificateStanding(content, host: host)
-        guard let refused, refused.isSettled else { return standing }
-        if standing.state == .usable { standing.state = .lastGood }
-        if let content = refused.content { standing.add(content, host: host, now: now) }
-        return standing
+    func status(host: String?, now: Int64) -> CertificateStatus {
+        var status = CertificateStatus(content, host: host)
+        guard let refused, refused.isSettled else { return status }
+        if status.state == .usable { status.state = .lastGood }
+        if let content = refused.content { status.add(content, host: host, now: now) }
+        return status
     }
 }
 

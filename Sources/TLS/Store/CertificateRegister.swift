@@ -26,19 +26,19 @@ final class CertificateRegister: Sendable {
 
     /// Takes up how a certificate stands.
     /// - Parameter stamp: of its files; nil where there are none.
-    func note(_ place: CertificateFolder, _ standing: CertificateStanding, stamp: Int?, now: Int64) {
+    func note(_ place: CertificateFolder, _ status: CertificateStatus, stamp: Int?, now: Int64) {
         let isShared = place.host?.hasPrefix("*.") ?? true
-        let names = isShared && stamp != nil ? standing.names : nil
+        let names = isShared && stamp != nil ? status.names : nil
         state.withLock { state in
-            let summary = standing.summary.map { state.pool.share($0) }
+            let summary = status.summary.map { state.pool.share($0) }
             let old = state.entries[place.name]?.value.summary
             state.unsettled[place.name] = nil
             state.put(
                 place.name,
                 Entry(
-                    base: standing.state, state: standing.state, survey: state.survey, stamp: stamp ?? 0,
+                    base: status.state, state: status.state, survey: state.survey, stamp: stamp ?? 0,
                     summary: summary, names: names))
-            judge(place.name, standing.problems, &state, now)
+            updateExpiry(place.name, status.problems, &state, now)
             if let old, let summary, old.fingerprint != summary.fingerprint,
                 state.entries[place.name]?.value.state == .usable
             {
@@ -98,9 +98,9 @@ final class CertificateRegister: Sendable {
             state.isComplete = true
             guard repeats else { return }
             for (folder, problems) in state.problems {
-                for (index, standing) in problems.enumerated() where standing.reported != state.survey {
+                for (index, open) in problems.enumerated() where open.reported != state.survey {
                     state.problems[folder]?[index].reported = state.survey
-                    state.tell(standing.problem)
+                    state.report(open.problem)
                 }
             }
         }
@@ -122,46 +122,47 @@ final class CertificateRegister: Sendable {
     }
 
     /// Has time judge all certificates for which it has something new to say.
-    func judge(_ now: Int64) {
+    func updateExpiries(_ now: Int64) {
         state.withLock { state in
             // Whatever was true before a clock was put back need not be.
-            let former = state.judgedSeconds
+            let former = state.lastExpiryUpdateSeconds
             let isBack = now < former
-            state.judgedSeconds = now
-            guard isBack || now >= state.nextJudgement else { return }
+            state.lastExpiryUpdateSeconds = now
+            guard isBack || now >= state.nextExpiryChange else { return }
             state.suspectClock(now, since: former)
-            state.nextJudgement = .max
+            state.nextExpiryChange = .max
             for (folder, entry) in state.entries {
-                if isBack || now >= entry.value.nextJudgement {
+                if isBack || now >= entry.value.nextExpiryChange {
                     let lasting = (state.problems[folder] ?? []).filter { !$0.isOfTime }.map(\.problem)
-                    judge(folder, lasting, &state, now)
+                    updateExpiry(folder, lasting, &state, now)
                 } else {
-                    state.nextJudgement = min(state.nextJudgement, entry.value.nextJudgement)
+                    state.nextExpiryChange = min(state.nextExpiryChange, entry.value.nextExpiryChange)
                 }
             }
         }
     }
 
     /// Decides how an entry stands at a time, with what is wrong with it besides.
-    private func judge(_ folder: String, _ lasting: [CertificateProblem], _ state: inout State, _ now: Int64) {
+    private func updateExpiry(_ folder: String, _ lasting: [CertificateProblem], _ state: inout State, _ now: Int64) {
         guard var entry = state.entries[folder]?.value else { return }
         var ofTime: CertificateProblem?
-        entry.nextJudgement = .max
+        entry.nextExpiryChange = .max
         if let summary = entry.summary {
             ofTime = CertificateChecks.expiry(of: summary.periods, now, isClockSuspect: state.isClockSuspect) {
                 path(folder, $0)
             }
             let change = summary.periods.compactMap { $0.change(after: now) }.min() ?? .max
             // How long it has been so is part of the words.
-            entry.nextJudgement = ofTime == nil ? change : min(change, now + CertificateRegister.rewordSeconds)
+            entry.nextExpiryChange =
+                ofTime == nil ? change : min(change, now + CertificateRegister.messageUpdateSeconds)
         }
         entry.state = ofTime?.kind.isRefusedByClients == true ? .broken : entry.base
-        state.nextJudgement = min(state.nextJudgement, entry.nextJudgement)
+        state.nextExpiryChange = min(state.nextExpiryChange, entry.nextExpiryChange)
         state.put(folder, entry)
         state.set(folder, ofTime, lasting, now)
     }
 
-    private static let rewordSeconds: Int64 = 3_600
+    private static let messageUpdateSeconds: Int64 = 3_600
 
     static let soonestMax = 5
     private static let extremesSeconds: Int64 = 60
@@ -170,7 +171,7 @@ final class CertificateRegister: Sendable {
         state.withLock { state in
             var survey = CertificateSurvey()
             (survey.counts, survey.isComplete) = (state.counts.filter { $0.value > 0 }, state.isComplete)
-            (survey.standing, survey.found) = (state.standing, state.found)
+            (survey.openProblems, survey.found) = (state.openProblems, state.found)
             let extremes = extremes(&state, now)
             survey.soonest = extremes.soonest.map { CertificateRegister.expiry($0.folder, $0.summary) }
             survey.lifeLeftMin = extremes.oldest?.lifeLeft(now)
@@ -215,10 +216,10 @@ final class CertificateRegister: Sendable {
     }
 
     /// The first problems that stand: errors before the others, then in the order of the files.
-    func problems(_ countMax: Int) -> [StandingProblem] {
+    func problems(_ countMax: Int) -> [OpenProblem] {
         let all = state.withLock { Array($0.problems.values) }.joined()
-        func key(_ standing: StandingProblem) -> (Int, String, String) {
-            (standing.problem.severity == .error ? 0 : 1, standing.problem.file, standing.problem.id)
+        func key(_ open: OpenProblem) -> (Int, String, String) {
+            (open.problem.severity == .error ? 0 : 1, open.problem.file, open.problem.id)
         }
         if all.count <= 1_000 { return Array(all.sorted { key($0) < key($1) }.prefix(countMax)) }
         // Putting very many in order to show a few would keep whoever asks waiting.
@@ -227,12 +228,12 @@ final class CertificateRegister: Sendable {
         return (Array(errors) + others).sorted { key($0) < key($1) }
     }
 
-    func problems(of folder: String) -> [StandingProblem] { state.withLock { $0.problems[folder] ?? [] } }
+    func problems(of folder: String) -> [OpenProblem] { state.withLock { $0.problems[folder] ?? [] } }
 
     /// Some folders about which an error stands.
     func foldersWithErrors(_ countMax: Int) -> [String] {
         state.withLock { state in
-            if state.standing.errors == 0 { return [] }
+            if state.openProblems.errors == 0 { return [] }
             return Array(
                 state.problems.lazy.filter { $0.value.contains { $0.problem.severity == .error } }.map(\.key)
                     .prefix(countMax))
@@ -253,7 +254,7 @@ final class CertificateRegister: Sendable {
         /// The names of the certificate, where it may be shown to several hosts.
         var names: [String]?
         /// When time has something new to say, in seconds since 1970.
-        var nextJudgement: Int64 = .max
+        var nextExpiryChange: Int64 = .max
 
         var hasFiles: Bool { stamp != 0 }
     }
@@ -266,20 +267,20 @@ final class CertificateRegister: Sendable {
 
     struct State {
         var entries: [String: Box] = [:]
-        var problems: [String: [StandingProblem]] = [:]
+        var problems: [String: [OpenProblem]] = [:]
         /// States of files that have been seen, and not for long enough to count.
         var unsettled: [String: (stamp: Int?, milliseconds: Int64)] = [:]
         var counts: [CertificateState: Int] = [:]
         /// What stands, and what was found since the start.
-        var standing = ProblemCounts()
+        var openProblems = ProblemCounts()
         var found = ProblemCounts()
         var news = CertificateNews()
         var survey: Int32 = 0
         var isSurveying = false
         /// Whether everything was looked at once.
         var isComplete = false
-        var nextJudgement: Int64 = .max
-        var judgedSeconds: Int64 = 0
+        var nextExpiryChange: Int64 = .max
+        var lastExpiryUpdateSeconds: Int64 = 0
         /// Whether all certificates expired between two judgements, which is what a clock that jumps looks like.
         var isClockSuspect = false
         var pool = SummaryPool()
@@ -324,7 +325,7 @@ final class CertificateRegister: Sendable {
             extremes = nil
             counts[box.value.state, default: 0] -= 1
             let before = problems.removeValue(forKey: folder) ?? []
-            for standing in before { self.standing.count(standing.problem, -1) }
+            for open in before { self.openProblems.count(open.problem, -1) }
             if isFixed { end(before, []) }
         }
 
@@ -334,32 +335,32 @@ final class CertificateRegister: Sendable {
         ) {
             let before = problems[folder] ?? []
             if before.isEmpty, ofTime == nil, lasting.isEmpty { return }
-            var after: [StandingProblem] = []
+            var after: [OpenProblem] = []
             for problem in [ofTime].compactMap({ $0 }) + lasting
             where !after.contains(where: { $0.problem.kind == problem.kind && $0.problem.file == problem.file }) {
                 let old = before.first { $0.problem.kind == problem.kind && $0.problem.file == problem.file }
                 after.append(
-                    StandingProblem(
+                    OpenProblem(
                         problem: problem, folder: folder, sinceSeconds: old?.sinceSeconds ?? now,
                         isOfTime: problem == ofTime, reported: old?.reported ?? survey))
                 if old == nil {
                     found.count(problem, 1)
-                    tell(problem)
+                    report(problem)
                 }
             }
-            for standing in before { self.standing.count(standing.problem, -1) }
-            for standing in after { self.standing.count(standing.problem, 1) }
+            for open in before { self.openProblems.count(open.problem, -1) }
+            for open in after { self.openProblems.count(open.problem, 1) }
             end(before, after)
             problems[folder] = after.isEmpty ? nil : after
         }
 
-        mutating func tell(_ problem: CertificateProblem) {
+        mutating func report(_ problem: CertificateProblem) {
             if news.found.count < bounds.found { news.found.append(problem) } else { news.moreFound += 1 }
         }
 
         /// The end of everything, or of all errors, is news.
-        private mutating func end(_ before: [StandingProblem], _ after: [StandingProblem]) {
-            let isError = { (standing: StandingProblem) in standing.problem.severity == .error }
+        private mutating func end(_ before: [OpenProblem], _ after: [OpenProblem]) {
+            let isError = { (open: OpenProblem) in open.problem.severity == .error }
             let left = before.first(where: isError) ?? (after.isEmpty ? before.first : nil)
             guard let left, !after.contains(where: isError) else { return }
             if news.ended.count < bounds.ended {
@@ -407,7 +408,7 @@ public struct CertificateSurvey: Sendable {
     /// How many there are in each state; of `missing`, hosts.
     public var counts: [CertificateState: Int] = [:]
     /// The problems that stand, and those that were found since the start.
-    public var standing = ProblemCounts()
+    public var openProblems = ProblemCounts()
     public var found = ProblemCounts()
     /// Whether everything was looked at once.
     public var isComplete = false

@@ -72,7 +72,7 @@ extension CertificateStore {
     }
 
     /// Has time judge all certificates, without a look at any file.
-    public func judge(now: Int64) { register.judge(now) }
+    public func updateExpiries(now: Int64) { register.updateExpiries(now) }
 
     private func forget(_ name: String) {
         register.drop(name)
@@ -143,14 +143,14 @@ extension CertificateStore {
         if let names = register.entry(folder.name)?.names, !names.isEmpty,
             let problem = CertificateCoverage.problem(host: host, names: names, file: loader.path(of: folder))
         {
-            register.note(own, CertificateStanding(.broken, problem), stamp: nil, now: Clock.wallSeconds())
+            register.note(own, CertificateStatus(.broken, problem), stamp: nil, now: Clock.wallSeconds())
         } else {
             register.remove(own.name)
         }
     }
 
     private func noteMissing(_ own: CertificateFolder, _ problem: CertificateProblem) {
-        register.note(own, CertificateStanding(.missing, problem), stamp: nil, now: Clock.wallSeconds())
+        register.note(own, CertificateStatus(.missing, problem), stamp: nil, now: Clock.wallSeconds())
     }
 
     private func look(_ folder: CertificateFolder, _ round: inout SurveyRound) -> SurveyLook {
@@ -200,10 +200,10 @@ extension CertificateStore {
                 return .present
             }
             if case .look(.found(let stamp, let content)) = loader.look(into: folder, known: nil, .slow) {
-                let standing = CertificateStanding(content, host: folder.host)
+                let status = CertificateStatus(content, host: folder.host)
                 // Files are put in place one after the other.
-                if standing.state == .broken, let known, known.stamp != stamp, !isSettled(stamp) { return .unsettled }
-                register.note(folder, standing, stamp: stamp, now: Clock.wallSeconds())
+                if status.state == .broken, let known, known.stamp != stamp, !isSettled(stamp) { return .unsettled }
+                register.note(folder, status, stamp: stamp, now: Clock.wallSeconds())
                 return .present
             }
         }

@@ -149,7 +149,7 @@ public final class CertificateStore: Sendable {
             if let claimed { remember(claimed.record, key, hash, isChecked: false) }
             return .slow
         }
-        guard let record = taken(look, claimed?.record, folder) else {
+        guard let record = record(of: folder, after: look, known: claimed?.record) else {
             cache.withLock { $0.folders.remove(key.span, hash: hash) }
             // Whether a served host is without one now, a survey finds out.
             if !isServed(folder) { register.drop(folder.name) }
@@ -163,14 +163,14 @@ public final class CertificateStore: Sendable {
     }
 
     /// What is known of a folder after a look at it; nil if it has no certificate.
-    private func taken(
-        _ look: CertificateRecord.Look, _ known: CertificateRecord?, _ folder: CertificateFolder
+    private func record(
+        of folder: CertificateFolder, after look: CertificateRecord.Look, known: CertificateRecord?
     ) -> CertificateRecord? {
         guard var record = known else {
             guard case .found(let stamp, let content) = look else { return nil }
             return CertificateRecord(content, stamp: stamp)
         }
-        record.take(look, host: folder.host, now: Clock.wallSeconds())
+        record.apply(look, host: folder.host, now: Clock.wallSeconds())
         // Where a served host would be without any, the last one stays.
         return record.isGone && !keeps(record.content, folder) ? nil : record
     }
@@ -181,9 +181,9 @@ public final class CertificateStore: Sendable {
         // What stands goes on standing until the next look has settled it.
         if known != nil, record.isUnsettled || isNoted(record, known) { return register.keep(folder.name) }
         let now = Clock.wallSeconds()
-        var standing = record.standing(host: folder.host, now: now)
-        if record.isGone { standing.problems.append(CertificateCoverage.gone(folder, file: loader.path(of: folder))) }
-        register.note(folder, standing, stamp: record.stamp, now: now)
+        var status = record.status(host: folder.host, now: now)
+        if record.isGone { status.problems.append(CertificateCoverage.gone(folder, file: loader.path(of: folder))) }
+        register.note(folder, status, stamp: record.stamp, now: now)
     }
 
     /// Whether an entry says all that there is to say about a record.
@@ -241,10 +241,10 @@ public final class CertificateStore: Sendable {
     public func surveyed(now: Int64) -> CertificateSurvey { register.survey(now: now) }
 
     /// What is wrong with the certificates of served hosts, the errors first.
-    public func problems(_ countMax: Int) -> [StandingProblem] { register.problems(countMax) }
+    public func problems(_ countMax: Int) -> [OpenProblem] { register.problems(countMax) }
 
     /// How many of these there are.
-    public var standingCounts: ProblemCounts { register.state.withLock { $0.standing } }
+    public var openProblemCounts: ProblemCounts { register.state.withLock { $0.openProblems } }
 
     /// The certificates that end before a time, the first first.
     public func ending(before seconds: Int64) -> [CertificateSurvey.Expiry] { register.ending(before: seconds) }
@@ -312,5 +312,5 @@ public struct HostCertificate: Sendable {
     public var state: CertificateState
     /// Nil where there is none in service.
     public var summary: CertificateSummary?
-    public var problems: [StandingProblem]
+    public var problems: [OpenProblem]
 }

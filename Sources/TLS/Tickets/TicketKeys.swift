@@ -71,7 +71,7 @@ public final class TicketKeys: Sendable {
     /// Looks whether the file has changed, and takes its keys when it can be used. Not for workers: a disk may take long. To be
     /// called every second or so; it looks once a minute.
     /// - Returns: what is wrong with the file, once for each fault. Its last good keys stay in use.
-    public func look(now: Int64) -> TLSError? {
+    public func reloadFile(now: Int64) -> TLSError? {
         guard case .file(let path) = source else { return nil }
         let last: FileStatus?? = state.withLock { state in
             guard now >= state.dueMilliseconds else { return nil }

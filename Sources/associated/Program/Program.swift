@@ -15,7 +15,7 @@ enum Program {
 
     static func main() {
         StandardDescriptors.fillGaps()
-        Library.keepToTheEnd()
+        Library.disableExitCleanup()
         BugExit.install()
         // A reader that goes away ends the output, not the program in the middle of it.
         signal(SIGPIPE, SIG_IGN)

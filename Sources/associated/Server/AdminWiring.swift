@@ -13,7 +13,7 @@ import Telemetry
 final class AdminWiring: Sendable {
     let state: ServerState
     /// Where the workers leave what they see.
-    let records: Records
+    let metrics: WorkerMetrics
     private let settings: AdminSettings?
     private let statePath: String
     // Opened before the process may open nothing any more.
@@ -28,7 +28,7 @@ final class AdminWiring: Sendable {
         var address: SocketAddress? { listener?.address }
 
         /// What there is to say about the ledger since the last call.
-        func complaints() -> [String] { keeper.takeComplaints() }
+        func complaints() -> [String] { keeper.takeWarnings() }
 
         /// Whether a verifier fetched anything of a host since some time, in seconds since 1970.
         func wasFetched(_ host: String, since: Int64) -> Bool {
@@ -56,7 +56,7 @@ final class AdminWiring: Sendable {
         if let objection = self.settings?.objection { throw AdminListener.StartError.refused(objection) }
         // Asked in any case, because the control groups cannot be read any more once files are restricted.
         let processors = processorCount()
-        records = Records(workerCount: settings.workers ?? processors)
+        metrics = WorkerMetrics(workerCount: settings.workers ?? processors)
     }
 
     /// Listens, while that is allowed; nil without an admin listener.
@@ -71,10 +71,10 @@ final class AdminWiring: Sendable {
         let ledger = VerifierLedger(nowSeconds: Clock.wallSeconds()) { host in
             published.current.configuredName(of: host)
         }
-        let keeper = try LedgerKeeper(ledger, records, folder: statePath)
+        let keeper = try LedgerKeeper(ledger, metrics, folder: statePath)
         state.enter(.serving)
         guard let settings, let socket else { return Running(ledger: ledger, keeper: keeper, listener: nil) }
-        let answers = AdminAnswers(state: state, records: records, usage: usage, parts: parts, ledger: ledger)
+        let answers = AdminAnswers(state: state, metrics: metrics, usage: usage, parts: parts, ledger: ledger)
         return Running(
             ledger: ledger, keeper: keeper, listener: try AdminListener(settings, answers, on: socket))
     }
@@ -82,7 +82,7 @@ final class AdminWiring: Sendable {
     /// From now on the server is not ready; a process that takes over has the address.
     func drain(_ running: Running) {
         state.enter(.draining)
-        running.listener?.yield()
+        running.listener?.yieldAddress()
     }
 
     /// To be called when the workers have ended: what they saw last is written down.

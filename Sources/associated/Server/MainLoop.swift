@@ -148,7 +148,7 @@ final class MainLoop: @unchecked Sendable {
 
     /// An operator wants everything to be looked at, now.
     private func reloadAll() {
-        server.notifier.tell(.reloading)
+        server.notifier.notify(.reloading)
         server.certificates?.invalidateAll()
         server.surveyor?.surveyAgain()
         checkSettings(isAsked: true)
@@ -203,9 +203,9 @@ final class MainLoop: @unchecked Sendable {
         }
         // A supervisor waits for the end of a reload that was asked for, however it went.
         if round.isAsked {
-            server.notifier.tell(.ready(status: status))
+            server.notifier.notify(.ready(status: status))
         } else if status != former {
-            server.notifier.tell(.serving(status: status))
+            server.notifier.notify(.serving(status: status))
         }
         round.isAsked = false
     }
@@ -215,10 +215,10 @@ final class MainLoop: @unchecked Sendable {
         nextTick = now + MainLoop.tickMilliseconds
         server.state.tick()
         checkSettings(isAsked: false)
-        server.engine.lookForNeighbours()
+        server.engine.checkOtherProcesses()
         // A worker that answers only when asked has been asked by then.
-        let isAlive = server.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
-        if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.tell(.alive) }
+        let isAlive = server.engine.silentMilliseconds().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
+        if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.notify(.alive) }
         for text in server.admin.complaints() { Log.warning(text) }
         // Surveys and handshakes leave what they find to this thread.
         if let news = server.certificates?.drainNews() { ReloadLog.certificates(news) }
@@ -234,8 +234,8 @@ final class MainLoop: @unchecked Sendable {
             server.state.refusals = figures
             if let warning = figures.warning { Log.warning(warning) }
         }
-        AccessLog.report(server.engine.journal)
-        if let error = server.tickets?.look(now: now) { Log.error("\(error)") }
+        AccessLog.report(server.engine.accessLog)
+        if let error = server.tickets?.reloadFile(now: now) { Log.error("\(error)") }
         guard !jobs.isBusy else { return }
         if let due = retrying.take(now: now) {
             note(due.changes)

@@ -39,12 +39,12 @@ struct Sandbox {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         if let account, !account.isRoot || !Privileges.isRoot {
             if Privileges.isRoot { giveStateFolder(to: account) }
-            try Privileges.become(account, keeping: .bindLowPorts)
+            try Privileges.switchUser(to: account, keeping: .bindLowPorts)
         } else {
             staysRoot = account == nil && Privileges.isRoot
-            if mode != .off { try Privileges.drop(keeping: .bindLowPorts) }
+            if mode != .off { try Privileges.dropCapabilities(keeping: .bindLowPorts) }
         }
-        try Privileges.forbidGaining()
+        try Privileges.setNoNewPrivileges()
     }
 
     /// A folder for the state that is not there yet is made for the user who will write to it; one that is there is left
@@ -52,17 +52,17 @@ struct Sandbox {
     private func giveStateFolder(to account: Account) {
         if Directory.exists(places.state) { return }
         // Those above it are for everybody to go through.
-        try? Directory.create(PathWay.parent(of: Directory.absolute(places.state)), permissions: 0o755)
+        try? Directory.create(ResolvedPath.parent(of: Directory.absolute(places.state)), permissions: 0o755)
         // Where it cannot be made, the server says later what it cannot write to.
         guard (try? Directory.create(places.state, permissions: 0o700)) != nil else { return }
-        Directory.give(places.state, to: account)
+        Directory.changeOwner(of: places.state, to: account)
     }
 
     /// Shuts all files away but those that the server needs.
     mutating func restrictFiles() throws {
         if mode == .off { return }
         // What is opened once and used for as long as the process lives.
-        Library.start()
+        Library.loadConfiguration()
         ListeningSockets.prepare()
         try? Directory.create(places.state, permissions: 0o700)
         let version = Landlock.version
@@ -71,7 +71,7 @@ struct Sandbox {
                 "files are not shut away: this kernel has no Landlock, or it is turned off (lsm=landlock,…)")
         }
         for path in [places.config, places.pages, places.state] { identities[path] = Directory.identity(path) }
-        try Landlock.confine(to: places.rules())
+        try Landlock.restrictFiles(to: places.rules())
         hasRestrictedFiles = true
         holding.append("files by Landlock \(version)")
     }
@@ -79,10 +79,10 @@ struct Sandbox {
     /// Gives up everything that only a start needs.
     mutating func restrictCalls() throws {
         // Without a sandbox, a process that stays root keeps all rights of root.
-        if mode != .off || !Privileges.isRoot { try Privileges.drop() }
+        if mode != .off || !Privileges.isRoot { try Privileges.dropCapabilities() }
         if mode == .off { return }
         if hasRestrictedFiles {
-            if try Landlock.closeOutward() {
+            if try Landlock.restrictNetwork() {
                 holding.append("network")
             } else {
                 missing.append("this kernel's Landlock knows no network")

@@ -97,14 +97,14 @@ struct Server {
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
         if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }
-        var engineSettings = try engineSettings(certificates, wiring.records)
+        var engineSettings = try engineSettings(certificates, wiring.metrics)
         engineSettings.challenges = challengeSource(published)
         var listening = sockets.taking(from: engineSettings)
         let adminSocket = try wiring.listen()
         let listeners = try Engine.listen(listening)
         try sandbox.restrictCalls()
         // It has a thread of its own.
-        listening.journal = try AccessLog.open(settings.accessLog, wiring.records)
+        listening.accessLog = try AccessLog.open(settings.accessLog, wiring.metrics)
         let engine = try Engine(listening, published: published, on: listeners)
         let admin = try wiring.begin(
             AdminWiring.Parts(engine: engine, published: published, certificates: certificates), on: adminSocket)
@@ -112,7 +112,7 @@ struct Server {
         sayIfShortOfMemory()
         sandbox.report()
         announce(loaded, engine, development, shared, admin: admin.address)
-        notifier.tell(.ready(status: "serving \(loaded.summary)"))
+        notifier.notify(.ready(status: "serving \(loaded.summary)"))
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
         let requests = try Mailbox(MainLoopRequests())
@@ -147,10 +147,10 @@ struct Server {
     private func passSignals(_ signals: borrowing Signals, _ engine: Engine, _ requests: Mailbox<MainLoopRequests>) {
         while true {
             let signal = signals.next()
-            engine.lookForNeighbours()
+            engine.checkOtherProcesses()
             switch signal {
             case SIGHUP: requests.leave { $0.reloads = true }
-            case SIGUSR1: engine.journal?.reopen()
+            case SIGUSR1: engine.accessLog?.reopen()
             case SIGUSR2:
                 Log.warning(
                     "SIGUSR2 has no effect; to replace the program, start the new one beside this one, then SIGTERM")
@@ -164,22 +164,22 @@ struct Server {
         _ engine: Engine, _ signals: borrowing Signals, _ end: @escaping @Sendable () -> Void
     ) -> ExitStatus {
         Log.info("stopping")
-        notifier.tell(.stopping)
+        notifier.notify(.stopping)
         do {
             // Beside this thread, which waits for a second signal. It is never joined: it ends the process.
             _ = try Thread(name: "drain") {
                 engine.stop()
-                AccessLog.end(engine.journal)
+                AccessLog.end(engine.accessLog)
                 end()
                 exit(ExitStatus.success.rawValue)
             }
             while !Server.endingSignals.contains(signals.next()) {}
             Log.warning("stopped before everything was finished")
-            AccessLog.end(engine.journal, milliseconds: 200)
+            AccessLog.end(engine.accessLog, milliseconds: 200)
             exit(ExitStatus.failure.rawValue)
         } catch {
             engine.stop()
-            AccessLog.end(engine.journal)
+            AccessLog.end(engine.accessLog)
             end()
             return .success
         }
@@ -210,13 +210,13 @@ struct Server {
     }
 
     private func engineSettings(
-        _ certificates: CertificateStore?, _ records: Records
+        _ certificates: CertificateStore?, _ metrics: WorkerMetrics
     ) throws(TLSError) -> EngineSettings {
         // Asked again, the system might count other processors than those that have their records.
-        var engine = EngineSettings(plainAddresses: settings.http, workerCount: records.workerCount)
-        engine.records = records
+        var engine = EngineSettings(plainAddresses: settings.http, workerCount: metrics.workerCount)
+        engine.metrics = metrics
         engine.limits = settings.limits
-        engine.fronts = settings.proxies
+        engine.trustedProxies = settings.proxies
         engine.proxyListeners =
             switch settings.proxyProtocol {
             case .off: .none
@@ -296,7 +296,7 @@ struct Server {
         guard settings.isStrict, let certificates else { return nil }
         background.start { _ = certificates.survey(published.current.servedHosts) }
         guard isFinished(background, signals) else { return .failure(saying: "stopped before it was ready") }
-        let errors = certificates.standingCounts.errors
+        let errors = certificates.openProblemCounts.errors
         if errors == 0 { return nil }
         ReloadLog.certificates(certificates.drainNews())
         return .failure(saying: "not started: \(Count.of(errors, "error")) of certificates above, and --strict is set")

@@ -65,8 +65,8 @@ struct RefusalWatch {
         if now < nextMilliseconds { return nil }
         nextMilliseconds = now + RefusalWatch.minuteMilliseconds
         let former = (connections, handshakes)
-        connections = engine.records.total(.connectionsRefused(.tooManyFromAddress))
-        handshakes = engine.records.total(.handshakes(.timedOut))
+        connections = engine.metrics.total(.connectionsRefused(.tooManyFromAddress))
+        handshakes = engine.metrics.total(.handshakes(.timedOut))
         var figures = RefusalFigures()
         figures.connections = Int(clamping: connections &- former.0)
         figures.handshakes = Int(clamping: handshakes &- former.1)

@@ -80,7 +80,7 @@ struct StartCheck {
 
     private mutating func tryState() {
         do throws(SystemError) {
-            try File.probe(given.statePath)
+            try File.checkWritable(given.statePath)
         } catch {
             fail(
                 "nothing would be remembered: cannot write to \(given.statePath): \(error.reason); "
@@ -168,7 +168,7 @@ struct StartObjections {
             return "there is no address to listen on; give one with --http or --https"
         }
         if case .off = settings.proxyProtocol { return nil }
-        if settings.proxies.trusted.isEmpty {
+        if settings.proxies.networks.isEmpty {
             return
                 "with the PROXY protocol and no trusted front every client would be refused; name the "
                 + "fronts with --trust"

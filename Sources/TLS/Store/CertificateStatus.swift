@@ -59,7 +59,7 @@ public struct CertificateSummary: Hashable, Sendable {
 }
 
 /// How a certificate stands, and what is wrong with it that does not change with time alone.
-struct CertificateStanding: Sendable {
+struct CertificateStatus: Sendable {
     var state: CertificateState
     var problems: [CertificateProblem]
     /// Of the certificate in service; nil where there is none.
@@ -71,7 +71,7 @@ struct CertificateStanding: Sendable {
         switch content {
         case .broken(let problem): (state, problems) = (.broken, [problem])
         case .identity(let identity):
-            problems = CertificateChecks.lasting(of: identity, host: host)
+            problems = CertificateChecks.problemsBesideExpiry(of: identity, host: host)
             state = problems.contains { $0.kind.isRefusedByClients } ? .broken : .usable
             summary = CertificateSummary(identity)
             names = identity.facts.first?.names ?? []
@@ -91,7 +91,7 @@ struct CertificateStanding: Sendable {
 }
 
 /// Something that is wrong with a certificate, for as long as it is so.
-public struct StandingProblem: Hashable, Sendable {
+public struct OpenProblem: Hashable, Sendable {
     public let problem: CertificateProblem
     /// The folder below `config/hosts` whose certificate it is, or should be.
     public let folder: String

@@ -4,9 +4,9 @@ import Hosting
 import Posix
 import Telemetry
 
-enum AccessLog {
-    /// Opens it for the workers whose records these are; nil when none is asked for.
-    static func open(_ wanted: AccessLogSettings, _ records: Records) throws(Refusal) -> Journal? {
+extension AccessLog {
+    /// Opens the log for the workers with these metrics; nil when the settings ask for none.
+    static func open(_ wanted: AccessLogSettings, _ metrics: WorkerMetrics) throws(Refusal) -> AccessLog? {
         let target: LogTarget
         switch wanted.place {
         case .off: return nil
@@ -14,10 +14,10 @@ enum AccessLog {
         case .file(let path): target = .file(path)
         }
         do throws(SystemError) {
-            let journal = try Journal(
-                target, wanted.format == .json ? .json : .combined, LogSelection(wanted), records: records)
+            let log = try AccessLog(
+                target, wanted.format == .json ? .json : .combined, LogSelection(wanted), metrics: metrics)
             Log.info("logging requests to \(target)")
-            return journal
+            return log
         } catch {
             throw .failure(
                 "not started: cannot write the access log \(target): \(error.reason); choose a file in a folder that the "
@@ -26,14 +26,14 @@ enum AccessLog {
     }
 
     /// Says what there is to say about the log itself.
-    static func report(_ journal: Journal?) {
-        for note in journal?.takeNotes() ?? [] { Log.warning(note) }
+    static func report(_ log: AccessLog?) {
+        for note in log?.takeNotes() ?? [] { Log.warning(note) }
     }
 
     /// Writes what is left, for a moment at most.
-    static func end(_ journal: Journal?, milliseconds: Int32 = 2_000) {
-        journal?.end(milliseconds: milliseconds)
-        report(journal)
+    static func end(_ log: AccessLog?, milliseconds: Int32 = 2_000) {
+        log?.end(milliseconds: milliseconds)
+        report(log)
     }
 }
 
