@@ -7,11 +7,13 @@ import Testing
 @testable import Administration
 
 struct HealthReportTests {
-    private func report(_ phase: HealthReport.Phase, silences: [Int64], _ hosting: HostingFigures = HostingFigures())
+    private func report(
+        _ phase: HealthReport.Phase, silentMilliseconds: [Int64], _ hosting: HostingFigures = HostingFigures()
+    )
         -> HealthReport
     {
         HealthReport(
-            phase, workers: silences.map { WorkerState(silentMilliseconds: $0, longestRoundMicroseconds: 0) },
+            phase, workers: silentMilliseconds.map { WorkerState(silentMilliseconds: $0, longestRoundMicroseconds: 0) },
             hosting: hosting)
     }
 
@@ -21,9 +23,9 @@ struct HealthReportTests {
         (.draining, [0, 0], true, false), (.starting, [0, 0], true, false), (.draining, [20_000], false, false),
     ])
     func `a stuck worker is deadly, beginning and ending are not`(
-        phase: HealthReport.Phase, silences: [Int64], isAlive: Bool, isReady: Bool
+        phase: HealthReport.Phase, silentMilliseconds: [Int64], isAlive: Bool, isReady: Bool
     ) {
-        let report = report(phase, silences: silences)
+        let report = report(phase, silentMilliseconds: silentMilliseconds)
         #expect(report.isAlive == isAlive)
         #expect(report.isReady == isReady)
         #expect(report.alive(includesReasons: true).status == (isAlive ? .ok : .serviceUnavailable))
@@ -43,7 +45,7 @@ struct HealthReportTests {
     @Test func `what tenants did wrong is told in numbers and decides nothing`() {
         var hosting = HostingFigures()
         (hosting.keptHosts, hosting.unservedFiles, hosting.errors) = (3, 1, 4)
-        let report = report(.serving, silences: [0], hosting)
+        let report = report(.serving, silentMilliseconds: [0], hosting)
         #expect(report.isReady)
         #expect(
             report.notes == [

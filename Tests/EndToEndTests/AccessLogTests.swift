@@ -113,7 +113,7 @@ struct AccessLogTests {
         defer { close(reader) }
         let server = try server(">'\(pipe)'", "--access-log", "stdout")
         #expect(try ask(server, 20_000) == 20_000)
-        #expect(note(server, "of the access log dropped: standard output did not take them in time") != nil)
+        #expect(note(server, "of the access log: standard output is too slow") != nil)
         // It ends all the same, although a thread of it waits for the reader.
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)

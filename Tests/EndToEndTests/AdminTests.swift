@@ -216,7 +216,7 @@ struct AdminTests {
         var health = try Subject.run("health", "--admin", admin)
         while health.output == "ready\n" { health = try Subject.run("health", "--admin", admin) }
         #expect(health.status == 0)
-        #expect(health.output == "ready\n1 host on its last good version\n1 error stands\n")
+        #expect(health.output == "ready\n1 host on its last good version\n1 open error\n")
         let status = try Subject.run("status", "--admin", admin)
         #expect(
             status.output.contains("\n1 host on a last good version:\n  a.localhost, since ")

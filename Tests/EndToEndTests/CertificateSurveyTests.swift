@@ -79,7 +79,7 @@ struct CertificateSurveyTests {
         #expect(broken.output.contains("findings that stand: 1 error,"))
         #expect(try watched.metric("associated_certificates{state=\"last_good\"}") == "1")
         #expect(try watched.metric("associated_findings{severity=\"error\"}") == "1")
-        #expect(try Subject.curl(["http://\(watched.admin)/readyz"]).output.contains("1 error stands"))
+        #expect(try Subject.curl(["http://\(watched.admin)/readyz"]).output.contains("1 open error"))
         let host = try watched.status("b.test").output
         #expect(host.contains("certificate in hosts/b.test: last good, ends in "), "\(host)")
         // Who asks is told again.

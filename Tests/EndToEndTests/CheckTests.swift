@@ -131,7 +131,7 @@ struct CheckTests {
         for (name, message) in [
             ("pipe", "cannot read %: it is not a regular file"),
             ("missing", "cannot read %: no such file or directory"),
-            (".", "cannot read %: it is not a regular file"), ("empty.pem", "there is no certificate in %"),
+            (".", "cannot read %: it is not a regular file"), ("empty.pem", "% contains no certificate"),
         ] {
             let path = "\(folder.path)/\(name)"
             let run = try Subject.run("check", "a.invalid", "--ca", path)

@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `names of files can neither end a line nor act on a terminal`() throws {
-        let name = "x\nassociated: ended by a bug\u{1B}[31m\u{202E}\u{2028}y"
+        let name = "x\nassociated: exiting because of a bug\u{1B}[31m\u{202E}\u{2028}y"
         let server = try start()
         try folder.write("config/apps/\(name).json", "{")
         try folder.write("public/a.example/\(name).html", "page")

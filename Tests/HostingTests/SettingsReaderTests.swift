@@ -59,8 +59,8 @@ struct SettingsReaderTests {
         #expect(reader.settings.workers == 3)
         #expect(reader.settings.environment == "staging")
         #expect(reader.settings.isStrict)
-        #expect(reader.settings.proxies.trusted.includesLocal)
-        #expect(reader.settings.proxies.fields == .forwarded && reader.settings.proxies.namesHost)
+        #expect(reader.settings.proxies.networks.includesLocal)
+        #expect(reader.settings.proxies.fields == .forwarded && reader.settings.proxies.readsForwardedHost)
         guard case .everywhere = reader.settings.proxyProtocol else {
             Issue.record("the PROXY protocol is everywhere")
             return

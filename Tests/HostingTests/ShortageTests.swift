@@ -98,15 +98,15 @@ struct ShortageTests {
             try site.shop("a.json", hosts: ["a.example.com"])
             let watch = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
             watch.start()
-            _ = watch.take()
+            _ = watch.takeEvents()
             try site.write("config/apps/team/part/b.json", "{}")
-            _ = starved(0) { watch.take() }
+            _ = starved(0) { watch.takeEvents() }
             guard watch.shortage?.isShortage == true else { exit(2) }
             watch.start()
             guard watch.shortage == nil else { exit(3) }
-            _ = watch.take()
+            _ = watch.takeEvents()
             try site.write("config/apps/team/part/b.json", "{ }")
-            guard watch.take().appFiles == ["team/part/b.json"] else { exit(4) }
+            guard watch.takeEvents().appFiles == ["team/part/b.json"] else { exit(4) }
         }
     }
 }

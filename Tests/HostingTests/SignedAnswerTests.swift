@@ -125,7 +125,7 @@ struct SignedAnswerTests {
         #expect(finding.severity == .error)
         #expect(finding.file == "\(tree.config)/apps/a.example.com.json")
         #expect(finding.range?.start.line == 4)
-        #expect(finding.message.contains("there is no certificate for it below"))
+        #expect(finding.message.contains("there is no certificate for this host below"))
     }
 
     @Test func `a problem of the certificate is a finding on its file`() throws {

@@ -175,7 +175,7 @@ struct CredentialsTests {
     }
 
     @Test(arguments: ["open sesame", "open sesame\n", "open sesame\r\nsecond line"])
-    func `the passphrase may stand in a file`(text: String) throws {
+    func `reads the passphrase from a file`(text: String) throws {
         let pair = try authority.issue(["a.example"])
         _ = try load(pair.certificate, pair.key)
         try OpenSSLCommand.run(
@@ -188,7 +188,7 @@ struct CredentialsTests {
         }
         #expect(
             missing?.message
-                == "the private key is protected by a passphrase, and the passphrase file \(folder.path)/none cannot be read: "
+                == "the private key has a passphrase, but the passphrase file \(folder.path)/none cannot be read: "
                 + "no such file or directory")
     }
 

@@ -62,7 +62,7 @@ public struct CertificateFigures: Sendable, Equatable {
 public struct CertificateReport: Sendable, Equatable {
     /// The folder below `config/hosts` that contains it, or should.
     public var folder: String
-    /// As in the metric `associated_certificates`.
+    /// A value of the label `state` of the metric `associated_certificates`.
     public var state: String
     /// In seconds since 1970; nil if none is in service, like the next two.
     public var notAfter: Int64?
@@ -73,11 +73,11 @@ public struct CertificateReport: Sendable, Equatable {
     /// A finding about a certificate.
     public struct Problem: Sendable, Equatable {
         public var folder: String
-        /// Since 1970.
+        /// Seconds since 1970.
         public var sinceSeconds: Int64
         public var rule: String
         public var severity: String
-        /// The finding in one line, with its file.
+        /// In one line, with its file.
         public var finding: String
 
         public init(

@@ -15,7 +15,7 @@ public struct HostList: Sendable, Equatable {
     public var more: Int
 
     public struct Entry: Sendable, Equatable {
-        /// As it is configured.
+        /// The configured name.
         public var host: String
         public var isLastGood: Bool
         /// Nil if the host has no such file.

@@ -268,8 +268,8 @@ extension Setting {
                     return networks.add(text) ? text : nil
                 }
             ) { settings, networks in
-                settings.proxies.trusted = TrustedNetworks()
-                for network in networks { _ = settings.proxies.trusted.add(network) }
+                settings.proxies.networks = TrustedNetworks()
+                for network in networks { _ = settings.proxies.networks.add(network) }
             }
         ) { $0.readTrust($1) },
         Setting(
@@ -280,7 +280,7 @@ extension Setting {
             ) { settings, _ in settings.proxyProtocol = .everywhere }
         ) { $0.readProxyProtocol($1) },
         Setting("fronts.fields") { $0.readProxyFields($1) },
-        flag("fronts.host", \.proxies.namesHost),
+        flag("fronts.host", \.proxies.readsForwardedHost),
         Setting("lint.ignore") { $0.readIgnored($1.value) },
         Setting("lint.severity") { $0.readSeverities($1.value) },
         Setting("linkTargets") { $0.settings.linkTargets = $0.linkTargets($1) },

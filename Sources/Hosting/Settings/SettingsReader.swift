@@ -90,7 +90,7 @@ public struct SettingsReader {
 
     private mutating func checkProxyProtocol(_ value: SourceValue) {
         if case .off = settings.proxyProtocol { return }
-        guard settings.proxies.trusted.isEmpty else { return }
+        guard settings.proxies.networks.isEmpty else { return }
         report(
             value.range, "`proxyProtocol` is on but `trust` is empty, so every connection is rejected",
             fix: "name the networks of the reverse proxies in `trust`", isLoss: false)
@@ -239,7 +239,7 @@ extension SettingsReader {
                 member.value.range, "`trust` is not an array of networks", fix: "write `[\"10.0.0.0/8\", \"unix:\"]`")
         }
         for element in elements {
-            if let text = element.asString, settings.proxies.trusted.add(text) { continue }
+            if let text = element.asString, settings.proxies.networks.add(text) { continue }
             report(
                 element.range, "this is not a network", fix: "write `10.0.0.0/8`, `fd00::/8`, `192.0.2.1` or `unix:`")
         }
@@ -250,10 +250,10 @@ extension SettingsReader {
     }
 
     mutating func readProxyFields(_ member: SourceMember) {
-        if let fields = string(member).flatMap({ FrontSettings.Fields(rawValue: $0) }) {
+        if let fields = string(member).flatMap({ TrustedProxies.Fields(rawValue: $0) }) {
             settings.proxies.fields = fields
         } else {
-            let words = FrontSettings.Fields.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+            let words = TrustedProxies.Fields.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
             report(member.value.range, "`fields` must be \(words)", fix: nil)
         }
     }
@@ -279,7 +279,7 @@ extension SettingsReader {
         }
         var held: (target: String, folder: String)?
         for target in paths where held == nil {
-            held = tenantFolders.first { LinkTargets([target]).hold(directory: $0) }.map { (target, $0) }
+            held = tenantFolders.first { LinkTargets([target]).contain(directory: $0) }.map { (target, $0) }
         }
         guard let held else { return LinkTargets(paths) }
         let element = paths.firstIndex(of: held.target).flatMap { member.value.asArray?[$0] }

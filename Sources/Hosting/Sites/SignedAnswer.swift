@@ -20,7 +20,7 @@ struct SignedAnswer {
         let outcome = signer.sign(document, for: host, problems: &problems)
         findings += problems.map(Finding.init)
         switch outcome {
-        case .starved(let reason): throw reason
+        case .shortage(let reason): throw reason
         case .impossible(let reason):
             findings.append(
                 finding(

@@ -59,7 +59,7 @@ public final class TreeWatch: @unchecked Sendable {
     public func take() -> TreeChanges {
         var changes = TreeChanges()
         var places: Set<WatchedPlace> = []
-        for event in watch.take() {
+        for event in watch.takeEvents() {
             if event.isOverflow {
                 changes.everything = true
                 continue

@@ -1,5 +1,5 @@
-// What a phone or a verifier would hold against a host's certificate, found before they do. Pure: the time and the host
-// are given, so that the same questions can be asked by lint, at load and in tests.
+// Finds the reasons why phones or verifiers would reject a host's certificate. The checks are pure: time and host are parameters,
+// so lint, loading and tests use the same ones.
 
 public import Posix
 
@@ -7,16 +7,16 @@ public import Posix
 public enum CertificateChecks {
     static let day: Int64 = 86_400
 
-    /// Everything to be said about an identity that could be loaded, what was mended at loading included.
+    /// All problems of an identity that could be loaded, including those that loading has worked around.
     /// - Parameters:
-    ///   - host: the name it is for, such as `shop.example.com` or `*.example.com`; nil where no name is expected of it.
+    ///   - host: the name that it must cover, such as `shop.example.com` or `*.example.com`; nil for any.
     ///   - now: seconds since 1970.
     public static func problems(of identity: ServerIdentity, host: String?, now: Int64) -> [CertificateProblem] {
-        [expiry(of: identity, now)].compactMap { $0 } + lasting(of: identity, host: host)
+        [expiry(of: identity, now)].compactMap { $0 } + problemsBesideExpiry(of: identity, host: host)
     }
 
-    /// What time has no part in.
-    static func lasting(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
+    /// All problems that do not depend on the time.
+    static func problemsBesideExpiry(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
         var problems = identity.problems + problems(of: identity.first, host)
         switch identity.second {
         case .some(let other):
@@ -49,7 +49,7 @@ public enum CertificateChecks {
         return problems
     }
 
-    /// What OpenSSL itself refuses at its default level of security, so that it cannot be served at all.
+    /// A weakness with which OpenSSL, or this server, refuses to use a certificate at all.
     static func weakness(of credentials: borrowing Credentials) -> CertificateProblem? {
         let file = credentials.certificateFile
         switch credentials.certificate.key {
@@ -76,7 +76,7 @@ public enum CertificateChecks {
         if let chain = credentials.chain {
             for index in 0..<chain.count {
                 let certificate = chain.certificate(index)
-                // A root's signature of itself proves nothing, so nobody minds what it rests on.
+                // The self-signature of a root is not verified, so its algorithm does not matter.
                 isWeak = isWeak || certificate.hasWeakSignature && !certificate.isSelfSigned
             }
         }
@@ -122,7 +122,7 @@ public enum CertificateChecks {
                     + "download it",
                 fix: "add it after the host's own certificate (certbot's fullchain.pem)")
         }
-        // Where a root has signed the host's certificate itself, there is nothing else to send.
+        // If the root has issued the host's certificate itself, it is all there is to send.
         guard chain.count > 1, chain.certificate(chain.count - 1).isSelfSigned else { return nil }
         return CertificateProblem(
             .rootIncluded, file: file,
@@ -130,13 +130,13 @@ public enum CertificateChecks {
             fix: "remove the last certificate from the file")
     }
 
-    /// What time has to say about an identity.
+    /// The problem of an identity at a time: expired, not yet valid, or about to expire.
     static func expiry(of identity: ServerIdentity, _ now: Int64) -> CertificateProblem? {
         expiry(of: identity.periods, now) { identity.certificateFile(ofSecondPair: $0) }
     }
 
-    /// The same by what was kept of it. Where several certificates of a host have something, the worst of it.
-    /// - Parameter file: where the certificates of the first or of the second pair are.
+    /// The same for the periods of an identity; the worst problem if several certificates have one.
+    /// - Parameter file: the certificate file of the first or of the second pair.
     static func expiry(
         of periods: some Sequence<CertificatePeriod>, _ now: Int64, isClockSuspect: Bool = false,
         file: (_ isOfSecondPair: Bool) -> String
@@ -181,7 +181,7 @@ public enum CertificateChecks {
         }
     }
 
-    /// In minutes below an hour, in hours below two days.
+    /// A duration in minutes below an hour, in hours below two days, otherwise in days.
     static func span(_ seconds: Int64) -> String {
         let (count, unit) =
             seconds < 3600
@@ -190,8 +190,8 @@ public enum CertificateChecks {
         return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 
-    /// All that is wrong with the certificate files of one folder below `config/hosts`; nothing if there are none.
-    /// - Parameter links: where links in it may lead beside certbot's folders.
+    /// All problems of the certificate files of one folder below `config/hosts`; none if it has no such files.
+    /// - Parameter links: where links in it may lead, in addition to certbot's folders.
     public static func problems(
         folder name: String, in hostsPath: String, links: LinkTargets = .none, passphrase: Passphrase? = nil
     ) -> [CertificateProblem] {
@@ -203,7 +203,7 @@ public enum CertificateChecks {
             problems.append(
                 CertificateProblem(
                     .folderName, file: "\(hostsPath)/\(name)",
-                    "no host has this name, so the certificate is never used",
+                    "the folder's name is not that of a host, so the certificate is never used",
                     fix: "name the folder after a host in lower case, _wildcard.example.com for *.example.com, or "
                         + "_default"))
         }
@@ -216,7 +216,7 @@ public enum CertificateChecks {
         return problems
     }
 
-    /// Who may read a private key. Links were followed: what counts is the file that holds it.
+    /// Checks who may read a private key, with links followed.
     static func permissions(_ access: FileAccess, of path: String) -> CertificateProblem? {
         let mode = String(access.permissions, radix: 8)
         if access.permissions & 0o007 != 0 {
@@ -234,11 +234,11 @@ public enum CertificateChecks {
     }
 }
 
-/// One certificate of a host, or of the chains behind them.
+/// The validity period of a host's certificate, or of an intermediate one.
 struct CertificatePeriod: Hashable, Sendable {
-    /// `the certificate`, or which intermediate one.
+    /// `the certificate`, or the name of the intermediate one.
     let subject: String
-    /// Whether it belongs to the pair for old clients.
+    /// Whether it belongs to the second pair, for old clients.
     let isOfSecondPair: Bool
     /// Seconds since 1970.
     let notBefore: Int64
@@ -256,12 +256,12 @@ struct CertificatePeriod: Hashable, Sendable {
         self.notAfter = notAfter
     }
 
-    /// Where less is left, a renewal has most likely stopped working. certbot renews thirty days ahead, so with 21 left it has
-    /// failed for nine. Certificates that live for days are held to shares of that.
+    /// If less time is left, automatic renewal has most likely failed. certbot renews thirty days ahead, so with 21 days left it
+    /// has failed for nine. For short-lived certificates, the limits are shares of the lifetime.
     var weeksSeconds: Int64 { min(21 * CertificateChecks.day, (notAfter - notBefore) / 3) }
     var daysSeconds: Int64 { min(7 * CertificateChecks.day, (notAfter - notBefore) / 10) }
 
-    /// What time makes of it.
+    /// The problem at a time, if there is one.
     func verdict(_ now: Int64) -> CertificateProblem.Kind? {
         if now > notAfter { return .expired }
         if now < notBefore { return .notYetValid }
@@ -270,14 +270,14 @@ struct CertificatePeriod: Hashable, Sendable {
         return nil
     }
 
-    /// The next moment at which the verdict is another.
+    /// When the verdict changes next.
     func change(after now: Int64) -> Int64? {
         [notBefore, notAfter - weeksSeconds + 1, notAfter - daysSeconds + 1, notAfter + 1].filter { $0 > now }.min()
     }
 }
 
 extension ServerIdentity {
-    /// Of all its certificates but roots, in the order in which clients see them.
+    /// The periods of all its certificates except roots, in the order in which clients get them.
     var periods: [CertificatePeriod] {
         let periods = ServerIdentity.periods(first, isOfSecondPair: false)
         switch second {

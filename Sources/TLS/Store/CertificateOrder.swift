@@ -1,13 +1,13 @@
-// Where a name's certificate is looked for, and in which order. Handshakes, signers, lint and redirects to TLS all use this
-// list. For `a.shop.example.com`:
+// The places of a name's certificate, in the order in which they are searched. Handshakes, signers, lint and redirects to TLS use
+// this list. For `a.shop.example.com`:
 //
 //   1. hosts/a.shop.example.com
 //   2. hosts/_wildcard.shop.example.com, then hosts/_wildcard.example.com, then hosts/_wildcard.com
-//   3. where there is a development authority: a certificate of its making
+//   3. if there is a development authority: a certificate issued by it
 //   4. hosts/_default
 //
-// The first folder with a `fullchain.pem` answers, even if its files turn out to be broken: another host's certificate in its
-// place would hide the fault.
+// The first folder with a `fullchain.pem` decides, even if its files are broken: using the certificate of another folder instead
+// would hide the problem.
 
 /// A folder below `config/hosts` that may hold a certificate.
 public struct CertificateFolder: Hashable, Sendable {
@@ -40,8 +40,8 @@ enum CertificateCandidate: Hashable, Sendable {
 }
 
 enum CertificateOrder {
-    /// All places for a name in lower case, `*.example.com` included. The empty name stands for clients that name no host;
-    /// what is no host name finds `_default` alone.
+    /// All places for a name in lower case, which may be `*.example.com`. The empty name is for clients that send no name. A name
+    /// that is not a host name has only `_default`.
     static func candidates(for name: String) -> [CertificateCandidate] {
         if name.isEmpty { return [.folder(.fallback), .development] }
         let host = name.hasPrefix("*.") ? name.dropFirst(2) : name[...]

@@ -44,7 +44,7 @@ extension Command {
         let outcome = signer.sign(content, for: path, problems: &problems)
         for problem in problems { Console.error(line: "\(problem)") }
         switch outcome {
-        case .starved(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
+        case .shortage(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
         case .impossible(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
         case .signed(let message, _): return write(message, to: arguments["--output"])
         }

@@ -14,7 +14,7 @@ import Telemetry
 
 struct AdminAnswers: AdminSources {
     let state: ServerState
-    let records: Records
+    let metrics: WorkerMetrics
     let usage: ProcessUsage
     let parts: AdminWiring.Parts
     let ledger: VerifierLedger
@@ -22,7 +22,7 @@ struct AdminAnswers: AdminSources {
     func health() -> HealthReport { HealthReport(state.phase, workers: workers(), hosting: hosting) }
 
     func metrics() -> MetricsSnapshot {
-        var snapshot = MetricsSnapshot(records)
+        var snapshot = MetricsSnapshot(metrics)
         (snapshot.version, snapshot.commit, snapshot.library) = (Product.version, Product.commit, Library.version)
         (snapshot.uptimeSeconds, snapshot.isReady) = (state.uptimeSeconds, health().isReady)
         (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers(), hosting, state.reloads)
@@ -45,7 +45,7 @@ struct AdminAnswers: AdminSources {
         report.servedDigest = parts.digest.text(of: parts.published.current)
         report.certificates = certificates(listMax: StatusReport.listMax)
         (report.workers, report.openConnections, report.verifiers) = (
-            workers(), records.openConnections, ledger.figures
+            workers(), metrics.openConnections, ledger.figures
         )
         (report.guardedFiles, report.refusals) = (state.guardedFiles, state.refusals)
         return report
@@ -53,7 +53,7 @@ struct AdminAnswers: AdminSources {
 
     /// The certificates, judged by the present time.
     private var judgedCertificates: CertificateStore? {
-        parts.certificates?.judge(now: Clock.wallSeconds())
+        parts.certificates?.updateExpiries(now: Clock.wallSeconds())
         return parts.certificates
     }
 
@@ -139,7 +139,7 @@ struct AdminAnswers: AdminSources {
     private var hosting: HostingFigures {
         var figures = state.hosting
         figures.errors += state.stateProblems.count + diskFindings.count
-        guard let counts = judgedCertificates?.standingCounts else { return figures }
+        guard let counts = judgedCertificates?.openProblemCounts else { return figures }
         figures.errors += counts.errors
         figures.warnings += counts.warnings
         figures.notes += counts.notes
@@ -148,10 +148,10 @@ struct AdminAnswers: AdminSources {
 
     private func workers() -> [WorkerState] {
         let now = Clock.monotonicMilliseconds()
-        return parts.engine.silences().enumerated().map { number, silence in
+        return parts.engine.silentMilliseconds().enumerated().map { number, silence in
             WorkerState(
                 silentMilliseconds: silence,
-                longestRoundMicroseconds: records.longestRoundMicroseconds(number, nowMilliseconds: now))
+                longestRoundMicroseconds: metrics.longestRoundMicroseconds(number, nowMilliseconds: now))
         }
     }
 
@@ -174,7 +174,7 @@ extension CertificateFigures {
         (usable, lastGood) = (survey.counts[.usable] ?? 0, survey.counts[.lastGood] ?? 0)
         (broken, missing) = (survey.counts[.broken] ?? 0, survey.counts[.missing] ?? 0)
         (inMemory, isComplete) = (store.identityCount, survey.isComplete)
-        (open, found) = (Counts(survey.standing), Counts(survey.found))
+        (open, found) = (Counts(survey.openProblems), Counts(survey.found))
         loadFailures = survey.found.loadFailures
         (soonest, lifeLeftMin) = (survey.soonest.map { Expiry($0) }, survey.lifeLeftMin)
         problems = store.problems(listMax).map { CertificateReport.Problem($0) }
@@ -203,7 +203,7 @@ extension CertificateReport {
 }
 
 extension CertificateReport.Problem {
-    fileprivate init(_ open: StandingProblem) {
+    fileprivate init(_ open: OpenProblem) {
         let problem = open.problem
         self.init(
             folder: open.folder, sinceSeconds: open.sinceSeconds, rule: problem.id,

@@ -55,7 +55,7 @@ final class AdminWiring: Sendable {
         if let objection = self.settings?.objection { throw AdminListener.StartError.refused(objection) }
         // Read in any case, because the sandbox hides the control groups later.
         let processors = processorCount()
-        records = Records(workerCount: settings.workers ?? processors)
+        metrics = WorkerMetrics(workerCount: settings.workers ?? processors)
     }
 
     /// Listens while that is still allowed; nil without an admin listener.
@@ -70,10 +70,10 @@ final class AdminWiring: Sendable {
         let ledger = VerifierLedger(nowSeconds: Clock.wallSeconds()) { host in
             published.current.configuredName(of: host)
         }
-        let keeper = try LedgerKeeper(ledger, records, folder: statePath)
+        let keeper = try LedgerKeeper(ledger, metrics, folder: statePath)
         state.enter(.serving)
         guard let settings, let socket else { return Running(ledger: ledger, keeper: keeper, listener: nil) }
-        let answers = AdminAnswers(state: state, records: records, usage: usage, parts: parts, ledger: ledger)
+        let answers = AdminAnswers(state: state, metrics: metrics, usage: usage, parts: parts, ledger: ledger)
         return Running(
             ledger: ledger, keeper: keeper, listener: try AdminListener(settings, answers, on: socket))
     }
@@ -81,7 +81,7 @@ final class AdminWiring: Sendable {
     /// The server is not ready from now on. A new process gets the address.
     func drain(_ running: Running) {
         state.enter(.draining)
-        running.listener?.yield()
+        running.listener?.yieldAddress()
     }
 
     /// Call it when the workers have ended; saves what they recorded last.

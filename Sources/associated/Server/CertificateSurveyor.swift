@@ -50,7 +50,7 @@ final class CertificateSurveyor: Sendable {
         self.published = published
         requests = try Mailbox(Requests())
         let thread = try Thread(name: "survey") { [self] in
-            Thread.stepBack()
+            Thread.lowerPriority()
             run()
         }
         thread.detach()
@@ -100,7 +100,7 @@ extension CertificateSurveyor {
             if now >= agenda.minute {
                 agenda.minute = now + CertificateSurveyor.minuteMilliseconds
                 look(at: certificates.foldersWithErrors(CertificateSurveyor.watchedMax), &agenda)
-                certificates.judge(now: Clock.wallSeconds())
+                certificates.updateExpiries(now: Clock.wallSeconds())
             }
             requests.wait(milliseconds: Int32(clamping: max(0, agenda.next - Clock.monotonicMilliseconds())))
         }
@@ -131,7 +131,7 @@ extension CertificateSurveyor {
             isWhole = outcome.isWhole
         }
         let now = Clock.monotonicMilliseconds()
-        certificates.judge(now: Clock.wallSeconds())
+        certificates.updateExpiries(now: Clock.wallSeconds())
         agenda.everything = now + CertificateSurveyor.hourMilliseconds
         agenda.rested = now + (now - began) * CertificateSurveyor.restShare
     }

@@ -146,7 +146,7 @@ final class MainLoop: @unchecked Sendable {
 
     /// An operator wants a full reload now.
     private func reloadAll() {
-        server.notifier.tell(.reloading)
+        server.notifier.notify(.reloading)
         server.certificates?.invalidateAll()
         server.surveyor?.surveyAgain()
         checkSettings(isAsked: true)
@@ -232,8 +232,8 @@ final class MainLoop: @unchecked Sendable {
             server.state.refusals = figures
             if let warning = figures.warning { Log.warning(warning) }
         }
-        AccessLog.report(server.engine.journal)
-        if let error = server.tickets?.look(now: now) { Log.error("\(error)") }
+        AccessLog.report(server.engine.accessLog)
+        if let error = server.tickets?.reloadFile(now: now) { Log.error("\(error)") }
         guard !jobs.isBusy else { return }
         if let due = retrying.take(now: now) {
             note(due.changes)

@@ -38,12 +38,12 @@ struct Sandbox {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         if let account, !account.isRoot || !Privileges.isRoot {
             if Privileges.isRoot { giveStateFolder(to: account) }
-            try Privileges.become(account, keeping: .bindLowPorts)
+            try Privileges.switchUser(to: account, keeping: .bindLowPorts)
         } else {
             staysRoot = account == nil && Privileges.isRoot
-            if mode != .off { try Privileges.drop(keeping: .bindLowPorts) }
+            if mode != .off { try Privileges.dropCapabilities(keeping: .bindLowPorts) }
         }
-        try Privileges.forbidGaining()
+        try Privileges.setNoNewPrivileges()
     }
 
     /// Creates a missing state directory for the new user; an existing one is left as it is.
@@ -53,7 +53,7 @@ struct Sandbox {
         try? Directory.create(PathWay.parent(of: Directory.absolute(places.state)), permissions: 0o755)
         // If this fails, the server reports later that it cannot write its state.
         guard (try? Directory.create(places.state, permissions: 0o700)) != nil else { return }
-        Directory.give(places.state, to: account)
+        Directory.changeOwner(of: places.state, to: account)
     }
 
     /// Blocks all files except those that the server needs.
@@ -69,7 +69,7 @@ struct Sandbox {
                 "file access is not restricted: this kernel has no Landlock, or it is turned off (lsm=landlock,…)")
         }
         for path in [places.config, places.pages, places.state] { identities[path] = Directory.identity(path) }
-        try Landlock.confine(to: places.rules())
+        try Landlock.restrictFiles(to: places.rules())
         hasRestrictedFiles = true
         active.append("files by Landlock \(version)")
     }

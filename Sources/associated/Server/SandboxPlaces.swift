@@ -62,25 +62,26 @@ struct SandboxPlaces {
     private static func rules(_ use: Use) throws(Refusal) -> [Landlock.Rule] {
         switch use {
         case .folder(let path):
-            let way = PathWay(path)
-            return rules(way.turnings.filter { !PathWay.isTop($0) } + [way.place].compactMap(\.self), .read)
+            let way = ResolvedPath(path)
+            return rules(way.changePoints.filter { !ResolvedPath.isTop($0) } + [way.place].compactMap(\.self), .read)
         case .file(let path):
-            let way = PathWay(path)
+            let way = ResolvedPath(path)
             let folders =
-                [PathWay.parent(of: Directory.absolute(path)), way.place.map(PathWay.parent)] + way.turnings
+                [ResolvedPath.parent(of: Directory.absolute(path)), way.place.map(ResolvedPath.parent)]
+                + way.changePoints
             return rules(
-                folders.compactMap(\.self).filter { !PathWay.isTop($0) } + [way.place].compactMap(\.self), .read)
-        case .readable(let path): return rules([PathWay(path).place].compactMap(\.self), .read)
+                folders.compactMap(\.self).filter { !ResolvedPath.isTop($0) } + [way.place].compactMap(\.self), .read)
+        case .readable(let path): return rules([ResolvedPath(path).place].compactMap(\.self), .read)
         case .writable(let path, let purpose): return try change(path, .write, purpose)
         case .log(let path):
             let status = try? File.status(path)
             // A device or pipe is written directly; a regular file needs its folder, also behind a link.
             if let status, !status.isRegular { return rules([path], .write) }
             return try change(
-                PathWay.parent(of: PathWay(path).place ?? Directory.absolute(path)), .write,
+                ResolvedPath.parent(of: ResolvedPath(path).place ?? Directory.absolute(path)), .write,
                 "the access log \(path)")
         case .socket(let path):
-            return try change(PathWay.parent(of: Directory.absolute(path)), .listen, "the socket \(path)")
+            return try change(ResolvedPath.parent(of: Directory.absolute(path)), .listen, "the socket \(path)")
         }
     }
 

@@ -96,7 +96,7 @@ struct Server {
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
         if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }
-        var engineSettings = try engineSettings(certificates, wiring.records)
+        var engineSettings = try engineSettings(certificates, wiring.metrics)
         engineSettings.challenges = challengeSource(published)
         var listening = sockets.taking(from: engineSettings)
         let adminSocket = try wiring.listen()
@@ -111,7 +111,7 @@ struct Server {
         warnIfShortOfMemory()
         sandbox.report()
         announce(loaded, engine, development, shared, admin: admin.address)
-        notifier.tell(.ready(status: "serving \(loaded.summary)"))
+        notifier.notify(.ready(status: "serving \(loaded.summary)"))
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
         let requests = try Mailbox(MainLoopRequests())
@@ -146,10 +146,10 @@ struct Server {
     private func passSignals(_ signals: borrowing Signals, _ engine: Engine, _ requests: Mailbox<MainLoopRequests>) {
         while true {
             let signal = signals.next()
-            engine.lookForNeighbours()
+            engine.checkOtherProcesses()
             switch signal {
             case SIGHUP: requests.leave { $0.reloads = true }
-            case SIGUSR1: engine.journal?.reopen()
+            case SIGUSR1: engine.accessLog?.reopen()
             case SIGUSR2:
                 Log.warning(
                     "SIGUSR2 has no effect; to update, start the new program with --reuse-port, then send SIGTERM to this one"
@@ -164,12 +164,12 @@ struct Server {
         _ engine: Engine, _ signals: borrowing Signals, _ end: @escaping @Sendable () -> Void
     ) -> ExitStatus {
         Log.info("stopping")
-        notifier.tell(.stopping)
+        notifier.notify(.stopping)
         do {
             // A separate thread, because this one waits for a second signal. It is never joined: it exits the process.
             _ = try Thread(name: "drain") {
                 engine.stop()
-                AccessLog.end(engine.journal)
+                AccessLog.end(engine.accessLog)
                 end()
                 exit(ExitStatus.success.rawValue)
             }
@@ -179,7 +179,7 @@ struct Server {
             exit(ExitStatus.failure.rawValue)
         } catch {
             engine.stop()
-            AccessLog.end(engine.journal)
+            AccessLog.end(engine.accessLog)
             end()
             return .success
         }
@@ -210,13 +210,13 @@ struct Server {
     }
 
     private func engineSettings(
-        _ certificates: CertificateStore?, _ records: Records
+        _ certificates: CertificateStore?, _ metrics: WorkerMetrics
     ) throws(TLSError) -> EngineSettings {
         // Not asked again, because the system might now count other processors.
         var engine = EngineSettings(plainAddresses: settings.http, workerCount: records.workerCount)
         engine.records = records
         engine.limits = settings.limits
-        engine.fronts = settings.proxies
+        engine.trustedProxies = settings.proxies
         engine.proxyListeners =
             switch settings.proxyProtocol {
             case .off: .none
@@ -294,7 +294,7 @@ struct Server {
         guard settings.isStrict, let certificates else { return nil }
         background.start { _ = certificates.survey(published.current.servedHosts) }
         guard isFinished(background, signals) else { return .failure(saying: "stopped before it was ready") }
-        let errors = certificates.standingCounts.errors
+        let errors = certificates.openProblemCounts.errors
         if errors == 0 { return nil }
         ReloadLog.certificates(certificates.drainNews())
         return .failure(saying: "not started: \(Count.of(errors, "certificate error")) above, and --strict is set")

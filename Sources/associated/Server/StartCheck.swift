@@ -80,7 +80,7 @@ struct StartCheck {
 
     private mutating func tryState() {
         do throws(SystemError) {
-            try File.probe(given.statePath)
+            try File.checkWritable(given.statePath)
         } catch {
             fail(
                 "the state could not be saved: cannot write to \(given.statePath): \(error.reason); "
@@ -168,7 +168,7 @@ struct StartProblems {
             return "no address to listen on; pass one with --http or --https"
         }
         if case .off = settings.proxyProtocol { return nil }
-        if settings.proxies.trusted.isEmpty {
+        if settings.proxies.networks.isEmpty {
             return
                 "with the PROXY protocol and no trusted proxy, every client would be refused; name the "
                 + "proxies with --trust"

@@ -4,7 +4,7 @@ import Foundation
 import Posix
 import Testing
 
-struct PathWayTests {
+struct ResolvedPathTests {
     private let folder: String
 
     init() throws {
@@ -18,30 +18,30 @@ struct PathWayTests {
         try FileManager.default.createSymbolicLink(atPath: "\(folder)/round", withDestinationPath: "round")
     }
 
-    private func way(_ path: String) -> PathWay {
+    private func way(_ path: String) -> ResolvedPath {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        return PathWay("\(folder)/\(path)")
+        return ResolvedPath("\(folder)/\(path)")
     }
 
     @Test func `a path without links is its place`() {
         let way = way("releases/42/./config/../config")
-        #expect(way.place == "\(folder)/releases/42/config" && way.turnings.isEmpty)
+        #expect(way.place == "\(folder)/releases/42/config" && way.changePoints.isEmpty)
     }
 
     @Test func `a link may be turned in its folder`() {
         let way = way("current/config")
-        #expect(way.place == "\(folder)/releases/42/config" && way.turnings == [folder])
+        #expect(way.place == "\(folder)/releases/42/config" && way.changePoints == [folder])
     }
 
     @Test func `a link may lead through others`() {
         let way = way("current/far")
         #expect(way.place == "\(folder)/releases/42/config")
-        #expect(way.turnings == [folder, "\(folder)/releases/42", folder])
+        #expect(way.changePoints == [folder, "\(folder)/releases/42", folder])
     }
 
     @Test func `what is not there is made in the nearest folder that is`() {
         let way = way("releases/43/config")
-        #expect(way.place == nil && way.turnings == ["\(folder)/releases"])
+        #expect(way.place == nil && way.changePoints == ["\(folder)/releases"])
     }
 
     @Test func `a link to itself leads nowhere`() {
@@ -50,7 +50,7 @@ struct PathWayTests {
 
     @Test(arguments: [("/", true), ("/etc", true), ("/etc/", true), ("/etc/associated", false), ("/a/b/c", false)])
     func `top folders are known`(path: String, isTop: Bool) {
-        #expect(PathWay.isTop(path) == isTop)
+        #expect(ResolvedPath.isTop(path) == isTop)
     }
 
     @Test(arguments: [
@@ -58,6 +58,6 @@ struct PathWayTests {
         ("/etc/associated", false),
     ])
     func `top folders that every system has are known`(path: String, isSystemFolder: Bool) {
-        #expect(PathWay.isSystemFolder(path) == isSystemFolder)
+        #expect(ResolvedPath.isSystemFolder(path) == isSystemFolder)
     }
 }

@@ -1,10 +1,9 @@
-// Whose word counts about who the client is: the networks in which the fronts of this server are, as an administrator has
-// written them. Everybody else may say what they like.
+// The networks of the trusted proxies, as the operator has written them. Forwarding headers of all other clients are ignored.
 
 /// Networks, and perhaps the Unix-domain sockets of this machine.
 public struct TrustedNetworks: Sendable {
     private var networks: [Network] = []
-    /// Whether whoever connects to a Unix-domain socket is trusted.
+    /// Whether clients of a Unix-domain socket are trusted.
     public private(set) var includesLocal = false
 
     private struct Network {
@@ -17,11 +16,10 @@ public struct TrustedNetworks: Sendable {
 
     public init() {}
 
-    /// Nobody is trusted.
     public var isEmpty: Bool { networks.isEmpty && !includesLocal }
 
-    /// Adds `10.0.0.0/8`, `fd00::/8`, a single address, or `unix:`. False when the text is none of these, or has bits beyond
-    /// its length: then one of the two is a mistake.
+    /// Adds `10.0.0.0/8`, `fd00::/8`, a single address, or `unix:`. False for any other text, and for an address with bits beyond
+    /// the prefix length: then one of the two is a mistake.
     public mutating func add(_ text: String) -> Bool {
         if text == "unix:" {
             includesLocal = true
@@ -46,7 +44,7 @@ public struct TrustedNetworks: Sendable {
         return true
     }
 
-    /// The upper bits of a half, so many.
+    /// A 64-bit mask with this many upper bits set.
     private static func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : bits >= 64 ? .max : ~(.max >> UInt64(bits)) }
 
     public func contains(_ address: ClientAddress) -> Bool {
@@ -62,15 +60,15 @@ public struct TrustedNetworks: Sendable {
     }
 }
 
-/// The fronts of a server: who they are, and in which fields they speak.
-public struct FrontSettings: Sendable {
-    /// Everybody else is a client, whatever they send.
-    public var trusted = TrustedNetworks()
-    /// One kind only: a front that writes the one passes on what a client has written into the other.
+/// The trusted proxies of a server: where they are, and in which fields they name the client.
+public struct TrustedProxies: Sendable {
+    public var networks = TrustedNetworks()
+    /// Only one kind is read: a proxy that writes one of them passes on what a client has written into the other.
     public var fields = Fields.xForwarded
-    /// Whether the front says which host was asked for (`X-Forwarded-Host`, or `host` in `Forwarded`). Off, because most fronts
-    /// pass on what a client has written there: then anybody could have one tenant's answer kept for another's name.
-    public var namesHost = false
+    /// Whether the proxy names the requested host (`X-Forwarded-Host`, or `host` in `Forwarded`). Off by default, because most
+    /// proxies pass on what a client has written there: a client could then make a cache store one tenant's answer under
+    /// another tenant's name.
+    public var readsForwardedHost = false
 
     public enum Fields: String, Sendable, CaseIterable {
         /// `X-Forwarded-For`, `X-Forwarded-Proto`, `X-Forwarded-Host`

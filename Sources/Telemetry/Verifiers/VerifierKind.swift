@@ -1,11 +1,11 @@
-// Who fetches association files, by what it calls itself. Anybody can call himself so: this is for people who want to know
-// whether Apple and Google have been there, and decides nothing.
+// Recognises verifiers by their user agents. Any client can forge one, so this only informs people whether Apple and Google have
+// fetched a file; no answer depends on it.
 
-/// A program that checks which apps a host belongs to.
+/// A system that fetches association files to verify which apps a host belongs to.
 public enum VerifierKind: UInt8, CaseIterable, Sendable {
-    /// Apple's own fetcher, which fills the copy that all devices get: `AASA-Bot`.
+    /// The fetcher of Apple's CDN, from which devices get the file: `AASA-Bot`.
     case appleCDN
-    /// A device that asks directly, in developer mode or before iOS 14, and App Store Connect: `swcd`, `CFNetwork`.
+    /// A device that fetches directly (in developer mode or before iOS 14), or App Store Connect: `swcd`, `CFNetwork`.
     case appleDevice
     /// The service behind Digital Asset Links: `GoogleAssociationService`.
     case googleAssociation
@@ -14,7 +14,7 @@ public enum VerifierKind: UInt8, CaseIterable, Sendable {
     case androidDevice
     case none
 
-    /// As logs and metrics call it.
+    /// The name in logs.
     public var name: StaticString {
         switch self {
         case .appleCDN: "apple-cdn"
@@ -26,8 +26,8 @@ public enum VerifierKind: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Recognises a verifier by its user agent. The names have not changed case in any log that was seen. What ends in the
-    /// mark of `associated check` only asks as a verifier would.
+    /// Recognises a verifier by its user agent, case-sensitively: no log has shown other spellings. `associated check` sends the
+    /// user agents of verifiers with a suffix of its own, and is not a verifier.
     public init(userAgent: UnsafeRawBufferPointer) {
         if unsafe userAgent.ends(with: "associated-check/1.0") {
             self = .none
@@ -58,7 +58,7 @@ extension UnsafeRawBufferPointer {
         unsafe count >= text.utf8CodeUnitCount && has(text, at: count - text.utf8CodeUnitCount)
     }
 
-    /// Whether the text stands in it anywhere. A user agent is a hundred bytes, and the first letters are rare.
+    /// Whether the bytes contain the text. A user agent has about a hundred bytes, and the first letters are rare.
     func contains(_ text: StaticString) -> Bool {
         guard count >= text.utf8CodeUnitCount else { return false }
         let first = unsafe text.utf8Start[0]

@@ -17,7 +17,7 @@ func networks(_ texts: String...) -> TrustedNetworks {
     return networks
 }
 
-struct FrontTests {
+struct TrustedProxyTests {
     private static let loopback = "127.0.0.0/8"
 
     /// Version 2, on behalf of 192.0.2.7, with a fact that nobody asked for.
@@ -34,7 +34,7 @@ struct FrontTests {
         trust: String = loopback, limits: Limits = TestEngine.limits, _ adjust: (inout EngineSettings) throws -> Void
     ) throws -> TestEngine {
         try TestEngine(limits: limits, workers: 1) {
-            $0.fronts.trusted = networks(trust)
+            $0.trustedProxies.networks = networks(trust)
             try adjust(&$0)
         }
     }
@@ -44,12 +44,12 @@ struct FrontTests {
         _ requests: [[UInt8]], trust: String = loopback, _ adjust: (inout EngineSettings) -> Void = { _ in }
     ) throws -> [String] {
         let folder = try TestFolder()
-        var journal: Journal?
+        var accessLog: AccessLog?
         do {
-            let engine = try FrontTests.engine(trust: trust) {
-                let records = Records(workerCount: 1)
-                journal = try Journal(.file("\(folder.path)/log"), .combined, records: records)
-                ($0.records, $0.journal) = (records, journal)
+            let engine = try TrustedProxyTests.engine(trust: trust) {
+                let metrics = WorkerMetrics(workerCount: 1)
+                accessLog = try AccessLog(.file("\(folder.path)/log"), .combined, metrics: metrics)
+                ($0.metrics, $0.accessLog) = (metrics, accessLog)
                 adjust(&$0)
             }
             for request in requests {
@@ -59,7 +59,7 @@ struct FrontTests {
             }
             engine.engine.stop()
         }
-        journal?.end()
+        accessLog?.end()
         let text = try String(contentsOfFile: "\(folder.path)/log", encoding: .utf8)
         return text.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
     }
@@ -69,7 +69,7 @@ struct FrontTests {
     }
 
     @Test(arguments: headers) func `a connection may begin with the header of a front`(header: [UInt8]) throws {
-        let engine = try FrontTests.engine { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
         var client = try TestClient(engine.address)
         try client.send(header + request())
         #expect(try client.response()?.status == 200)
@@ -81,7 +81,7 @@ struct FrontTests {
     }
 
     @Test(arguments: headers) func `the header may come in pieces`(header: [UInt8]) throws {
-        let engine = try FrontTests.engine { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
         for cut in header.indices {
             var client = try TestClient(engine.address)
             if cut > 0 { try client.send(Array(header[..<cut])) }
@@ -94,13 +94,13 @@ struct FrontTests {
     }
 
     @Test func `the client that the header names is the one in the log`() throws {
-        let found = try remotes(FrontTests.headers.map { $0 + request() }) { $0.proxyListeners = .all }
+        let found = try remotes(TrustedProxyTests.headers.map { $0 + request() }) { $0.proxyListeners = .all }
         #expect(found == ["192.0.2.7", "192.0.2.7", "127.0.0.1", "127.0.0.1"])
     }
 
     @Test func `whoever is not named by the header is not believed about others`() throws {
         let claim = request("X-Forwarded-For: 192.0.2.9")
-        let found = try remotes(FrontTests.headers.map { $0 + claim }) { $0.proxyListeners = .all }
+        let found = try remotes(TrustedProxyTests.headers.map { $0 + claim }) { $0.proxyListeners = .all }
         #expect(found == ["192.0.2.7", "192.0.2.7", "127.0.0.1", "127.0.0.1"])
         #expect(try remotes([claim]) == ["192.0.2.9"])
     }
@@ -122,37 +122,37 @@ struct FrontTests {
         let endpoint = [0xEA, 0, 23, 1] + Array("vpce-08d2bf15fac5001c9".utf8)
         let headers = [
             // A check is said to be over TCP, and has no addresses: the length tells where it ends.
-            FrontTests.loadBalancer(0x20, [], checksum: [0xBC, 0xE5, 0x95, 0x1F]),
-            FrontTests.loadBalancer(0x21, client, checksum: [0x31, 0x52, 0x97, 0x3C]),
-            FrontTests.loadBalancer(0x21, client, checksum: [0x7A, 0xAB, 0xFE, 0x28], endpoint),
+            TrustedProxyTests.loadBalancer(0x20, [], checksum: [0xBC, 0xE5, 0x95, 0x1F]),
+            TrustedProxyTests.loadBalancer(0x21, client, checksum: [0x31, 0x52, 0x97, 0x3C]),
+            TrustedProxyTests.loadBalancer(0x21, client, checksum: [0x7A, 0xAB, 0xFE, 0x28], endpoint),
         ]
         let found = try remotes(headers.map { $0 + request() }) { $0.proxyListeners = .all }
         #expect(found == ["127.0.0.1", "192.0.2.7", "192.0.2.7"])
         // A check that connects and goes is no client that was refused.
-        let engine = try FrontTests.engine { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
         for bytes in [[], headers[0]] {
             var probe = try TestClient(engine.address)
             try probe.send(bytes)
             probe.finishSending()
             #expect(try probe.rest().isEmpty)
         }
-        #expect(engine.engine.records.total(.connectionsRefused(.notFromFront)) == 0)
+        #expect(engine.engine.metrics.total(.connectionsRefused(.notFromTrustedProxy)) == 0)
     }
 
     @Test func `whoever is no front is not let in where fronts are expected`() throws {
-        let engine = try FrontTests.engine(trust: "192.0.2.0/24") { $0.proxyListeners = .all }
-        for bytes in [FrontTests.binary + request(), request()] {
+        let engine = try TrustedProxyTests.engine(trust: "192.0.2.0/24") { $0.proxyListeners = .all }
+        for bytes in [TrustedProxyTests.binary + request(), request()] {
             var client = try TestClient(engine.address)
             // It may be gone before it has said anything.
             try? client.send(bytes)
             #expect((try? client.rest())?.isEmpty != false)
         }
-        #expect(engine.engine.records.total(.connectionsRefused(.notFromFront)) == 2)
+        #expect(engine.engine.metrics.total(.connectionsRefused(.notFromTrustedProxy)) == 2)
     }
 
     @Test(arguments: ["GET / HTTP/1.1\r\n\r\n", "PROXY TCP4 nonsense\r\n", "\u{16}\u{3}\u{1}"])
     func `a connection without the header is closed unheard`(text: String) throws {
-        let engine = try FrontTests.engine { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
         var client = try TestClient(engine.address)
         try client.send(text)
         #expect((try? client.rest())?.isEmpty != false)
@@ -163,7 +163,7 @@ struct FrontTests {
         var limits = TestEngine.limits
         limits.headTimeoutMilliseconds = 50
         limits.idleTimeoutMilliseconds = 50
-        let engine = try FrontTests.engine(limits: limits) { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine(limits: limits) { $0.proxyListeners = .all }
         var client = try TestClient(engine.address)
         try client.send(text)
         #expect(try client.rest().isEmpty)
@@ -171,19 +171,19 @@ struct FrontTests {
 
     @Test func `only the listeners that ask for it read a header`() throws {
         let engine = try TestEngine(addresses: [SocketAddress("127.0.0.1:0")!, SocketAddress("[::1]:0")!]) {
-            $0.fronts.trusted = networks(FrontTests.loopback)
+            $0.trustedProxies.networks = networks(TrustedProxyTests.loopback)
             $0.proxyListeners = .addresses([SocketAddress("[::1]:0")!])
         }
         #expect(try exchange(engine, get("/doc"))?.status == 200)
         var client = try TestClient(engine.address)
-        try client.send(FrontTests.binary + request())
+        try client.send(TrustedProxyTests.binary + request())
         #expect(try client.response()?.status == 400)
     }
 
     @Test func `clients are counted, not their front`() throws {
         var limits = TestEngine.limits
         limits.connectionsPerAddressMax = 1
-        let engine = try FrontTests.engine(limits: limits) { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine(limits: limits) { $0.proxyListeners = .all }
         func client(_ address: String) throws -> TestClient {
             let client = try TestClient(engine.address)
             try client.send("PROXY TCP4 \(address) 192.0.2.1 1 2\r\n\(get("/doc"))")
@@ -200,7 +200,7 @@ struct FrontTests {
     @Test func `a client that leaves gives its place back`() throws {
         var limits = TestEngine.limits
         limits.connectionsPerAddressMax = 1
-        let engine = try FrontTests.engine(limits: limits) { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine(limits: limits) { $0.proxyListeners = .all }
         func status() throws -> Int? {
             var client = try TestClient(engine.address)
             try client.send("PROXY TCP4 198.51.100.1 192.0.2.1 1 2\r\n\(get("/doc"))")
@@ -220,7 +220,7 @@ struct FrontTests {
             try remotes(requests) == ["203.0.113.7", "127.0.0.1", "127.0.0.1", "127.0.0.1", "2001:db8::7"])
         #expect(try remotes(requests, trust: "192.0.2.0/24") == Array(repeating: "127.0.0.1", count: 5))
         #expect(
-            try remotes(requests) { $0.fronts.fields = .forwarded }
+            try remotes(requests) { $0.trustedProxies.fields = .forwarded }
                 == ["127.0.0.1", "203.0.113.8", "127.0.0.1", "127.0.0.1", "127.0.0.1"])
     }
 
@@ -233,13 +233,15 @@ struct FrontTests {
     }
 
     @Test(arguments: [(true, 200), (false, 404)])
-    func `a front names the host only where it is asked to`(namesHost: Bool, status: Int) throws {
-        let engine = try FrontTests.engine { $0.fronts.namesHost = namesHost }
+    func `a front names the host only where it is asked to`(readsForwardedHost: Bool, status: Int) throws {
+        let engine = try TrustedProxyTests.engine { $0.trustedProxies.readsForwardedHost = readsForwardedHost }
         let named = get("/doc", host: "inside.example", "X-Forwarded-Host: shop.example\r\n")
         #expect(try exchange(engine, named)?.status == status)
         let malformed = get("/doc", "X-Forwarded-Host: a b\r\n")
-        #expect(try exchange(engine, malformed)?.status == (namesHost ? 400 : 200))
-        let stranger = try FrontTests.engine(trust: "192.0.2.0/24") { $0.fronts.namesHost = namesHost }
+        #expect(try exchange(engine, malformed)?.status == (readsForwardedHost ? 400 : 200))
+        let stranger = try TrustedProxyTests.engine(trust: "192.0.2.0/24") {
+            $0.trustedProxies.readsForwardedHost = readsForwardedHost
+        }
         #expect(try exchange(stranger, named)?.status == 404)
         #expect(try exchange(stranger, malformed)?.status == 200)
     }
@@ -248,17 +250,17 @@ struct FrontTests {
         let folder = try TestFolder()
         for (trust, expected) in [("unix:", "203.0.113.7"), ("127.0.0.0/8", "unix:")] {
             let log = "\(folder.path)/\(expected.prefix(2))"
-            let records = Records(workerCount: 2)
-            let journal = try Journal(.file(log), .combined, records: records)
+            let metrics = WorkerMetrics(workerCount: 2)
+            let accessLog = try AccessLog(.file(log), .combined, metrics: metrics)
             do {
                 let engine = try TestEngine(addresses: [SocketAddress("unix:\(folder.path)/socket")!]) {
-                    $0.fronts.trusted = networks(trust)
-                    ($0.records, $0.journal) = (records, journal)
+                    $0.trustedProxies.networks = networks(trust)
+                    ($0.metrics, $0.accessLog) = (metrics, accessLog)
                 }
                 #expect(try exchange(engine, get("/doc", "X-Forwarded-For: 203.0.113.7\r\n"))?.status == 200)
                 engine.engine.stop()
             }
-            journal.end()
+            accessLog.end()
             #expect(try String(contentsOfFile: log, encoding: .utf8).hasPrefix("\(expected) "))
         }
     }

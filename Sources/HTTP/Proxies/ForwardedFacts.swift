@@ -1,28 +1,28 @@
-// What the fields of a request say about the client that a trusted front sent it for. Fronts write from left to right, each
-// one whom it was asked by, and only those that are trusted write the truth: so the client is the last address that is none
-// of theirs. Whatever a client has written itself stands left of that and is not looked at.
+// What the forwarding fields of a request say about the client behind a trusted proxy. Each proxy appends the address that
+// connected to it, so only the entries of trusted proxies count: the client is the rightmost address that is not a trusted
+// proxy's. Entries left of it may be forged and are ignored.
 //
-// What cannot be read is passed over: then the nearest front that is known stands for the client, as it did without the field.
+// An entry that cannot be read ends the search: the request then counts as one of the last proxy that is known.
 
-/// The client behind a front.
+/// The client behind a trusted proxy.
 public struct ForwardedFacts: Equatable, Sendable {
     /// Nil when the fields name none.
     public var client: ClientAddress?
-    /// Whether the client came over TLS; nil when nothing is said about it.
+    /// Whether the client used TLS; nil when no field says so.
     public var isSecure: Bool?
-    /// Where the host that was asked for stands; absent when nothing is said about it, or shall not be heard.
+    /// The place of the requested host in the head; absent when no field names one, or the setting is off.
     public var host: ByteRange = .absent
 
     public init() {}
 
-    /// Reads the fields of a request that a trusted front has sent. Nil when the host it names is none: then nobody can tell
-    /// whose answer is wanted.
-    public init?(_ head: RequestHead, _ bytes: Span<UInt8>, _ settings: FrontSettings) {
+    /// Reads the fields of a request from a trusted proxy. Nil when the host that they name is malformed: then it is unclear
+    /// which host's answer is wanted.
+    public init?(_ head: RequestHead, _ bytes: Span<UInt8>, _ settings: TrustedProxies) {
         switch settings.fields {
-        case .xForwarded: readSeparateFields(head, bytes, settings.trusted)
-        case .forwarded: readForwarded(head, bytes, settings.trusted)
+        case .xForwarded: readSeparateFields(head, bytes, settings.networks)
+        case .forwarded: readForwarded(head, bytes, settings.networks)
         }
-        guard settings.namesHost else {
+        guard settings.readsForwardedHost else {
             host = .absent
             return
         }
@@ -50,7 +50,7 @@ public struct ForwardedFacts: Equatable, Sendable {
         host = ForwardedFacts.last(head.forwardedHost, named: "x-forwarded-host", bytes) ?? .absent
     }
 
-    /// The nearest front has written last.
+    /// The last entry, which the nearest proxy has written.
     private static func last(_ field: FieldValue, named name: StaticString, _ bytes: Span<UInt8>) -> ByteRange? {
         var last: ByteRange?
         var lines = FieldSegments(field, named: name)
@@ -69,7 +69,7 @@ public struct ForwardedFacts: Equatable, Sendable {
             while let element = elements.next(bytes) {
                 let isClient = facts.note(
                     ForwardedFacts.node(bytes.extracting(element.node.range), isBracketed: true), trusted)
-                // Protocol and host are those of the one who asked the front that wrote this.
+                // `proto` and `host` of an element describe the request of the address in its `for`.
                 if isClient {
                     facts.isSecure =
                         element.proto.isPresent
@@ -77,13 +77,13 @@ public struct ForwardedFacts: Equatable, Sendable {
                     facts.host = element.host
                 }
             }
-            // One that cannot be read to its end says nothing, and what is left of it was not said by a front.
+            // A malformed line says nothing, and the lines before it may be forged.
             if elements.isMalformed { facts = ForwardedFacts() }
         }
         self = facts
     }
 
-    /// Goes on with the next address to the right; true when it may be the client's.
+    /// Takes the next address to the right; true when it may be the client's.
     @discardableResult
     private mutating func note(_ address: ClientAddress?, _ trusted: TrustedNetworks) -> Bool {
         guard let address else {
@@ -100,8 +100,8 @@ public struct ForwardedFacts: Equatable, Sendable {
         return name.equalsIgnoringCase("http") ? false : nil
     }
 
-    /// An address, which may have a port behind it; IPv6 in brackets where it has to be (RFC 7239 §6) or has one. Nil for
-    /// `unknown`, for names of a front's own, and for what is neither.
+    /// An address, perhaps with a port. IPv6 is in brackets where `isBracketed` requires it (RFC 7239 §6) or a port follows. Nil
+    /// for `unknown`, for a proxy's own identifiers, and for malformed text.
     static func node(_ text: Span<UInt8>, isBracketed: Bool) -> ClientAddress? {
         var (address, port): (Range<Int>, Range<Int>) = (0..<text.count, 0..<0)
         if text.count > 0, text[0] == UInt8(ascii: "[") {
@@ -139,7 +139,7 @@ public struct ForwardedFacts: Equatable, Sendable {
 
 /// Walks over the elements of one line.
 struct ForwardedElements {
-    /// What an element says; quotes are left out. A value with an escaped byte in it is none that means anything here.
+    /// The parameters of an element that matter here, without quotes. A value with an escaped byte matches nothing.
     struct Element {
         var node: ByteRange = .absent
         var proto: ByteRange = .absent
@@ -148,7 +148,7 @@ struct ForwardedElements {
 
     private var position: Int
     private let end: Int
-    /// Whether the walk has ended before the end of the line.
+    /// Whether the line is malformed, so that `next` stopped before its end.
     private(set) var isMalformed = false
 
     init(_ line: ByteRange) {
@@ -165,7 +165,7 @@ struct ForwardedElements {
             switch bytes[position] {
             case UInt8(ascii: ","):
                 position += 1
-                // An empty element is none (RFC 9110 §5.6.1.2).
+                // Empty elements are ignored (RFC 9110 §5.6.1.2).
                 if hasPair { return element }
             case UInt8(ascii: ";"): position += 1
             default:

@@ -1,30 +1,30 @@
-// The header that a load balancer puts in front of a connection to say whose it is (the PROXY protocol of HAProxy, versions 1
-// and 2). Whoever sends one speaks for the client, so it is asked for only where such a front is, and then it must be
-// there: a connection that begins otherwise is refused, and nothing is guessed.
+// The header with which a load balancer begins a connection, to name the client (the PROXY protocol of HAProxy, versions 1
+// and 2). Its sender can name any client. So a listener either requires it, from trusted proxies, or does not read it at all:
+// a connection that begins without the required header is refused.
 //
-// Both versions are read from their first byte each time more has come; they are too short for that to matter.
+// The whole header is parsed again each time more bytes arrive; it is too short for that to matter.
 
-/// What the header says.
+/// A parsed header.
 public struct ProxyHeader: Equatable, Sendable {
-    /// Nil when the front speaks for itself (a health check), or for a client without an address.
+    /// Nil for a connection of the proxy itself (a health check), and for a client without an address.
     public var client: ClientAddress?
-    /// Bytes of the header; what follows is the client's.
+    /// Bytes of the header; the client's bytes follow.
     public var byteCount: Int
 
     public enum Outcome: Equatable, Sendable {
-        /// Well so far; more bytes are needed.
+        /// Valid so far; more bytes are needed.
         case incomplete
         case complete(ProxyHeader)
         /// Not a header.
         case rejected
     }
 
-    /// The longest header that is read. Version 1 has 107 bytes at most; in version 2 this leaves room for what cloud
-    /// providers add about the connection, and not for a certificate.
+    /// The longest header that is accepted. Version 1 has at most 107 bytes. In version 2 this leaves room for the fields that
+    /// cloud providers add, but not for a certificate.
     public static let bytesMax = 4_096
     static let lineBytesMax = 107
 
-    /// Reads what has come of a connection from its first byte on.
+    /// Parses the bytes that a connection has begun with.
     public static func read(_ bytes: Span<UInt8>) -> Outcome {
         if bytes.count == 0 { return .incomplete }
         switch bytes[0] {
@@ -47,7 +47,7 @@ public struct ProxyHeader: Equatable, Sendable {
         let line = bytes.extracting(begun..<lineFeed - 1)
         var words = WordList(line)
         let family = words.next() ?? 0..<0
-        // Whatever follows, it is not to be looked at.
+        // The specification says to ignore the rest of the line.
         if line.extracting(family).equals("UNKNOWN") {
             return .complete(ProxyHeader(client: nil, byteCount: lineFeed + 1))
         }
@@ -78,8 +78,8 @@ public struct ProxyHeader: Equatable, Sendable {
         return UInt16(exactly: number)
     }
 
-    // Version 2 of the PROXY protocol: twelve bytes that no other protocol begins with, what it is about, a length, addresses,
-    // and further facts as type, length and value.
+    // Version 2 of the PROXY protocol: twelve bytes that no other protocol begins with, the command and the address family, a
+    // length, addresses, and further fields as type, length and value.
 
     private static let signature: StaticString = "\r\n\r\n\0\r\nQUIT\n"
     private static let fixedByteCount = 16
@@ -91,7 +91,7 @@ public struct ProxyHeader: Equatable, Sendable {
         case ipv6 = 2
         case unix = 3
 
-        /// What the addresses take, and ports.
+        /// Bytes of both addresses and ports.
         var byteCount: Int {
             switch self {
             case .unspecified: 0
@@ -105,7 +105,7 @@ public struct ProxyHeader: Equatable, Sendable {
     static func readBinary(_ bytes: Span<UInt8>) -> Outcome {
         let begun = min(bytes.count, signature.utf8CodeUnitCount)
         for index in 0..<begun where unsafe bytes[index] != signature.utf8Start[index] { return .rejected }
-        // Version 2, and one of the two commands: on behalf of a client, or of the front itself.
+        // Version 2 with one of the two commands: for a client (0x21), or for the proxy itself (0x20).
         if bytes.count > 12, bytes[12] != 0x20, bytes[12] != 0x21 { return .rejected }
         guard bytes.count >= fixedByteCount else { return .incomplete }
         let count = fixedByteCount + (Int(bytes[14]) << 8 | Int(bytes[15]))
@@ -115,7 +115,7 @@ public struct ProxyHeader: Equatable, Sendable {
         guard bytes.count >= count else { return .incomplete }
         let header = bytes.extracting(0..<count)
         if isLocal(bytes) { return .complete(ProxyHeader(client: nil, byteCount: count)) }
-        guard areFactsWellFormed(header, from: fixedByteCount + family.byteCount) else { return .rejected }
+        guard areFieldsWellFormed(header, from: fixedByteCount + family.byteCount) else { return .rejected }
         return .complete(ProxyHeader(client: client(header, family), byteCount: count))
     }
 
@@ -123,7 +123,7 @@ public struct ProxyHeader: Equatable, Sendable {
 
     private static func client(_ header: Span<UInt8>, _ family: Family) -> ClientAddress? {
         switch family {
-        // A client behind a socket file of the front's machine has no address that would mean anything here.
+        // The path of a Unix-domain socket on the proxy's machine identifies no client here.
         case .unspecified, .unix: return nil
         case .ipv4:
             let number = UInt32(truncatingIfNeeded: self.number(header, 16, byteCount: 4))
@@ -141,9 +141,8 @@ public struct ProxyHeader: Equatable, Sendable {
         return number
     }
 
-    /// Further facts are of no use here and are passed over; but they have to fill the header exactly, and a checksum among
-    /// them has to be right.
-    private static func areFactsWellFormed(_ header: Span<UInt8>, from start: Int) -> Bool {
+    /// The further fields are ignored, but they must fill the header exactly, and a checksum among them must be right.
+    private static func areFieldsWellFormed(_ header: Span<UInt8>, from start: Int) -> Bool {
         var index = start
         while index < header.count {
             guard header.count - index >= 3 else { return false }
@@ -160,8 +159,8 @@ public struct ProxyHeader: Equatable, Sendable {
         return true
     }
 
-    /// CRC-32C (RFC 9260 Appendix A) of the header with zeros in the place of the sum itself. Bit by bit: it is asked for
-    /// once in a connection's life, by few.
+    /// CRC-32C (RFC 9260 Appendix A) of the header with zeros in place of the checksum itself. Bit by bit: few proxies send it,
+    /// and only once for each connection.
     private static func checksum(_ header: Span<UInt8>, at place: Int) -> UInt64 {
         var sum: UInt32 = .max
         for index in 0..<header.count {
@@ -179,7 +178,7 @@ private struct WordList {
     private var count = 0
     private var given = 0
 
-    /// More words than there is room for are one too many in any case.
+    /// A line with more than eight words is malformed anyway.
     init(_ line: Span<UInt8>) {
         end = line.count
         var start = 0

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Engine
 
-struct NeighboursTests {
+struct SharedAddressTests {
     private static func server(_ address: SocketAddress, workers: Int) throws -> TestEngine {
         var limits = TestEngine.limits
         // Each worker has an equal share of the table, so one that gets all connections has to turn some away.
@@ -25,53 +25,53 @@ struct NeighboursTests {
     /// Whether the kernel still keeps to what somebody has told it about an address.
     private static func isLed(_ address: SocketAddress) throws -> Bool {
         let probe = try Listener(address, sharesPort: true)
-        return probe.leadNowhere()
+        return probe.stopSteering()
     }
 
     @Test(arguments: [false, true])
     func `a server with more workers than the one before it uses all of them`(isBesideOnPurpose: Bool) throws {
-        let first = try NeighboursTests.server(try #require(SocketAddress("127.0.0.1:0")), workers: 1)
-        let second = try NeighboursTests.server(first.address, workers: 2)
+        let first = try SharedAddressTests.server(try #require(SocketAddress("127.0.0.1:0")), workers: 1)
+        let second = try SharedAddressTests.server(first.address, workers: 2)
         if isBesideOnPurpose {
             // Nobody has gone, so nothing changes.
-            second.engine.lookForNeighbours()
+            second.engine.checkOtherProcesses()
             #expect(try exchange(second, get("/doc"))?.status == 200)
         }
         first.engine.stop()
-        second.engine.lookForNeighbours()
+        second.engine.checkOtherProcesses()
         // Each worker has its turn, and so notices what it was told.
         for _ in 0..<50 { #expect(try exchange(second, get("/doc"))?.status == 200) }
-        #expect(try !NeighboursTests.isLed(first.address))
+        #expect(try !SharedAddressTests.isLed(first.address))
         // Of 60 more than 50 come to one of two workers once in ten million times, of 40 more than 25 to one of four.
-        #expect(try NeighboursTests.admitted(60, second) == 60)
-        let third = try NeighboursTests.server(first.address, workers: 4)
+        #expect(try SharedAddressTests.admitted(60, second) == 60)
+        let third = try SharedAddressTests.server(first.address, workers: 4)
         second.engine.stop()
-        third.engine.lookForNeighbours()
+        third.engine.checkOtherProcesses()
         for _ in 0..<100 { #expect(try exchange(third, get("/doc"))?.status == 200) }
-        #expect(try !NeighboursTests.isLed(first.address))
-        #expect(try NeighboursTests.admitted(40, third) == 40)
+        #expect(try !SharedAddressTests.isLed(first.address))
+        #expect(try SharedAddressTests.admitted(40, third) == 40)
     }
 
     @Test func `the younger of two goes without harm to the elder`() throws {
-        let elder = try NeighboursTests.server(try #require(SocketAddress("127.0.0.1:0")), workers: 2)
-        let younger = try NeighboursTests.server(elder.address, workers: 1)
+        let elder = try SharedAddressTests.server(try #require(SocketAddress("127.0.0.1:0")), workers: 2)
+        let younger = try SharedAddressTests.server(elder.address, workers: 1)
         younger.engine.stop()
         // Nobody tells the elder, and nobody has to.
-        #expect(try NeighboursTests.admitted(60, elder) == 60)
+        #expect(try SharedAddressTests.admitted(60, elder) == 60)
     }
 
     @Test func `counts its place among the sockets`() throws {
         let own = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: true)
-        var alone = Neighbours(address: own.address, own: [own.inode], elders: [])
-        #expect(alone.others().isEmpty)
+        var alone = Neighbours(address: own.address, own: [own.inode], olderSockets: [])
+        #expect(alone.otherSockets().isEmpty)
         let other = try Listener(own.address, sharesPort: true)
-        #expect(alone.others() == 1..<2)
-        var younger = Neighbours(address: own.address, own: [other.inode], elders: [own.inode, 1])
-        #expect(younger.hasElders)
-        #expect(younger.others() == 0..<1)
-        var left = Neighbours(address: own.address, own: [other.inode], elders: [1])
-        left.look()
-        #expect(!left.hasElders)
+        #expect(alone.otherSockets() == 1..<2)
+        var younger = Neighbours(address: own.address, own: [other.inode], olderSockets: [own.inode, 1])
+        #expect(younger.hasOlderSockets)
+        #expect(younger.otherSockets() == 0..<1)
+        var left = Neighbours(address: own.address, own: [other.inode], olderSockets: [1])
+        left.refresh()
+        #expect(!left.hasOlderSockets)
     }
 
     @Test func `workers that share a socket are not all woken for one connection`() throws {
@@ -81,10 +81,10 @@ struct NeighboursTests {
             workers: workers, addresses: [try #require(SocketAddress("unix:\(folder.path)/s"))])
         for _ in 0..<10 { #expect(try exchange(server, get("/doc"))?.status == 200) }
         let rounds = 300
-        let before = try NeighboursTests.timesWorkersSlept()
+        let before = try SharedAddressTests.timesWorkersSlept()
         for _ in 0..<rounds { #expect(try exchange(server, get("/doc"))?.status == 200) }
         // One wakes for each, and now and then a second one; all of them would be 2,400.
-        #expect(try NeighboursTests.timesWorkersSlept() - before < rounds * workers / 2)
+        #expect(try SharedAddressTests.timesWorkersSlept() - before < rounds * workers / 2)
     }
 
     /// How often the threads of this process that serve have waited for something.

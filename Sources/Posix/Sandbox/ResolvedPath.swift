@@ -1,18 +1,17 @@
-// The way to a place: which directories a path leads through, as far as somebody may turn it elsewhere. Whoever shuts
-// everything else away has to know them, for what is reached by the same path tomorrow may be another directory.
+// Resolves a path, and finds the directories in which a change could make it lead to another place. The sandbox must allow
+// these directories too: after a link is replaced, the same path leads to another directory.
 
 import CLinux
 import Glibc
 
-/// A path, looked at once.
-public struct PathWay: Equatable, Sendable {
-    /// The place itself, if it is there.
+/// A path as it was resolved once.
+public struct ResolvedPath: Equatable, Sendable {
+    /// The path without links; nil if it does not exist.
     public private(set) var place: String?
-    /// Directories with a link on the way in them, which may be turned. For a place that is not there, the nearest one
-    /// above it that is.
-    public private(set) var turnings: [String] = []
+    /// The directories that contain a link of the path. For a missing path, also the nearest existing directory above it.
+    public private(set) var changePoints: [String] = []
 
-    /// As many as the kernel follows (path_resolution(7)).
+    /// As many links as the kernel follows (path_resolution(7)).
     private static let linksMax = 40
 
     public init(_ path: String) {
@@ -22,36 +21,36 @@ public struct PathWay: Equatable, Sendable {
         while let name = rest.popFirst() {
             if name == "." { continue }
             if name == ".." {
-                folder = PathWay.parent(of: folder)
+                folder = ResolvedPath.parent(of: folder)
                 continue
             }
             let next = "\(folder)/\(name)"
-            if let target = PathWay.target(of: next) {
+            if let target = ResolvedPath.target(of: next) {
                 links += 1
-                if links > PathWay.linksMax { return }
-                turnings.append(folder)
+                if links > ResolvedPath.linksMax { return }
+                changePoints.append(folder)
                 rest = target.split(separator: "/").map(String.init) + rest
                 if target.hasPrefix("/") { folder = "" }
             } else if unsafe access(next, F_OK) == 0 {
                 folder = next
             } else {
-                turnings.append(folder)
+                changePoints.append(folder)
                 return
             }
         }
         place = folder.isEmpty ? "/" : folder
     }
 
-    /// The folder that a path's last name stands in.
+    /// A path without its last name.
     public static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return String(path[..<slash])
     }
 
-    /// Whether a folder is the root or directly below it, where a system keeps everything.
+    /// Whether a folder is the root or directly below it.
     public static func isTop(_ folder: String) -> Bool { folder.split(separator: "/").count < 2 }
 
-    /// Whether a folder is one that every system has at its top: others than this server keep their files in it.
+    /// Whether a folder is a top-level folder of the system, in which other programs have their files.
     public static func isSystemFolder(_ folder: String) -> Bool {
         isTop(folder) && systemFolders.contains(folder.split(separator: "/").first ?? "")
     }
@@ -62,7 +61,7 @@ public struct PathWay: Equatable, Sendable {
         "run", "sbin", "srv", "sys", "tmp", "usr", "var",
     ]
 
-    /// Where a link leads; nil when it is none. The corresponding C function is `readlink`.
+    /// The target of a link; nil if it is not a link. The corresponding C function is `readlink`.
     private static func target(of path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe readlink(path, $0.baseAddress!, $0.count) }

@@ -1,24 +1,24 @@
-// How the certificate of a folder stands, as small values: what is left of a certificate that was read when it is not in memory.
+// The status of the certificate of a folder, as small values that stay in memory when the certificate does not.
 
-/// What can be said of the certificate of a served host.
+/// The state of the certificate of a served host.
 public enum CertificateState: String, Hashable, Sendable, CaseIterable {
     case usable
-    /// The files are broken or gone, and an earlier state of them is in service.
+    /// The files are broken or gone, and an earlier version is in service.
     case lastGood = "last_good"
-    /// Handshakes fail, or every client refuses what it is shown.
+    /// Handshakes fail, or every client rejects the certificate.
     case broken
-    /// No certificate is for the host.
+    /// The host has no certificate.
     case missing
 }
 
-/// What is remembered of a certificate in service.
+/// A summary of a certificate in service.
 public struct CertificateSummary: Hashable, Sendable {
     public internal(set) var issuer: String
     public let serial: [UInt8]
-    /// The period of the host's own certificate, and those of the other ones that clients are shown.
+    /// The period of the host's own certificate, and those of the other certificates that clients get.
     let own: CertificatePeriod
     var others: [CertificatePeriod]
-    /// Tells one certificate from another.
+    /// Distinguishes certificates.
     let fingerprint: Int
 
     init(_ identity: ServerIdentity) {
@@ -44,12 +44,12 @@ public struct CertificateSummary: Hashable, Sendable {
         serial.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined()
     }
 
-    /// When the first of the host's own certificates ends, in seconds since 1970.
+    /// When the first of the host's own certificates expires, in seconds since 1970.
     public var notAfter: Int64 {
         others.reduce(own.notAfter) { $1.subject == own.subject ? min($0, $1.notAfter) : $0 }
     }
 
-    /// How much of its life a certificate of the host has left at least: 1 at its beginning, 0 and less from its end on.
+    /// The lowest remaining share of the lifetime of the host's own certificates: 1 at the beginning, 0 or less after expiry.
     public func lifeLeft(_ now: Int64) -> Double {
         func left(_ period: CertificatePeriod) -> Double {
             Double(period.notAfter - now) / Double(max(1, period.notAfter - period.notBefore))
@@ -58,20 +58,20 @@ public struct CertificateSummary: Hashable, Sendable {
     }
 }
 
-/// How a certificate stands, and what is wrong with it that does not change with time alone.
-struct CertificateStanding: Sendable {
+/// The status of a certificate, and its problems except expiry.
+struct CertificateStatus: Sendable {
     var state: CertificateState
     var problems: [CertificateProblem]
-    /// Of the certificate in service; nil where there is none.
+    /// The summary of the certificate in service, if there is one.
     var summary: CertificateSummary?
-    /// The names that it is for.
+    /// The names of the certificate.
     var names: [String] = []
 
     init(_ content: CertificateRecord.Content, host: String?) {
         switch content {
         case .broken(let problem): (state, problems) = (.broken, [problem])
         case .identity(let identity):
-            problems = CertificateChecks.lasting(of: identity, host: host)
+            problems = CertificateChecks.problemsBesideExpiry(of: identity, host: host)
             state = problems.contains { $0.kind.isRefusedByClients } ? .broken : .usable
             summary = CertificateSummary(identity)
             names = identity.facts.first?.names ?? []
@@ -80,7 +80,7 @@ struct CertificateStanding: Sendable {
 
     init(_ state: CertificateState, _ problem: CertificateProblem) { (self.state, problems) = (state, [problem]) }
 
-    /// Adds what is wrong with files that are not in service, time included: it may be why they are not.
+    /// Adds the problems of files that are not in service, including expiry, because it may be the reason.
     mutating func add(_ content: CertificateRecord.Content, host: String?, now: Int64) {
         switch content {
         case .broken(let problem): problems.append(problem)
@@ -90,27 +90,27 @@ struct CertificateStanding: Sendable {
     }
 }
 
-/// Something that is wrong with a certificate, for as long as it is so.
-public struct StandingProblem: Hashable, Sendable {
+/// A problem of a certificate that is not resolved yet.
+public struct OpenProblem: Hashable, Sendable {
     public let problem: CertificateProblem
-    /// The folder below `config/hosts` whose certificate it is, or should be.
+    /// The folder below `config/hosts` in which the certificate is, or should be.
     public let folder: String
-    /// Since 1970.
+    /// When it was found, in seconds since 1970.
     public let sinceSeconds: Int64
-    /// Whether time alone makes it come and go.
+    /// Whether it depends only on the time.
     let isOfTime: Bool
-    /// The survey in which it was last in the log.
+    /// The survey in which it was last logged.
     var reported: Int32
 }
 
-/// What has changed about certificates, for the log.
+/// Changes of certificates, for the log.
 public struct CertificateNews: Sendable {
     public var found: [CertificateProblem] = []
-    /// Files about which no error stands any more, and whether anything else does.
+    /// Files without errors any more, and whether they have no other problems either.
     public var ended: [(file: String, isFine: Bool)] = []
-    /// Folders with another certificate in service, and when it ends.
+    /// Folders with a new certificate in service, and when it expires.
     public var renewed: [(folder: String, notAfter: Int64)] = []
-    /// How much more of each there is than is told one by one.
+    /// How many more of each there are than are listed.
     public var moreFound = 0
     public var moreEnded = 0
     public var moreRenewed = 0

@@ -6,12 +6,12 @@ import Testing
 
 struct ForwardedFactsTests {
     private func read(
-        _ fields: FrontSettings.Fields, _ lines: [String], namesHost: Bool = false
+        _ fields: TrustedProxies.Fields, _ lines: [String], readsForwardedHost: Bool = false
     ) -> ForwardedFacts? {
-        var settings = FrontSettings()
+        var settings = TrustedProxies()
         settings.fields = fields
-        settings.namesHost = namesHost
-        settings.trusted = networks(["10.0.0.0/8", "fd00::/8"])
+        settings.readsForwardedHost = readsForwardedHost
+        settings.networks = networks(["10.0.0.0/8", "fd00::/8"])
         let text = (["GET / HTTP/1.1", "Host: shop.example"] + lines + ["", ""]).joined(separator: "\r\n")
         let bytes = Array(text.utf8)
         var parser = RequestParser()
@@ -98,7 +98,7 @@ struct ForwardedFactsTests {
         #expect(facts.isSecure == isSecure && !facts.host.isPresent)
     }
 
-    private static let hosts: [(FrontSettings.Fields, String, Int?)] = [
+    private static let hosts: [(TrustedProxies.Fields, String, Int?)] = [
         (.xForwarded, "X-Forwarded-Host: news.example", 12),
         (.xForwarded, "X-Forwarded-Host: a, news.example:8443", 12),
         (.forwarded, "Forwarded: host=\"news.example:443\";for=203.0.113.7", 12), (.xForwarded, "Accept: */*", 0),
@@ -108,9 +108,9 @@ struct ForwardedFactsTests {
 
     @Test(arguments: hosts)
     func `hears a host only when it shall, and refuses one that is none`(
-        fields: FrontSettings.Fields, line: String, count: Int?
+        fields: TrustedProxies.Fields, line: String, count: Int?
     ) {
         #expect(read(fields, [line])?.host == .absent)
-        #expect(read(fields, [line], namesHost: true)?.host.count == count)
+        #expect(read(fields, [line], readsForwardedHost: true)?.host.count == count)
     }
 }

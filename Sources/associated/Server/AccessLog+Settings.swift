@@ -14,10 +14,10 @@ enum AccessLog {
         case .file(let path): target = .file(path)
         }
         do throws(SystemError) {
-            let journal = try Journal(
-                target, wanted.format == .json ? .json : .combined, LogSelection(wanted), records: records)
+            let log = try AccessLog(
+                target, wanted.format == .json ? .json : .combined, LogSelection(wanted), metrics: metrics)
             Log.info("logging requests to \(target)")
-            return journal
+            return log
         } catch {
             throw .failure(
                 "not started: cannot write the access log \(target): \(error.reason); choose a file in a folder that the "

@@ -1,12 +1,12 @@
-// Who a front says the client is: an address as a number, read from text without a `String` on the way. Strict: what two
-// readers could take for two addresses (leading zeros, short forms of IPv4, zones) is none.
+// A client's address as a trusted proxy states it: a number, read from text without a `String`. Strict: a text that two readers
+// could read differently (leading zeros, short forms of IPv4, zones) is rejected.
 
 /// An IPv4 or IPv6 address with its port.
 public struct ClientAddress: Hashable, Sendable {
     /// The address as a number, IPv4 in the lowest 32 bits.
     public var high: UInt64
     public var low: UInt64
-    /// 0 where it is not known.
+    /// 0 if it is unknown.
     public var port: UInt16
     public var isIPv6: Bool
 
@@ -14,7 +14,7 @@ public struct ClientAddress: Hashable, Sendable {
         (high, low, self.port, isIPv6) = (0, UInt64(number), port, false)
     }
 
-    /// An IPv4 address in IPv6's clothes (RFC 4291 §2.5.5.2) stands for itself.
+    /// An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) becomes the IPv4 address.
     public init(ipv6 high: UInt64, _ low: UInt64, port: UInt16 = 0) {
         let isMapped = high == 0 && low >> 32 == 0xFFFF
         self.high = high
@@ -23,7 +23,7 @@ public struct ClientAddress: Hashable, Sendable {
         isIPv6 = !isMapped
     }
 
-    /// Reads an address that is all of the text, without brackets and port.
+    /// Reads a text that is an address and nothing else: no brackets, no port.
     public init?(_ text: Span<UInt8>) {
         if let number = ClientAddress.ipv4(text) {
             self.init(ipv4: number)
@@ -88,7 +88,7 @@ public struct ClientAddress: Hashable, Sendable {
             if index == text.count { break }
             guard text[index] == UInt8(ascii: ":") else { return nil }
             index += 1
-            // A single colon has a group behind it.
+            // A single colon must be followed by a group.
             guard index < text.count else { return nil }
             if text[index] == UInt8(ascii: ":") {
                 if gap != nil { return nil }
@@ -106,7 +106,7 @@ public struct ClientAddress: Hashable, Sendable {
         let gap = gap ?? 8
         var halves: (high: UInt64, low: UInt64) = (0, 0)
         for place in 0..<8 {
-            // Behind the gap the groups stand at the end.
+            // The groups after the gap move to the end.
             let source = place < gap ? place : place - (8 - count)
             let value = source < gap && place >= gap ? 0 : UInt64(groups[source])
             if place < 4 { halves.high = halves.high << 16 | value } else { halves.low = halves.low << 16 | value }
