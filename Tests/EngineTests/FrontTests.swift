@@ -43,7 +43,7 @@ struct FrontTests {
     private func remotes(
         _ requests: [[UInt8]], trust: String = loopback, _ adjust: (inout EngineSettings) -> Void = { _ in }
     ) throws -> [String] {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         var journal: Journal?
         do {
             let engine = try FrontTests.engine(trust: trust) {
@@ -245,7 +245,7 @@ struct FrontTests {
     }
 
     @Test func `on a socket of this machine everybody is trusted, or nobody`() throws {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         for (trust, expected) in [("unix:", "203.0.113.7"), ("127.0.0.0/8", "unix:")] {
             let log = "\(folder.path)/\(expected.prefix(2))"
             let records = Records(workerCount: 2)

@@ -10,7 +10,7 @@ import Testing
 
 /// An engine with an access log.
 final class LoggedEngine {
-    let folder: TestFolder
+    let folder: TemporaryFolder
     let records: Records
     let journal: Journal
     let engine: Engine
@@ -32,7 +32,7 @@ final class LoggedEngine {
         ]
 
     init(limits: Limits = TestEngine.limits, format: LogFormat = .json) throws {
-        folder = try TestFolder()
+        folder = try TemporaryFolder()
         records = Records(workerCount: 1)
         journal = try Journal(.file("\(folder.path)/access.log"), format, records: records)
         var settings = EngineSettings(plainAddresses: [try #require(SocketAddress("127.0.0.1:0"))], workerCount: 1)
@@ -67,14 +67,4 @@ final class LoggedEngine {
         records.drainSightings { found.append($0) }
         return found
     }
-}
-
-/// Waits until something is so, and says whether it came to be.
-func eventually(_ isSo: () throws -> Bool) rethrows -> Bool {
-    let end = Clock.monotonicMilliseconds() + 20_000
-    while Clock.monotonicMilliseconds() < end {
-        if try isSo() { return true }
-        sched_yield()
-    }
-    return false
 }

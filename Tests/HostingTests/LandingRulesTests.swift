@@ -4,6 +4,7 @@
 import Association
 import Catalogue
 import SourceJSON
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -56,22 +57,11 @@ struct LandingRulesTests {
 
 /// Makes rules and URLs from few pieces, so that they often meet.
 private struct RuleMaker {
-    private var generator: Mixer
+    private var generator: SplitMix
     private let hasDecodedRules: Bool
 
-    /// A small generator with a seed, so that a failure comes back.
-    struct Mixer: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            let mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            return mixed ^ (mixed >> 29)
-        }
-    }
-
     init(seed: UInt64, hasDecodedRules: Bool = false) {
-        generator = Mixer(state: seed &* 77)
+        generator = SplitMix(seed: seed)
         self.hasDecodedRules = hasDecodedRules
     }
 

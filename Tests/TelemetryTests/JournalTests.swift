@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Posix
 import Telemetry
+import TestSupport
 import Testing
 
 /// A journal with its records in a folder of its own, and entries whose paths are numbers.
@@ -58,21 +59,11 @@ final class TestJournal {
     /// What the journal has to say, once there is something.
     func notes() -> [String] {
         var notes: [String] = []
-        _ = TestJournal.eventually {
+        _ = eventually {
             notes += journal.takeNotes()
             return !notes.isEmpty
         }
         return notes
-    }
-
-    /// Waits until something has happened.
-    static func eventually(_ isSo: () throws -> Bool) rethrows -> Bool {
-        let end = Clock.monotonicMilliseconds() + 20_000
-        while Clock.monotonicMilliseconds() < end {
-            if try isSo() { return true }
-            sched_yield()
-        }
-        return false
     }
 }
 
@@ -82,7 +73,7 @@ struct JournalTests {
         var sink = test.journal.sink(0)
         for number in 0..<3 {
             TestJournal.write(number..<number + 1, to: &sink)
-            #expect(try TestJournal.eventually { try TestJournal.numbers(test.text()) == Array(0...number) })
+            #expect(try eventually { try TestJournal.numbers(test.text()) == Array(0...number) })
         }
     }
 
@@ -97,7 +88,7 @@ struct JournalTests {
                 threads.change { $0 += 1 }
             }.detach()
         }
-        #expect(TestJournal.eventually { threads.value == 3 })
+        #expect(eventually { threads.value == 3 })
         journal.end()
         let numbers = try TestJournal.numbers(test.text())
         let dropped = Int(test.records.total(.droppedLogLines))
@@ -187,7 +178,7 @@ struct JournalTests {
         var (bytes, lineCount) = ([UInt8](), 0)
         var buffer = [UInt8](repeating: 0, count: 5_000)
         #expect(
-            TestJournal.eventually {
+            eventually {
                 let step = read(reader.value, &buffer, buffer.count)
                 if step > 0 {
                     bytes += buffer[..<step]
@@ -232,13 +223,13 @@ struct JournalTests {
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             var sink = test.journal.sink(0)
             TestJournal.write(0..<300, to: &sink, agentBytes: 1_000)
-            let isFull = try TestJournal.eventually { try test.text().utf8.count == 100_000 }
+            let isFull = try eventually { try test.text().utf8.count == 100_000 }
             guard isFull, try !test.text().hasSuffix("\n") else { exit(3) }
-            guard TestJournal.eventually({ !test.journal.takeNotes().isEmpty }) else { exit(4) }
+            guard eventually({ !test.journal.takeNotes().isEmpty }) else { exit(4) }
             limit.rlim_cur = 1 << 40
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             TestJournal.write(300..<310, to: &sink)
-            let isWhole = try TestJournal.eventually {
+            let isWhole = try eventually {
                 try test.text().hasSuffix("\n") && test.text().contains("/309\"")
             }
             guard isWhole, try TestJournal.numbers(test.text()) == Array(0..<310) else { exit(5) }
@@ -260,10 +251,10 @@ struct JournalTests {
             test.journal.reopen()
             TestJournal.write(round * 1_000 + 500..<round * 1_000 + 1_000, to: &sink, batch: 3)
             #expect(
-                TestJournal.eventually { FileManager.default.fileExists(atPath: "\(test.folder)/access.log") })
+                eventually { FileManager.default.fileExists(atPath: "\(test.folder)/access.log") })
             let mark = round * 1_000 + 999
             #expect(
-                try TestJournal.eventually {
+                try eventually {
                     try (test.text() + test.text("access.log.\(round)")).contains("\"/\(mark)\"")
                 })
         }
@@ -307,16 +298,4 @@ struct JournalTests {
         test.journal.end()
         #expect(try TestJournal.numbers(test.text()).count == 2_000)
     }
-}
-
-/// A value that two threads look at.
-final class Shared<Value: Sendable>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var held: Value
-
-    init(_ value: Value) { held = value }
-
-    var value: Value { lock.withLock { held } }
-
-    func change(_ body: (inout Value) -> Void) { lock.withLock { body(&held) } }
 }

@@ -124,7 +124,7 @@ public final class LoadingQueue: Sendable {
     }
 
     /// Reads what is asked for at this moment.
-    func readAll() {
+    package func readAll() {
         while readNext(.quick) || readNext(.slow) {}
     }
 

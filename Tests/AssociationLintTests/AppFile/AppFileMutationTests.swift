@@ -2,6 +2,7 @@
 // which keep them readable; whatever still reads is rendered and compared too.
 
 import AssociationSamples
+import TestSupport
 import Testing
 
 @testable import Association

@@ -1,6 +1,6 @@
 // What is well-formed is read, what is not has a place, and nothing traps.
 
-import AssociationSamples
+import TestSupport
 import Testing
 
 @testable import Association
