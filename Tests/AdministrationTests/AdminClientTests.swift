@@ -2,7 +2,7 @@
 
 import Glibc
 import Posix
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Administration
@@ -36,11 +36,9 @@ struct AdminClientTests {
     }
 
     @Test func `a server that sends a byte now and then is given up in time`() throws {
-        let listener = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false)
-        let address = listener.address
+        let server = try DrippingServer(Array("H".utf8))
+        let address = server.address
         let began = Clock.monotonicMilliseconds()
-        let held = Held(listener)
-        let dripping = try Thread(name: "dripping") { held.drip() }
         #expect(throws: AdminClient.Failure.self) {
             _ = try AdminClient.get("/readyz", from: address, token: nil, timeoutMilliseconds: 300)
         }
@@ -50,36 +48,14 @@ struct AdminClientTests {
             "\($0)".hasPrefix("no answer from \(address): recv: ")
         }
         #expect(Clock.monotonicMilliseconds() - began < 5_000)
-        held.isOver.store(true, ordering: .relaxed)
-        dripping.join()
-    }
-
-    private final class Held: Sendable {
-        private let listener: Listener
-        let isOver = Atomic<Bool>(false)
-
-        init(_ listener: consuming Listener) { self.listener = listener }
-
-        /// A byte every 20 ms to whoever has come.
-        func drip() {
-            var peer = SocketAddress.unknown
-            while !isOver.load(ordering: .relaxed) {
-                guard case .accepted(let number) = listener.accept(peer: &peer) else { continue }
-                while !isOver.load(ordering: .relaxed) {
-                    _ = withUnsafeBytes(of: UInt8(ascii: "H")) { transmit(number, $0) }
-                    usleep(20_000)
-                }
-                closeDescriptor(number)
-            }
-        }
     }
 
     @Test func `any success to a ping is a sign of life`() throws {
         try serve("HTTP/1.1 204 No Content\r\n\r\n") { try AdminClient.ping($0, timeoutMilliseconds: 5_000) }
     }
 
-    @Test(arguments: ["HTTP/1.1 503 Service Unavailable\r\n\r\n", "SSH-2.0-x\r\n", "", nil])
-    func `any other answer to a ping is none`(answer: String?) throws {
+    @Test(arguments: ["HTTP/1.1 503 Service Unavailable\r\n\r\n", "SSH-2.0-x\r\n", ""])
+    func `any other answer to a ping is none`(answer: String) throws {
         try serve(answer) { address in
             #expect(throws: AdminClient.Failure.self) { try AdminClient.ping(address, timeoutMilliseconds: 5_000) }
         }
@@ -101,31 +77,8 @@ struct AdminClientTests {
     }
 
     /// Answers one connection with fixed bytes.
-    private func serve(_ answer: String?, _ body: (SocketAddress) throws -> Void) throws {
-        let address = try #require(SocketAddress("127.0.0.1:0"))
-        let server = Server(try Listener(address, sharesPort: false))
-        let thread = try Thread(name: "server") { server.answerOnce(answer) }
-        try body(server.listener.address)
-        thread.join()
-    }
-
-    private final class Server: Sendable {
-        let listener: Listener
-        init(_ listener: consuming Listener) { self.listener = listener }
-
-        func answerOnce(_ answer: String?) {
-            guard let poller = try? Poller() else { return }
-            poller.add(listener.descriptor.number, .readable, token: 0)
-            guard poller.wait(milliseconds: 10_000) == 1 else { return }
-            var peer = SocketAddress.unknown
-            guard case .accepted(let fd) = listener.accept(peer: &peer) else { return }
-            let client = Descriptor(takingOwnershipOf: fd)
-            poller.add(client.number, .readable, token: 1)
-            _ = poller.wait(milliseconds: 10_000)
-            // What is left unread would reset the connection, and the answer with it.
-            var request = [UInt8](repeating: 0, count: 4_096)
-            _ = request.withUnsafeMutableBytes { receive(client.number, into: $0) }
-            if let answer { _ = Array(answer.utf8).withUnsafeBytes { transmit(client.number, $0) } }
-        }
+    private func serve(_ answer: String, _ body: (SocketAddress) throws -> Void) throws {
+        let server = try ScriptedServer(certificates: nil) { _ in .text(answer) }
+        try body(server.address)
     }
 }

@@ -4,6 +4,7 @@ import Association
 import AssociationLint
 import AssociationSamples
 import SourceJSON
+import TestSupport
 import Testing
 
 @Suite struct LinterMutationTests {

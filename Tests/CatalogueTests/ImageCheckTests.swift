@@ -3,6 +3,7 @@
 import Foundation
 import HTTP
 import Posix
+import TestSupport
 import Testing
 
 @testable import Catalogue
@@ -10,16 +11,16 @@ import Testing
 struct ImageCheckTests {
     @Test func `an image with wrong numbers in it is refused, or read within its bounds`() throws {
         let good = CatalogueLayer.sample().imageBytes
-        var random = SystemRandomNumberGenerator.seeded(12)
+        var random = SplitMix(seed: 12)
         var soundCount = 0
         for _ in 0..<20_000 {
             var bad = good
-            let index = random.next(below: good.count)
-            switch random.next(below: 3) {
-            case 0: bad[index] = UInt8(random.next(below: 256))
-            case 1: bad[index] ^= 1 << UInt8(random.next(below: 8))
+            let index = Int.random(in: 0..<good.count, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: bad[index] = UInt8(Int.random(in: 0..<256, using: &random))
+            case 1: bad[index] ^= 1 << UInt8(Int.random(in: 0..<8, using: &random))
             default:
-                let from = random.next(below: good.count - 8)
+                let from = Int.random(in: 0..<good.count - 8, using: &random)
                 for step in 0..<min(8, good.count - index) { bad[index + step] = good[from + step] }
             }
             let room = UnsafeMutableRawBufferPointer.allocate(byteCount: bad.count, alignment: 64)
@@ -200,19 +201,5 @@ struct ImageCheckTests {
             }
         }
         return true
-    }
-}
-
-extension SystemRandomNumberGenerator {
-    /// The same numbers each time.
-    fileprivate static func seeded(_ seed: UInt64) -> Seeded { Seeded(state: seed) }
-
-    fileprivate struct Seeded {
-        var state: UInt64
-
-        mutating func next(below limit: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % limit
-        }
     }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import Posix
 import TLS
+import TestSupport
 import Testing
 
 @testable import Client
@@ -21,9 +22,9 @@ struct ClientConnectionTests {
     }
 
     @Test func `takes one request after the other`() throws {
-        let heads = HeardHeads()
+        let heads = Shared<[String]>([])
         let server = try ScriptedServer(certificates: nil) { head in
-            heads.add(head)
+            heads.change { $0.append(head) }
             return self.answer(head.contains("/b") ? "two" : "one")
         }
         var connection = try ClientConnection(for: request(server.address), nil)
@@ -35,7 +36,8 @@ struct ClientConnectionTests {
         post.body = [UInt8](repeating: 0x61, count: 100_000)
         #expect(try connection.send(post).body.elementsEqual("two".utf8))
         #expect(
-            heads.all.last?.hasSuffix("Content-Length: 100000\r\n\r\n" + String(repeating: "a", count: 100_000)) == true
+            heads.value.last?.hasSuffix("Content-Length: 100000\r\n\r\n" + String(repeating: "a", count: 100_000))
+                == true
         )
     }
 
@@ -103,7 +105,7 @@ struct ClientConnectionTests {
         var connection = try ClientConnection(for: request, nil)
         #expect(try connection.send(request).body.elementsEqual("behind".utf8))
         #expect(
-            proxy.heard.all == [
+            proxy.heard.value == [
                 "CONNECT shop.example:443 HTTP/1.1\r\nHost: shop.example:443\r\nProxy-Authorization: Basic eA==\r\n\r\n"
             ])
     }

@@ -3,6 +3,7 @@
 import Foundation
 import Posix
 import TLS
+import TestSupport
 import Testing
 
 @testable import Client
@@ -41,9 +42,9 @@ struct FetcherTests {
     }
 
     @Test func `names the host as it was told to`() throws {
-        let heads = HeardHeads()
+        let heads = Shared<[String]>([])
         let server = try ScriptedServer(certificates: nil) { head in
-            heads.add(head)
+            heads.change { $0.append(head) }
             return .text("HTTP/1.1 204 No Content\r\n\r\n")
         }
         let fetcher = Fetcher(try ClientContext(authorityFile: nil))
@@ -51,7 +52,7 @@ struct FetcherTests {
             FetchRequest(
                 host: "shop.example", hostField: "shop.example:8080", address: server.address, isSecure: false,
                 path: "/a?b", userAgent: "test"))
-        let lines = heads.all.first?.components(separatedBy: "\r\n") ?? []
+        let lines = heads.value.first?.components(separatedBy: "\r\n") ?? []
         #expect(lines.first == "GET /a?b HTTP/1.1")
         #expect(lines.contains("Host: shop.example:8080"))
         #expect(lines.contains("User-Agent: test"))

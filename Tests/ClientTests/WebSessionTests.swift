@@ -4,6 +4,7 @@ import Foundation
 import Posix
 import Synchronization
 import TLS
+import TestSupport
 import Testing
 
 @testable import Client
@@ -23,19 +24,19 @@ struct WebSessionTests {
 
     /// How many connections a server had is how often it was asked for the first time.
     @Test func `keeps the connection for the same host and no other`() throws {
-        let heads = HeardHeads()
+        let heads = Shared<[String]>([])
         let server = try ScriptedServer(certificates: nil) { head in
-            heads.add(head)
+            heads.change { $0.append(head) }
             return .keep(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
         }
         var session = WebSession(nil, settings(server.address))
         for path in ["/1", "/2", "/3"] {
             #expect(try session.send(Self.place("http://a.example\(path)")).status == 200)
         }
-        #expect(heads.all.count == 3)
+        #expect(heads.value.count == 3)
         // The server takes one connection at a time, so this one needs the end of the first.
         #expect(try session.send(Self.place("http://b.example/")).status == 200)
-        #expect(heads.all.last?.contains("Host: b.example\r\n") == true)
+        #expect(heads.value.last?.contains("Host: b.example\r\n") == true)
     }
 
     @Test func `asks again where a kept connection ends without an answer, unless that could do something twice`()
@@ -60,9 +61,9 @@ struct WebSessionTests {
     }
 
     @Test func `follows redirects as far as it may, and tells other hosts no secrets`() throws {
-        let heads = HeardHeads()
+        let heads = Shared<[String]>([])
         let server = try ScriptedServer(certificates: nil) { head in
-            heads.add(head)
+            heads.change { $0.append(head) }
             let isLast = head.hasPrefix("GET /2 ")
             return .text(
                 isLast
@@ -74,7 +75,7 @@ struct WebSessionTests {
         #expect(try plain.send(Self.place("http://a.example/1"), fields: fields).status == 302)
         var following = WebSession(nil, settings(server.address) { $0.redirectsMax = 1 })
         #expect(try following.send(Self.place("http://a.example/1"), fields: fields).status == 200)
-        #expect(heads.all.map { $0.contains("secret") } == [true, true, false])
+        #expect(heads.value.map { $0.contains("secret") } == [true, true, false])
         #expect(try following.send(Self.place("http://a.example/1"), method: "POST", body: []).status == 302)
     }
 
@@ -107,9 +108,9 @@ struct WebSessionTests {
         let place = "\(folder)/hosts/_default"
         try authority.write(
             for: certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
-        let heads = HeardHeads()
+        let heads = Shared<[String]>([])
         let server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder)/hosts")) { head in
-            heads.add(head)
+            heads.change { $0.append(head) }
             return .keep(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
         }
         let proxy = try TunnelServer(to: server.address)
@@ -119,11 +120,11 @@ struct WebSessionTests {
             context, settings(server.address) { $0.proxy = ProxySettings("http://\(proxy.address)") })
         if trusts {
             for _ in 0..<2 { #expect(try session.send(Self.place("https://a.example/")).status == 200) }
-            #expect(heads.all.count == 2)
-            #expect(proxy.heard.all.count == 1)
+            #expect(heads.value.count == 2)
+            #expect(proxy.heard.value.count == 1)
         } else {
             #expect(throws: FetchError.self) { try session.send(Self.place("https://a.example/")) }
-            #expect(heads.all.isEmpty)
+            #expect(heads.value.isEmpty)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 
 @testable import DNS
 @testable import Posix
@@ -54,7 +55,7 @@ private final class ScriptedNameLoop: Sendable {
     private let datagrams: Descriptor
     private let streams: Listener
     private let respond: @Sendable (ScriptedNameServer.Query) -> ScriptedNameServer.Answer
-    private let isStopping = Atomic<Bool>(false)
+    private let isStopping = StopFlag()
 
     init(
         _ hasStream: Bool, _ respond: @escaping @Sendable (ScriptedNameServer.Query) -> ScriptedNameServer.Answer
@@ -87,10 +88,10 @@ private final class ScriptedNameLoop: Sendable {
         }
     }
 
-    func stop() { isStopping.store(true, ordering: .relaxed) }
+    func stop() { isStopping.set() }
 
     func run() {
-        while !isStopping.load(ordering: .relaxed) {
+        while !isStopping.value {
             var events = [datagrams.number, streams.descriptor.number].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
@@ -117,17 +118,14 @@ private final class ScriptedNameLoop: Sendable {
     private func answerStream() {
         var peer = SocketAddress("127.0.0.1:0")!
         guard case .accepted(let fd) = streams.accept(peer: &peer) else { return }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 8)
-        defer {
-            room.deallocate()
-            close(fd)
-        }
-        guard isReadable(fd, milliseconds: 5_000), case .moved(let count) = receive(fd, into: room) else { return }
-        switch answer(Array(room[..<count].dropFirst(2)), isStream: true) {
+        let client = ServerConnection(takingOwnershipOf: fd, until: isStopping)
+        let bytes = client.receive()
+        if bytes.isEmpty { return }
+        switch answer(Array(bytes.dropFirst(2)), isStream: true) {
         case .packets(let packets):
-            for packet in packets { send(ResolverState.bytes(UInt16(packet.count)) + packet, fd) }
-        case .bytes(let bytes): send(bytes, fd)
-        case .silence: while !isStopping.load(ordering: .relaxed), !isReadable(fd, milliseconds: 20) {}
+            for packet in packets { client.send(ResolverState.bytes(UInt16(packet.count)) + packet) }
+        case .bytes(let bytes): client.send(bytes)
+        case .silence: client.stall()
         }
     }
 
@@ -151,23 +149,5 @@ private final class ScriptedNameLoop: Sendable {
         return ScriptedNameServer.Query(
             id: DNSMessage.number(bytes, 0), question: DNSQuestion(type: type, name: name), hasEDNS: bytes[11] == 1,
             isStream: isStream)
-    }
-
-    private func send(_ bytes: [UInt8], _ fd: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            switch rest.withUnsafeBytes({ transmit(fd, $0) }) {
-            case .moved(let count): rest = rest.dropFirst(count)
-            case .wouldBlock:
-                var event = pollfd(fd: fd, events: Int16(POLLOUT), revents: 0)
-                if poll(&event, 1, 2_000) <= 0 { return }
-            case .ended, .failed: return
-            }
-        }
-    }
-
-    private func isReadable(_ fd: Int32, milliseconds: Int32) -> Bool {
-        var event = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
-        return poll(&event, 1, milliseconds) > 0
     }
 }

@@ -2,6 +2,7 @@
 // libraries have.
 
 import Foundation
+import TestSupport
 import Testing
 
 struct DeclarationsTests {
@@ -49,25 +50,14 @@ struct DeclarationsTests {
         #expect(result.isEmpty, "\(result)")
         // The comparison itself: a type that differs is noticed.
         let wrong = ours.replacing(/int \(\*(finalize|nfields)\)\(/) { "long (*\($0.1))(" }
-        let copy = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: copy) }
-        try wrong.write(to: copy.appendingPathComponent("\(header.module).h"), atomically: true, encoding: .utf8)
+        let copy = try TemporaryFolder()
+        try copy.write("\(header.module).h", wrong)
         #expect(try compile(lines.joined(separator: "\n"), headers: copy.path).contains("incompatible"))
     }
 
     /// What the compiler has against this text.
     private func compile(_ text: String, headers: String) throws -> String {
-        let (process, input, complaints) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["clang", "-x", "c", "-Werror", "-fsyntax-only", "-I", headers, "-"]
-        process.standardInput = input
-        process.standardError = complaints
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-        try input.fileHandleForWriting.close()
-        let words = try complaints.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: words, as: UTF8.self)
+        let words = ["clang", "-x", "c", "-Werror", "-fsyntax-only", "-I", headers, "-"]
+        return try Command(words, input: Array(text.utf8)).run().errors
     }
 }

@@ -1,16 +1,15 @@
-// The program as it was built, run as users run it.
+// The program as it was built, run as users run it. Every file of these tests uses TestSupport, so this one imports it for all.
 
 import Foundation
 import Glibc
 import Posix
+@_exported import TestSupport
 import Testing
 
-/// What a finished run of a program left.
-struct Run {
-    var status: Int32
-    var output: String
-    var errors: String
+typealias Run = Command.Result
+typealias Folder = TemporaryFolder
 
+extension Run {
     /// The events of a server's log, without their times and levels.
     var messages: [String] { errors.split(separator: "\n").map { Subject.message(String($0)) } }
 }
@@ -59,55 +58,17 @@ enum Subject {
     }
 
     static func run(_ program: URL, _ arguments: [String], _ environment: [String: String] = [:]) throws -> Run {
-        let folder = try Folder()
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-        process.environment = Subject.environment.merging(environment) { _, new in new }
-        // Files, because two pipes would have to be read at the same time.
-        process.standardOutput = try folder.create("output")
-        process.standardError = try folder.create("errors")
-        try process.run()
-        process.waitUntilExit()
-        return Run(
-            status: process.terminationStatus, output: try folder.read("output"), errors: try folder.read("errors"))
+        try Command(
+            [program.path] + arguments, environment: Subject.environment.merging(environment) { _, new in new }
+        ).run()
     }
 }
 
-/// Waits until something is so, and says whether it came to be.
-func eventually(_ isSo: () throws -> Bool) rethrows -> Bool {
-    let end = Clock.monotonicMilliseconds() + 60_000
-    while Clock.monotonicMilliseconds() < end {
-        if try isSo() { return true }
-        sched_yield()
-    }
-    return false
-}
-
-/// A folder of a test's own, removed with it.
-final class Folder {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
+extension TemporaryFolder {
+    /// An empty file that a program can write to.
     func create(_ name: String) throws -> FileHandle {
-        try write(name, "")
-        return try FileHandle(forWritingTo: URL(fileURLWithPath: "\(path)/\(name)"))
+        try FileHandle(forWritingTo: URL(fileURLWithPath: try write(name, "")))
     }
-
-    func write(_ name: String, _ text: String) throws {
-        let url = URL(fileURLWithPath: "\(path)/\(name)")
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: url)
-    }
-
-    func read(_ name: String) throws -> String { try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// A server in a process of its own, ended by its process id with the test.

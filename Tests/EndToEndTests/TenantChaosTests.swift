@@ -46,7 +46,7 @@ import Testing
     }
 
     private static func read(_ address: SocketAddress, seed: UInt64, _ tally: Tally) {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         do {
             let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
             while !tally.isOver.load(ordering: .relaxed) {
@@ -89,7 +89,7 @@ import Testing
         let tally = Tally()
         let one = try Thread(name: "one") { Self.read(address, seed: seed &* 31, tally) }
         let two = try Thread(name: "two") { Self.read(address, seed: seed &* 47, tally) }
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         var paths = (0..<Self.tenants).map { "t\($0).json" }
         var isBroken = [Bool](repeating: false, count: Self.tenants)
         for version in 1...Self.edits {
@@ -152,18 +152,5 @@ import Testing
             try file.close()
         default: try folder.write("config/apps/\(paths[tenant])", good)
         }
-    }
-}
-
-/// The same numbers for the same seed (SplitMix64).
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

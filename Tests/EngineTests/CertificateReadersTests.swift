@@ -13,15 +13,15 @@ struct CertificateReadersTests {
     /// An engine of one worker that has no certificate in memory. That of `slow.example` takes until `release`.
     private final class SlowServer: Sendable {
         let engine: Engine
-        private let folder: String
+        private let folder: TemporaryFolder
         private let held: HeldUp
 
         init(adjust: (inout Limits) -> Void = { _ in }) throws {
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            folder = try TemporaryFolder()
             let held = try HeldUp()
             self.held = held
             let store = CertificateStore(
-                hostsPath: folder + "/hosts", development: try DevelopmentAuthority(directory: folder),
+                hostsPath: folder.path + "/hosts", development: try DevelopmentAuthority(directory: folder.path),
                 wantsDevelopment: { host in
                     if host == "slow.example" { held.stay() }
                     return host.hasSuffix(".example")
@@ -34,10 +34,7 @@ struct CertificateReadersTests {
             engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
         }
 
-        deinit {
-            engine.stop()
-            try? FileManager.default.removeItem(atPath: folder)
-        }
+        deinit { engine.stop() }
 
         /// Returns once the certificate of `slow.example` is being made.
         func waitUntilHeldUp() { held.isEntered.wait() }
@@ -48,23 +45,13 @@ struct CertificateReadersTests {
 
         /// Fetches over connections of their own; the statuses, or curl's complaint.
         func fetch(count: Int) throws -> String {
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             let port = engine.secureAddresses[0].port
-            process.arguments = [
-                "curl", "--silent", "--show-error", "--max-time", "20", "--cacert", "\(folder)/development-ca.pem",
+            return try Command([
+                "curl", "--silent", "--show-error", "--max-time", "20", "--cacert", "\(folder.path)/development-ca.pem",
                 "--resolve", "shop.example:\(port):127.0.0.1", "--header", "connection: close", "--no-sessionid",
                 "--output", "/dev/null", "--write-out", "%{http_code} ",
                 "https://shop.example:\(port)/doc?[1-\(count)]",
-            ]
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = output
-            process.standardError = output
-            try process.run()
-            let text = try output.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return String(decoding: text, as: UTF8.self)
+            ]).run().text
         }
     }
 

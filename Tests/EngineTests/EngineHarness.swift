@@ -1,10 +1,11 @@
-// An engine in this process, and a client that sends any bytes.
+// An engine in this process, and a client that sends any bytes. Imports TestSupport for all files of these tests.
 
 import Catalogue
 import Engine
 import Foundation
 import HTTP
 import Posix
+@_exported import TestSupport
 import Testing
 
 /// A running engine with a small catalogue, stopped when the test ends.
@@ -192,15 +193,4 @@ func exchange(_ engine: TestEngine, _ request: String, hasBody: Bool = true) thr
 /// A request for a path of the test's host.
 func get(_ path: String, host: String = "shop.example", _ lines: String = "") -> String {
     "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\(lines)\r\n"
-}
-
-/// A folder of a test's own, removed with it.
-final class TestFolder {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString.prefix(13))").path
-
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    static func names(_ path: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path) }
 }

@@ -10,12 +10,12 @@ import Testing
 @testable import Engine
 
 struct FileTests {
-    private let folder: TestFolder
+    private let folder: TemporaryFolder
     private let path: String
     private let bytes: [UInt8]
 
     init() throws {
-        folder = try TestFolder()
+        folder = try TemporaryFolder()
         path = "\(folder.path)/large.bin"
         bytes = TestEngine.largeBody
         try Data(bytes).write(to: URL(fileURLWithPath: path))

@@ -27,7 +27,7 @@ struct HandOverTests {
     }
 
     @Test func `no connection comes to a worker in the moment it closes`() {
-        var dice = SeededGenerator(seed: 7)
+        var dice = SplitMix(seed: 7)
         for own in 1...7 {
             for others in 1...9 {
                 let place = own..<own + others

@@ -12,47 +12,33 @@ struct HandshakeMatrixTests {
     /// An engine with certificates in files, for `shop.example` and perhaps for everybody else.
     private final class FileServer {
         let engine: Engine
-        private let folder: String
+        let folder: TemporaryFolder
         private let authority: DevelopmentAuthority
 
         init(hasDefault: Bool) throws {
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-            authority = try DevelopmentAuthority(directory: folder)
+            folder = try TemporaryFolder()
+            authority = try DevelopmentAuthority(directory: folder.path)
             for (name, host) in [("shop.example", "shop.example")] + (hasDefault ? [("_default", "else.example")] : [])
             {
-                let place = "\(folder)/hosts/\(name)"
+                let place = "\(folder.path)/hosts/\(name)"
                 try authority.write(
                     for: host, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
             }
             var settings = EngineSettings(plainAddresses: [], workerCount: 2)
             settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
             settings.secure = SecureSettings(
-                certificates: CertificateStore(hostsPath: folder + "/hosts"), tickets: try TicketKeys())
+                certificates: CertificateStore(hostsPath: folder.path + "/hosts"), tickets: try TicketKeys())
             settings.limits = TestEngine.limits
             engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
         }
 
-        deinit {
-            engine.stop()
-            try? FileManager.default.removeItem(atPath: folder)
-        }
+        deinit { engine.stop() }
 
         func openssl(_ arguments: [String], request: String) throws -> String {
-            let input = "\(folder)/\(UUID().uuidString)"
-            try Data(request.utf8).write(to: URL(fileURLWithPath: input))
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments =
+            let words =
                 ["openssl", "s_client", "-connect", engine.secureAddresses[0].description, "-ign_eof"]
                 + ["-CAfile", authority.certificatePath, "-nameopt", "utf8"] + arguments
-            process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: input))
-            process.standardOutput = output
-            process.standardError = output
-            try process.run()
-            let text = try output.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return String(decoding: text, as: UTF8.self)
+            return try Command(words, input: Array(request.utf8)).run().text
         }
     }
 
@@ -95,8 +81,7 @@ struct HandshakeMatrixTests {
     @Test(arguments: versions)
     func `a session is resumed under the name that it was made for, and no other`(version: String) throws {
         let server = try FileServer(hasDefault: true)
-        let session = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        defer { try? FileManager.default.removeItem(atPath: session) }
+        let session = "\(server.folder.path)/session"
         let made = try server.openssl(
             [version, "-servername", "shop.example", "-sess_out", session], request: Self.request)
         #expect(made.contains("HTTP/1.1 200 OK"))

@@ -13,12 +13,12 @@ struct HandshakeRecordsTests {
     /// An engine with one good certificate and one that cannot be read.
     private final class Server {
         let engine: Engine
-        let folder: TestFolder
+        let folder: TemporaryFolder
         let authority: DevelopmentAuthority
         var port: UInt16 { engine.secureAddresses[0].port }
 
         init() throws {
-            folder = try TestFolder()
+            folder = try TemporaryFolder()
             authority = try DevelopmentAuthority(directory: folder.path)
             let hosts = "\(folder.path)/hosts"
             try authority.write(
@@ -42,16 +42,8 @@ struct HandshakeRecordsTests {
 
         /// What a shell makes of a command, in which the server's port and its authority can be named.
         func run(_ command: String) throws {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = [
-                "-c", "cd '\(folder.path)' && PORT=\(port) CA='\(authority.certificatePath)'; \(command)",
-            ]
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
+            let words = "cd '\(folder.path)' && PORT=\(port) CA='\(authority.certificatePath)'; \(command)"
+            _ = try Command(["/bin/sh", "-c", words]).run()
         }
 
         var counts: [HandshakeOutcome: UInt64] {

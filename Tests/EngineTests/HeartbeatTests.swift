@@ -77,7 +77,7 @@ struct HeartbeatTests {
 
     @Test func `a worker that hangs owes its answer, the others do not`() throws {
         let trap = Trap()
-        let authority = try DevelopmentAuthority(directory: try TestFolder().path)
+        let authority = try DevelopmentAuthority(directory: try TemporaryFolder().path)
         // A page asked for in plain HTTP makes a worker ask whether the host has a certificate.
         let store = CertificateStore(
             hostsPath: "/nonexistent", development: authority,

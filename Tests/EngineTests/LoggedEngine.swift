@@ -68,13 +68,3 @@ final class LoggedEngine {
         return found
     }
 }
-
-/// Waits until something is so, and says whether it came to be.
-func eventually(_ isSo: () throws -> Bool) rethrows -> Bool {
-    let end = Clock.monotonicMilliseconds() + 20_000
-    while Clock.monotonicMilliseconds() < end {
-        if try isSo() { return true }
-        sched_yield()
-    }
-    return false
-}

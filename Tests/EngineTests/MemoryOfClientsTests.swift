@@ -88,7 +88,7 @@ private final class Crowd {
     private static let count = 200
 
     private let kind: MemoryOfClientsTests.Kind
-    private let folder: TestFolder
+    private let folder: TemporaryFolder
     private let rig: WorkerRig
     private let context: OpaquePointer?
     private let usage = ProcessUsage()
@@ -96,7 +96,7 @@ private final class Crowd {
 
     init(_ kind: MemoryOfClientsTests.Kind) throws {
         self.kind = kind
-        folder = try TestFolder()
+        folder = try TemporaryFolder()
         let store = CertificateStore(
             hostsPath: "\(folder.path)/hosts", development: try DevelopmentAuthority(directory: folder.path))
         let bodies = [("/small", 2_000), ("/copied", 16_000), ("/large", 4_000_000)]

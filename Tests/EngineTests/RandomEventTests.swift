@@ -14,21 +14,6 @@ import Testing
 
 @testable import Engine
 
-/// The same numbers for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}
-
 struct RandomEventTests {
     /// The same series of plays for everybody; as many new ones as ASSOCIATED_PLAYS says.
     private static let seeds: [UInt64] = {
@@ -60,8 +45,8 @@ private final class RandomPlay {
     private static let (playsMin, playsMax) = (2, 80)
     private static let answersMin = 100
 
-    private var dice: SeededGenerator
-    private let folder: TestFolder
+    private var dice: SplitMix
+    private let folder: TemporaryFolder
     private let rig: WorkerRig
     private let bodies: [(path: String, bytes: [UInt8])]
     private let contexts: [OpaquePointer]
@@ -71,8 +56,8 @@ private final class RandomPlay {
     private(set) var hasFailed = false
 
     init(seed: UInt64, _ coverage: ConnectionModel.Coverage) throws {
-        dice = SeededGenerator(seed: seed)
-        folder = try TestFolder()
+        dice = SplitMix(seed: seed)
+        folder = try TemporaryFolder()
         let authority = try DevelopmentAuthority(directory: folder.path)
         let large = Array(TestEngine.largeBody.prefix(600_000))
         try Data(large.reversed()).write(to: URL(fileURLWithPath: "\(folder.path)/file"))

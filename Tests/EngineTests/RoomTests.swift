@@ -11,11 +11,11 @@ import Testing
 @testable import Engine
 
 struct RoomTests {
-    private let folder: TestFolder
+    private let folder: TemporaryFolder
     private let store: CertificateStore
 
     init() throws {
-        folder = try TestFolder()
+        folder = try TemporaryFolder()
         store = CertificateStore(
             hostsPath: "\(folder.path)/hosts", development: try DevelopmentAuthority(directory: folder.path))
     }

@@ -13,16 +13,16 @@ struct RotationTests {
     private final class RotatingServer: Sendable {
         let engine: Engine
         let store: CertificateStore
-        let folder: String
+        private let folder: TemporaryFolder
         private let authority: DevelopmentAuthority
         var port: UInt16 { engine.secureAddresses[0].port }
 
         init() throws {
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-            authority = try DevelopmentAuthority(directory: folder)
+            folder = try TemporaryFolder()
+            authority = try DevelopmentAuthority(directory: folder.path)
             var limits = CertificateLimits()
             limits.recheckMilliseconds = 10
-            store = CertificateStore(hostsPath: folder + "/hosts", limits: limits)
+            store = CertificateStore(hostsPath: folder.path + "/hosts", limits: limits)
             var settings = EngineSettings(plainAddresses: [], workerCount: 2)
             settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
             settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
@@ -30,14 +30,11 @@ struct RotationTests {
             engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
         }
 
-        deinit {
-            engine.stop()
-            try? FileManager.default.removeItem(atPath: folder)
-        }
+        deinit { engine.stop() }
 
         /// Replaces both files, one after the other as renewals do, and returns the new certificate's text.
         func rotate() throws -> String {
-            let (live, new) = ("\(folder)/hosts/shop.example", "\(folder)/\(UUID().uuidString)")
+            let (live, new) = ("\(folder.path)/hosts/shop.example", "\(folder.path)/\(UUID().uuidString)")
             try FileManager.default.createDirectory(atPath: live, withIntermediateDirectories: true)
             try authority.write(
                 for: "shop.example", certificateFile: "\(new)/fullchain.pem", keyFile: "\(new)/privkey.pem")
@@ -48,30 +45,17 @@ struct RotationTests {
 
         /// Twenty requests, each on a connection of its own. Returns the statuses, or curl's complaint.
         func fetch() throws -> String {
-            try run([
+            try Command([
                 "curl", "--silent", "--show-error", "--max-time", "20", "--cacert", authority.certificatePath,
                 "--resolve", "shop.example:\(port):127.0.0.1", "--header", "connection: close", "--no-sessionid",
                 "--output", "/dev/null", "--write-out", "%{http_code} ", "https://shop.example:\(port)/doc?[1-20]",
-            ])
+            ]).run().text
         }
 
         /// The certificate that clients are shown.
         func shown() throws -> String {
-            try run(["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-servername", "shop.example"])
-        }
-
-        private func run(_ command: [String]) throws -> String {
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = command
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = output
-            process.standardError = output
-            try process.run()
-            let text = try output.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return String(decoding: text, as: UTF8.self)
+            try Command(["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-servername", "shop.example"]).run()
+                .text
         }
     }
 

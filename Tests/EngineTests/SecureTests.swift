@@ -12,13 +12,12 @@ struct SecureTests {
     /// An engine that speaks TLS with certificates of a development authority.
     private final class SecureServer {
         let engine: Engine
-        let folder: URL
+        let folder: TemporaryFolder
         var authorityPath: String { authority.certificatePath }
         private let authority: DevelopmentAuthority
 
         init(_ adjust: (inout EngineSettings) -> Void = { _ in }) throws {
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            folder = try TemporaryFolder()
             authority = try DevelopmentAuthority(directory: folder.path)
             let store = CertificateStore(
                 hostsPath: folder.path + "/hosts", development: authority,
@@ -31,42 +30,23 @@ struct SecureTests {
             engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
         }
 
-        deinit {
-            engine.stop()
-            try? FileManager.default.removeItem(at: folder)
-        }
+        deinit { engine.stop() }
 
         var plainPort: UInt16 { engine.addresses[0].port }
         var port: UInt16 { engine.secureAddresses[0].port }
 
         /// Runs curl; the body goes to standard output.
-        func curl(_ host: String, _ path: String, _ more: String...) throws -> (status: Int32, output: Data) {
-            try run(
+        func curl(_ host: String, _ path: String, _ more: String...) throws -> Command.Result {
+            try Command(
                 ["curl", "--silent", "--max-time", "20", "--cacert", authorityPath]
-                    + ["--resolve", "\(host):\(port):127.0.0.1"] + more + ["https://\(host):\(port)\(path)"])
+                    + ["--resolve", "\(host):\(port):127.0.0.1"] + more + ["https://\(host):\(port)\(path)"]
+            ).run()
         }
 
         /// Runs `openssl s_client`, which is given a request.
         func openssl(_ arguments: String..., request: String = "") throws -> String {
-            let input = folder.appendingPathComponent(UUID().uuidString)
-            try Data(request.utf8).write(to: input)
-            let command =
-                ["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", authorityPath] + arguments
-            return String(decoding: try run(command, input: input).output, as: UTF8.self)
-        }
-
-        private func run(_ command: [String], input: URL? = nil) throws -> (status: Int32, output: Data) {
-            let output = folder.appendingPathComponent(UUID().uuidString)
-            try Data().write(to: output)
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = command
-            process.standardOutput = try FileHandle(forWritingTo: output)
-            process.standardError = process.standardOutput
-            process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            return (process.terminationStatus, try Data(contentsOf: output))
+            let words = ["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", authorityPath] + arguments
+            return try Command(words, input: Array(request.utf8)).run().text
         }
     }
 
@@ -76,10 +56,10 @@ struct SecureTests {
         let flags = version.split(separator: " ").map(String.init)
         let first = try server.curl("shop.example", "/doc", flags[0], flags.count > 1 ? flags[1] : "--show-error")
         #expect(first.status == 0)
-        #expect(String(decoding: first.output, as: UTF8.self) == TestEngine.document)
+        #expect(first.output == TestEngine.document)
         let large = try server.curl("large.example", "/large")
         #expect(large.status == 0)
-        #expect(large.output == Data(TestEngine.largeBody))
+        #expect(large.bytes == TestEngine.largeBody)
     }
 
     @Test func `many requests on one connection, one of them large, arrive in order`() throws {
@@ -87,7 +67,7 @@ struct SecureTests {
         let url = "https://shop.example:\(server.port)"
         let answer = try server.curl(
             "shop.example", "/doc", "\(url)/none", "\(url)/a%20b", "--write-out", "[%{http_code}]")
-        #expect(String(decoding: answer.output, as: UTF8.self) == "[404]space[200]\(TestEngine.document)[200]")
+        #expect(answer.output == "[404]space[200]\(TestEngine.document)[200]")
     }
 
     @Test func `an unknown name is told so`() throws {
@@ -115,7 +95,7 @@ struct SecureTests {
     @Test(arguments: ["-tls1_2", "-tls1_3"])
     func `a session is resumed at whichever worker accepts`(version: String) throws {
         let server = try SecureServer { $0.workerCount = 4 }
-        let file = server.folder.appendingPathComponent("session").path
+        let file = "\(server.folder.path)/session"
         let request = "GET /doc HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n"
         let flags = ["-servername", "shop.example", "-ign_eof"]
         let first = try server.openssl(version, flags[0], flags[1], flags[2], "-sess_out", file, request: request)
@@ -166,7 +146,7 @@ struct SecureTests {
         thread.join()
         #expect(text.contains("alert bad record mac"))
         #expect(!text.contains("HTTP/1.1"))
-        for _ in 0..<3 { #expect(try server.curl("shop.example", "/doc").output == Data(TestEngine.document.utf8)) }
+        for _ in 0..<3 { #expect(try server.curl("shop.example", "/doc").output == TestEngine.document) }
     }
 
     @Test func `a handshake that does not come to its end is cut off`() throws {
@@ -221,7 +201,7 @@ struct SecureTests {
             $0.proxyListeners = .all
         }
         let answer = try server.curl("shop.example", "/doc", "--haproxy-protocol")
-        #expect(String(decoding: answer.output, as: UTF8.self) == TestEngine.document)
+        #expect(answer.output == TestEngine.document)
         // Without one there is no handshake.
         #expect(try server.curl("shop.example", "/doc").output.isEmpty)
         // The deadline of a handshake is that of what is in front of it too.
@@ -258,7 +238,7 @@ struct SecureTests {
 
     @Test func `answers over TLS say so to browsers, others do not`() throws {
         let server = try SecureServer { $0.strictTransportSeconds = 86_400 }
-        let answer = String(decoding: try server.curl("shop.example", "/doc", "--include").output, as: UTF8.self)
+        let answer = try server.curl("shop.example", "/doc", "--include").output
         #expect(answer.contains("\r\nstrict-transport-security: max-age=86400\r\n"))
         var client = try TestClient(server.engine.addresses[0])
         try client.send(get("/doc"))

@@ -75,7 +75,7 @@ struct SharedAddressTests {
     }
 
     @Test func `workers that share a socket are not all woken for one connection`() throws {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         let workers = 8
         let server = try TestEngine(
             workers: workers, addresses: [try #require(SocketAddress("unix:\(folder.path)/s"))])
@@ -90,7 +90,7 @@ struct SharedAddressTests {
     /// How often the threads of this process that serve have waited for something.
     private static func timesWorkersSlept() throws -> Int {
         var total = 0
-        for thread in try TestFolder.names("/proc/self/task") {
+        for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
             guard let text = try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8),
                 text.hasPrefix("Name:\tworker ")
             else { continue }

@@ -16,7 +16,7 @@ struct SpoiledRecordTests {
 
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func `a spoiled record behind requests ends its session and leaves nothing to the next`(version: Int32) throws {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         let large = Array(TestEngine.largeBody.prefix(600_000))
         try Data(large).write(to: URL(fileURLWithPath: "\(folder.path)/file"))
         let file = try Posix.Folder(folder.path).open("file")

@@ -247,7 +247,7 @@ struct TrustedProxyTests {
     }
 
     @Test func `on a socket of this machine everybody is trusted, or nobody`() throws {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         for (trust, expected) in [("unix:", "203.0.113.7"), ("127.0.0.0/8", "unix:")] {
             let log = "\(folder.path)/\(expected.prefix(2))"
             let metrics = WorkerMetrics(workerCount: 2)

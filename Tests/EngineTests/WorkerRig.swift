@@ -174,7 +174,7 @@ final class WorkerRig {
         let folder = "/proc/self/fd"
         // The one that lists them is gone by the time it is looked at.
         return Set(
-            try TestFolder.names(folder).compactMap { name in
+            try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
                 guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
                     !target.hasPrefix("anon_inode:"), !target.hasPrefix("/proc/")
                 else { return nil }

@@ -1,8 +1,8 @@
 // Turning a document into a prepared answer.
 
 import Catalogue
-import Foundation
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -87,21 +87,7 @@ struct AnswerMakerTests {
     @Test(arguments: [0, 1, 100, 100_000])
     func `gunzip restores the bytes that were compressed`(count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
-        let gunzip = Process()
-        gunzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        gunzip.arguments = ["gzip", "-dc"]
-        let input = Pipe()
-        let output = Pipe()
-        gunzip.standardInput = input
-        gunzip.standardOutput = output
-        try gunzip.run()
-        let compressed = Gzip.compress(bytes)
-        DispatchQueue.global().async {
-            input.fileHandleForWriting.write(Data(compressed))
-            try? input.fileHandleForWriting.close()
-        }
-        #expect(Array(output.fileHandleForReading.readDataToEndOfFile()) == bytes)
-        gunzip.waitUntilExit()
-        #expect(gunzip.terminationStatus == 0)
+        let result = try Command(["gzip", "-dc"], input: Gzip.compress(bytes)).run()
+        #expect(result.bytes == bytes && result.status == 0)
     }
 }

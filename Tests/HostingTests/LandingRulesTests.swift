@@ -4,6 +4,7 @@
 import Association
 import Catalogue
 import SourceJSON
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -56,7 +57,7 @@ struct LandingRulesTests {
 
 /// Makes rules and URLs from few parts, so that they often match.
 private struct RuleMaker {
-    private var generator: Mixer
+    private var generator: SplitMix
     private let hasDecodedRules: Bool
 
     /// A small random generator with a seed, so that failures can be reproduced.
@@ -71,7 +72,7 @@ private struct RuleMaker {
     }
 
     init(seed: UInt64, hasDecodedRules: Bool = false) {
-        generator = Mixer(state: seed &* 77)
+        generator = SplitMix(seed: seed)
         self.hasDecodedRules = hasDecodedRules
     }
 

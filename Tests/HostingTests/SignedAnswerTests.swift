@@ -5,6 +5,7 @@ import Catalogue
 import Foundation
 import SourceJSON
 import TLS
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -60,17 +61,13 @@ struct SignedAnswerTests {
         #expect(signed.isSigned)
         #expect(served(loaded, "a.example.com", Self.root) == signed)
         try Data(signed.body).write(to: URL(fileURLWithPath: tree.root + "/signed"))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.currentDirectoryURL = URL(fileURLWithPath: tree.root)
-        process.arguments = [
-            "openssl", command, "-verify", "-binary", "-inform", "DER", "-in", "signed", "-out", "plain",
-            "-CAfile", "state/development-ca.pem", "-purpose", "sslserver",
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let result = try Command(
+            [
+                "openssl", command, "-verify", "-binary", "-inform", "DER", "-in", "signed", "-out", "plain",
+                "-CAfile", "state/development-ca.pem", "-purpose", "sslserver",
+            ], in: tree.root
+        ).run()
+        #expect(result.status == 0, "\(result.errors)")
         try app("a.example.com", signed: "false")
         let plain = try #require(served(try loader.load(), "a.example.com", Self.wellKnown))
         #expect(Array(try Data(contentsOf: URL(fileURLWithPath: tree.root + "/plain"))) == plain.body)

@@ -1,6 +1,6 @@
 // The openssl command, which is where users have their certificates from and what they hold ours against.
 
-import Foundation
+import TestSupport
 
 struct OpenSSLCommand {
     var status: Int32
@@ -24,23 +24,9 @@ struct OpenSSLCommand {
     static func attempt(
         _ arguments: [String], input: [UInt8] = [], in folder: TemporaryFolder
     ) throws -> OpenSSLCommand {
-        let process = Process()
-        let (output, complaints, source) = (Pipe(), Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-        process.standardInput = source
-        process.standardOutput = output
-        process.standardError = complaints
-        try process.run()
-        // Less than a pipe holds, so this does not wait for the reader.
-        try source.fileHandleForWriting.write(contentsOf: Data(input))
-        try source.fileHandleForWriting.close()
-        var bytes = Array(try output.fileHandleForReading.readToEnd() ?? Data())
-        let errors = Array(try complaints.fileHandleForReading.readToEnd() ?? Data())
-        process.waitUntilExit()
-        if process.terminationStatus != 0 { bytes += errors }
-        return OpenSSLCommand(status: process.terminationStatus, output: bytes)
+        let result = try Command(["openssl"] + arguments, input: input, in: folder.path).run()
+        return OpenSSLCommand(
+            status: result.status, output: result.status == 0 ? result.bytes : result.bytes + Array(result.errors.utf8))
     }
 
     var text: String { String(decoding: output, as: UTF8.self) }

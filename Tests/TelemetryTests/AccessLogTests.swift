@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Posix
 import Telemetry
+import TestSupport
 import Testing
 
 /// A journal with its records in a folder of its own, and entries whose paths are numbers.
@@ -63,16 +64,6 @@ final class TestAccessLog {
             return !notes.isEmpty
         }
         return notes
-    }
-
-    /// Waits until something has happened.
-    static func eventually(_ isSo: () throws -> Bool) rethrows -> Bool {
-        let end = Clock.monotonicMilliseconds() + 20_000
-        while Clock.monotonicMilliseconds() < end {
-            if try isSo() { return true }
-            sched_yield()
-        }
-        return false
     }
 }
 
@@ -307,16 +298,4 @@ struct AccessLogTests {
         test.accessLog.end()
         #expect(try TestAccessLog.numbers(test.text()).count == 2_000)
     }
-}
-
-/// A value that two threads look at.
-final class Shared<Value: Sendable>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var held: Value
-
-    init(_ value: Value) { held = value }
-
-    var value: Value { lock.withLock { held } }
-
-    func change(_ body: (inout Value) -> Void) { lock.withLock { body(&held) } }
 }

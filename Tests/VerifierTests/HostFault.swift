@@ -2,6 +2,7 @@
 
 import Association
 import Client
+import TestSupport
 import Verifier
 
 /// The table of wrong servers.

@@ -2,6 +2,7 @@
 // where the intermediate can be had, as browsers would look for it and verifiers do not.
 
 import Foundation
+import TestSupport
 
 enum IncompleteChain {
     struct Failure: Error {
@@ -36,15 +37,7 @@ enum IncompleteChain {
     }
 
     private static func openssl(_ arguments: [String]) throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(output: String(decoding: text, as: UTF8.self)) }
+        let result = try Command(["openssl"] + arguments).run()
+        guard result.status == 0 else { throw Failure(output: result.text) }
     }
 }

@@ -1,6 +1,7 @@
 // One tag among what people write.
 
 import Client
+import TestSupport
 import Testing
 
 @testable import Verifier

@@ -4,6 +4,7 @@ import Client
 import Foundation
 import Posix
 import TLS
+import TestSupport
 import Testing
 import Verifier
 
@@ -89,21 +90,21 @@ struct PublishedFilesTests {
     }
 
     @Test func `each asks for its file by its own name`() throws {
-        let heads = HeardHeads()
+        let heads = Shared<[String]>([])
         let site = try Site { request in
-            heads.add("\(request.path) \(request.host) \(request.agent)")
+            heads.change { $0.append("\(request.path) \(request.host) \(request.agent)") }
             return Self.answer("200 OK", "[]", Self.json)
         }
         #expect(site.outcomes.values.allSatisfy { $0 == "took []" })
         let statements = "/.well-known/assetlinks.json shop.example"
         #expect(
-            heads.all.contains(
+            heads.value.contains(
                 "/.well-known/apple-app-site-association shop.example AASA-Bot/1.0.0 associated-check/1.0"))
-        #expect(heads.all.contains("\(statements) GoogleAssociationService associated-check/1.0"))
-        #expect(heads.all.contains { $0.hasPrefix("\(statements) Dalvik/") })
-        #expect(heads.all.contains { $0.hasPrefix("\(statements) Mozilla/5.0") && $0.contains("Chrome/") })
+        #expect(heads.value.contains("\(statements) GoogleAssociationService associated-check/1.0"))
+        #expect(heads.value.contains { $0.hasPrefix("\(statements) Dalvik/") })
+        #expect(heads.value.contains { $0.hasPrefix("\(statements) Mozilla/5.0") && $0.contains("Chrome/") })
         _ = site.files.fetch("/x", of: CheckedHost("shop.example:8443")!)
-        #expect(heads.all.last?.hasPrefix("/x shop.example:8443 ") == true)
+        #expect(heads.value.last?.hasPrefix("/x shop.example:8443 ") == true)
     }
 
     @Test func `only Google's service minds the content type`() throws {

@@ -6,6 +6,7 @@ import Client
 import Foundation
 import Posix
 import TLS
+import TestSupport
 import Testing
 import Verifier
 
@@ -207,13 +208,13 @@ struct ServerCheckTests {
     }
 
     @Test func `a host that lets everything wait is asked twice and no more`() throws {
-        let heads = HeardHeads()
+        let heads = Shared<[String]>([])
         let report = try ServerCheckTests.look(
             Fault(rule: .ahst013) { request in
-                heads.add(request.path)
+                heads.change { $0.append(request.path) }
                 return .stall(Array("HTTP/1.1 200 OK\r\n".utf8))
             })
-        #expect(heads.all == [AssociationPath.apple, AssociationPath.statements])
+        #expect(heads.value == [AssociationPath.apple, AssociationPath.statements])
         #expect(report.findings.map(\.rule) == [.ahst013, .ghst005])
         #expect(report.findings.allSatisfy { $0.severity == .error })
     }

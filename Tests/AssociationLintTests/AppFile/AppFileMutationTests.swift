@@ -2,6 +2,7 @@
 // still readable are rendered and compared too.
 
 import AssociationSamples
+import TestSupport
 import Testing
 
 @testable import Association

@@ -4,6 +4,7 @@
 
 import AssociationSamples
 import SourceJSON
+import TestSupport
 import Testing
 
 @testable import Association

@@ -1,6 +1,6 @@
 // Well-formed text is read, other text gives an error with its place, and nothing traps.
 
-import AssociationSamples
+import TestSupport
 import Testing
 
 @testable import Association

@@ -1,4 +1,5 @@
 import AssociationSamples
+import TestSupport
 import Testing
 
 @testable import Association

@@ -1,4 +1,4 @@
-import AssociationSamples
+import TestSupport
 import Testing
 
 @testable import Association

@@ -8,6 +8,8 @@ struct SourceText {
     let code: [String]
     /// Only the comments.
     let comments: [String]
+    /// Without code.
+    let prose: [String]
 
     init(_ text: String) {
         var lexer = Lexer(text)
@@ -15,6 +17,7 @@ struct SourceText {
         lines = text.linesByLineFeed
         code = lexer.lines { $0 == .code }
         comments = lexer.lines { $0 == .comment }
+        prose = lexer.lines { $0 != .code }
     }
 
     /// The numbers, from 1, of the lines of `view` in which `word` stands by itself.

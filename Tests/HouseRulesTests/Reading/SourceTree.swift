@@ -13,12 +13,14 @@ struct SourceTree {
     /// Everything else that people write here and read as text.
     static let otherFiles = files(
         under: [
-            ".ci", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "Fuzzing/Package.swift", "Package.swift",
-            "README.md",
-            "SECURITY.md", "Sources", "Tests",
-            "config", "docs", "public", "script",
+            ".ci", "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "Fuzzing/Package.swift",
+            "Fuzzing/Sources", "Package.swift", "README.md", "SECURITY.md", "Sources", "Tests", "config", "deploy",
+            "docs", "public", "script",
         ]
-    ) { !$0.hasSuffix(".swift") || $0 == "Package.swift" }
+    ) { path in
+        let isListed = path.hasPrefix("Sources/") || path.hasPrefix("Tests/")
+        return !path.contains(".build/") && !(isListed && path.hasSuffix(".swift"))
+    }
 
     static func content(of path: String) throws -> String {
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)

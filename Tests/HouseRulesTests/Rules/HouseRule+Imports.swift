@@ -6,7 +6,7 @@ extension HouseRule {
         var allowed = module.mayImport
         if file.isTest {
             allowed.formUnion(ModuleTable.toolchain)
-            allowed.formUnion([module.name, "Testing", "Foundation"])
+            allowed.formUnion([module.name, "Testing", "Foundation", "TestSupport"])
             // Whoever serves TLS is tested with a client, which is OpenSSL's.
             if allowed.contains("TLS") { allowed.insert("COpenSSL") }
             if module.name.hasPrefix("Association") { allowed.insert("AssociationSamples") }

@@ -1,1 +1,0 @@
-../ClientTests/ScriptedServer.swift
