@@ -126,7 +126,7 @@ import Testing
     }
 
     private func edit(
-        _ tenant: Int, _ version: Int, _ paths: inout [String], _ isBroken: inout [Bool], _ random: inout Seeded
+        _ tenant: Int, _ version: Int, _ paths: inout [String], _ isBroken: inout [Bool], _ random: inout SplitMix
     ) throws {
         let path = "\(folder.path)/config/apps/\(paths[tenant])"
         let good = text(tenant, version)

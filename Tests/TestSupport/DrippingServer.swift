@@ -1,6 +1,6 @@
 // A server that sends its last byte again and again, and never ends.
 
-import Posix
+package import Posix
 
 package final class DrippingServer: Sendable {
     private let server: LoopbackServer

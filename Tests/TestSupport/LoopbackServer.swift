@@ -1,7 +1,7 @@
 // A server at a port of this machine, for tests of clients.
 
 import Glibc
-import Posix
+package import Posix
 import Synchronization
 
 /// One thread that serves one connection after the other until the server is released.

@@ -1,7 +1,7 @@
 // An HTTP server whose answers a test chooses, over TLS or without: as wrong as servers can be.
 
 import Foundation
-import Posix
+package import Posix
 import Synchronization
 package import TLS
 
@@ -28,23 +28,24 @@ package final class ScriptedServer: Sendable {
         certificates: CertificateStore?, firstHandshakeMilliseconds: Int32 = 0,
         respond: @escaping @Sendable (String) -> Answer
     ) throws {
-        let tls = Mutex(try certificates.map { try ServerTLS($0) })
+        let tls = try certificates.map { try ServerTLS($0) }
         let delay = Atomic(firstHandshakeMilliseconds)
         server = try LoopbackServer { connection in
             poll(nil, 0, delay.exchange(0, ordering: .relaxed))
-            tls.withLock { ScriptedClient(connection, $0).serve(respond) }
+            ScriptedClient(connection, tls).serve(respond)
         }
     }
 }
 
-/// What TLS needs on the side of a server, for one thread.
-private final class ServerTLS {
+/// The server's side of TLS. Only the thread of the server uses it.
+private final class ServerTLS: @unchecked Sendable {
     let context: SecureContext
     let queue: LoadingQueue
-    let ready = try! ReadyHandshakes()
+    let ready: ReadyHandshakes
 
     init(_ certificates: CertificateStore) throws {
         queue = try LoadingQueue(certificates)
+        ready = try ReadyHandshakes()
         context = try SecureContext(
             SecureSettings(certificates: certificates, tickets: try TicketKeys()), queue: queue, ready: ready)
     }
