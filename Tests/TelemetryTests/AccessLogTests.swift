@@ -59,7 +59,7 @@ final class TestAccessLog {
     /// What the journal has to say, once there is something.
     func notes() -> [String] {
         var notes: [String] = []
-        _ = TestAccessLog.eventually {
+        _ = eventually {
             notes += accessLog.takeNotes()
             return !notes.isEmpty
         }
@@ -73,7 +73,7 @@ struct AccessLogTests {
         var sink = test.accessLog.sink(0)
         for number in 0..<3 {
             TestAccessLog.write(number..<number + 1, to: &sink)
-            #expect(try TestAccessLog.eventually { try TestAccessLog.numbers(test.text()) == Array(0...number) })
+            #expect(try eventually { try TestAccessLog.numbers(test.text()) == Array(0...number) })
         }
     }
 
@@ -88,7 +88,7 @@ struct AccessLogTests {
                 threads.change { $0 += 1 }
             }.detach()
         }
-        #expect(TestAccessLog.eventually { threads.value == 3 })
+        #expect(eventually { threads.value == 3 })
         accessLog.end()
         let numbers = try TestAccessLog.numbers(test.text())
         let dropped = Int(test.metrics.total(.droppedLogLines))
@@ -178,7 +178,7 @@ struct AccessLogTests {
         var (bytes, lineCount) = ([UInt8](), 0)
         var buffer = [UInt8](repeating: 0, count: 5_000)
         #expect(
-            TestAccessLog.eventually {
+            eventually {
                 let step = read(reader.value, &buffer, buffer.count)
                 if step > 0 {
                     bytes += buffer[..<step]
@@ -223,13 +223,13 @@ struct AccessLogTests {
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             var sink = test.accessLog.sink(0)
             TestAccessLog.write(0..<300, to: &sink, agentBytes: 1_000)
-            let isFull = try TestAccessLog.eventually { try test.text().utf8.count == 100_000 }
+            let isFull = try eventually { try test.text().utf8.count == 100_000 }
             guard isFull, try !test.text().hasSuffix("\n") else { exit(3) }
-            guard TestAccessLog.eventually({ !test.accessLog.takeNotes().isEmpty }) else { exit(4) }
+            guard eventually({ !test.accessLog.takeNotes().isEmpty }) else { exit(4) }
             limit.rlim_cur = 1 << 40
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             TestAccessLog.write(300..<310, to: &sink)
-            let isWhole = try TestAccessLog.eventually {
+            let isWhole = try eventually {
                 try test.text().hasSuffix("\n") && test.text().contains("/309\"")
             }
             guard isWhole, try TestAccessLog.numbers(test.text()) == Array(0..<310) else { exit(5) }
@@ -251,10 +251,10 @@ struct AccessLogTests {
             test.accessLog.reopen()
             TestAccessLog.write(round * 1_000 + 500..<round * 1_000 + 1_000, to: &sink, batch: 3)
             #expect(
-                TestAccessLog.eventually { FileManager.default.fileExists(atPath: "\(test.folder)/access.log") })
+                eventually { FileManager.default.fileExists(atPath: "\(test.folder)/access.log") })
             let mark = round * 1_000 + 999
             #expect(
-                try TestAccessLog.eventually {
+                try eventually {
                     try (test.text() + test.text("access.log.\(round)")).contains("\"/\(mark)\"")
                 })
         }

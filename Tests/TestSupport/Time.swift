@@ -8,7 +8,7 @@ package func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     let end = Clock.monotonicMilliseconds() + 60_000
     while Clock.monotonicMilliseconds() < end {
         if try condition() { return true }
-        sched_yield()
+        poll(nil, 0, 1)
     }
     return false
 }

@@ -124,7 +124,7 @@ public final class LoadingQueue: Sendable {
     }
 
     /// Reads everything that is queued now.
-    func readAll() {
+    public func readAll() {
         while readNext(.quick) || readNext(.slow) {}
     }
 
