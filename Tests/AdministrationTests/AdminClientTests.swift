@@ -1,4 +1,4 @@
-// The commands' side: a whole answer within its time, or a reason.
+// The client of the commands: a complete answer in time, or a reason.
 
 import Glibc
 import Posix
@@ -8,7 +8,7 @@ import Testing
 @testable import Administration
 
 struct AdminClientTests {
-    @Test func `has the answer and its status`() throws {
+    @Test func `returns the answer and its status`() throws {
         let bench = try AdminBench(token: "0123456789abcdef")
         let token = try AdminToken("0123456789abcdef".utf8)
         let ready = try AdminClient.get("/readyz", from: bench.address, token: nil, timeoutMilliseconds: 5_000)
@@ -20,7 +20,7 @@ struct AdminClientTests {
         #expect(status.body == Samples.status.json)
     }
 
-    @Test func `where nobody listens there is no answer`() throws {
+    @Test func `returns no answer where no server listens`() throws {
         let address: SocketAddress
         do { address = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false).address }
         #expect {
@@ -35,7 +35,7 @@ struct AdminClientTests {
         }
     }
 
-    @Test func `a server that sends a byte now and then is given up in time`() throws {
+    @Test func `gives up in time on a server that sends single bytes`() throws {
         let listener = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false)
         let address = listener.address
         let began = Clock.monotonicMilliseconds()
@@ -60,7 +60,7 @@ struct AdminClientTests {
 
         init(_ listener: consuming Listener) { self.listener = listener }
 
-        /// A byte every 20 ms to whoever has come.
+        /// Sends a byte every 20 ms to each client.
         func drip() {
             var peer = SocketAddress.unknown
             while !isOver.load(ordering: .relaxed) {
@@ -74,12 +74,12 @@ struct AdminClientTests {
         }
     }
 
-    @Test func `any success to a ping is a sign of life`() throws {
+    @Test func `counts any success as an answer to a ping`() throws {
         try serve("HTTP/1.1 204 No Content\r\n\r\n") { try AdminClient.ping($0, timeoutMilliseconds: 5_000) }
     }
 
     @Test(arguments: ["HTTP/1.1 503 Service Unavailable\r\n\r\n", "SSH-2.0-x\r\n", "", nil])
-    func `any other answer to a ping is none`(answer: String?) throws {
+    func `does not count any other status as an answer to a ping`(answer: String?) throws {
         try serve(answer) { address in
             #expect(throws: AdminClient.Failure.self) { try AdminClient.ping(address, timeoutMilliseconds: 5_000) }
         }
@@ -90,7 +90,7 @@ struct AdminClientTests {
         "HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n",
         "HTTP/1.1 abc\r\ncontent-length: 0\r\n\r\n", "\r\n\r\n", "SSH-2.0-x\r\n\r\n",
     ])
-    func `what is no whole answer is none`(text: String) throws {
+    func `refuses an incomplete answer`(text: String) throws {
         try serve(text) { address in
             #expect {
                 _ = try AdminClient.get("/readyz", from: address, token: nil, timeoutMilliseconds: 5_000)
@@ -122,7 +122,7 @@ struct AdminClientTests {
             let client = Descriptor(takingOwnershipOf: fd)
             poller.add(client.number, .readable, token: 1)
             _ = poller.wait(milliseconds: 10_000)
-            // What is left unread would reset the connection, and the answer with it.
+            // Unread bytes would reset the connection and lose the answer.
             var request = [UInt8](repeating: 0, count: 4_096)
             _ = request.withUnsafeMutableBytes { receive(client.number, into: $0) }
             if let answer { _ = Array(answer.utf8).withUnsafeBytes { transmit(client.number, $0) } }
