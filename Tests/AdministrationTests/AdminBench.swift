@@ -1,4 +1,4 @@
-// A listener in this process, with answers that a test chooses, and a client that sends any bytes.
+// A listener in this process with the test's answers, and a client that sends any bytes.
 
 import Foundation
 import Posix
@@ -22,7 +22,7 @@ final class AdminBench: Sendable {
         listener = try AdminListener(settings, health, on: try AdminSocket(settings), limits: limits)
     }
 
-    /// What the listener answers from.
+    /// The source of the listener's answers.
     private final class Answers: AdminSources {
         let report = Mutex(HealthReport())
 
@@ -39,7 +39,7 @@ final class AdminBench: Sendable {
 
     var address: SocketAddress { listener.address }
 
-    /// One request on a connection of its own.
+    /// One request on its own connection.
     func ask(_ path: String, host: String = "localhost", method: String = "GET", _ lines: String = "") throws -> Answer
     {
         try send("\(method) \(path) HTTP/1.1\r\nhost: \(host)\r\nconnection: close\r\n\(lines)\r\n")
@@ -54,7 +54,7 @@ final class AdminBench: Sendable {
     deinit { listener.stop() }
 }
 
-/// An answer as a client reads it: everything until the connection ends.
+/// An answer as a client reads it, until the connection ends.
 struct Answer {
     var status: Int
     var head: String

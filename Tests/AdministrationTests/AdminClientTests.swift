@@ -1,4 +1,4 @@
-// The commands' side: a whole answer within its time, or a reason.
+// The client of the commands: a complete answer in time, or a reason.
 
 import Glibc
 import Posix
@@ -8,7 +8,7 @@ import Testing
 @testable import Administration
 
 struct AdminClientTests {
-    @Test func `has the answer and its status`() throws {
+    @Test func `returns the answer and its status`() throws {
         let bench = try AdminBench(token: "0123456789abcdef")
         let token = try AdminToken("0123456789abcdef".utf8)
         let ready = try AdminClient.get("/readyz", from: bench.address, token: nil, timeoutMilliseconds: 5_000)
@@ -20,7 +20,7 @@ struct AdminClientTests {
         #expect(status.body == Samples.status.json)
     }
 
-    @Test func `where nobody listens there is no answer`() throws {
+    @Test func `returns no answer where no server listens`() throws {
         let address: SocketAddress
         do { address = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false).address }
         #expect {
@@ -50,7 +50,7 @@ struct AdminClientTests {
         #expect(Clock.monotonicMilliseconds() - began < 5_000)
     }
 
-    @Test func `any success to a ping is a sign of life`() throws {
+    @Test func `counts any success as an answer to a ping`() throws {
         try serve("HTTP/1.1 204 No Content\r\n\r\n") { try AdminClient.ping($0, timeoutMilliseconds: 5_000) }
     }
 
@@ -66,7 +66,7 @@ struct AdminClientTests {
         "HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n",
         "HTTP/1.1 abc\r\ncontent-length: 0\r\n\r\n", "\r\n\r\n", "SSH-2.0-x\r\n\r\n",
     ])
-    func `what is no whole answer is none`(text: String) throws {
+    func `refuses an incomplete answer`(text: String) throws {
         try serve(text) { address in
             #expect {
                 _ = try AdminClient.get("/readyz", from: address, token: nil, timeoutMilliseconds: 5_000)

@@ -1,4 +1,4 @@
-// One connection without a listener: what it takes in one go.
+// One connection without a listener: how much it reads at a time.
 
 import Glibc
 import HTTP
@@ -7,7 +7,7 @@ import Testing
 @testable import Administration
 
 struct AdminConnectionTests {
-    @Test func `a client that sends without end is left in the middle, and its turn comes again`() throws {
+    @Test func `interrupts a client that sends without end, and continues it later`() throws {
         var pair: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
         let client = pair[1]
@@ -15,7 +15,7 @@ struct AdminConnectionTests {
         let connection = AdminConnection(takingOwnershipOf: pair[0], limits: AdminLimits(), now: 0)
         let request = Array("GET /healthz HTTP/1.0\r\n\r\n".utf8)
         #expect(write(client, request, request.count) == request.count)
-        // As much as there is room for, which is what a client without end has ready again and again.
+        // As much as fits, like a client that sends without end.
         let filling = [UInt8](repeating: 0x78, count: 16_384)
         while write(client, filling, filling.count) > 0 {}
         var answers = 0

@@ -1,4 +1,4 @@
-// The second door: each endpoint, who may ask, and that nobody can keep others from asking.
+// The admin listener: each endpoint, who may use it, and that no client can block others.
 
 import Foundation
 import Posix
@@ -9,7 +9,7 @@ import Testing
 struct AdminListenerTests {
     private static let token = "0123456789abcdef-token"
 
-    @Test func `healthz and readyz answer apart from each other`() throws {
+    @Test func `healthz and readyz answer independently`() throws {
         let bench = try AdminBench()
         #expect(try bench.ask("/healthz").body == "alive\n")
         #expect(try bench.ask("/readyz").body == "ready\n")
@@ -25,7 +25,7 @@ struct AdminListenerTests {
         #expect(try bench.ask("/readyz").status == 503)
     }
 
-    @Test func `what tenants did wrong is told without making the server unready`() throws {
+    @Test func `reports tenants' errors without becoming unready`() throws {
         let bench = try AdminBench()
         bench.set(HealthReport(notes: ["1 host on its last good version"]))
         let answer = try bench.ask("/readyz")
@@ -33,7 +33,7 @@ struct AdminListenerTests {
         #expect(answer.body == "ready\n1 host on its last good version\n")
     }
 
-    @Test func `a probe without the token learns whether, and not why`() throws {
+    @Test func `a probe without the token gets no reasons`() throws {
         let bench = try AdminBench(token: AdminListenerTests.token)
         bench.set(HealthReport(notes: ["1 host on its last good version"]))
         #expect(try bench.ask("/readyz").body == "ready\n")
@@ -51,7 +51,7 @@ struct AdminListenerTests {
                 == "worker 1 is stuck\n")
     }
 
-    @Test func `metrics and status have their types, and nobody keeps them`() throws {
+    @Test func `sends metrics and status with their types, and forbids caching`() throws {
         let bench = try AdminBench()
         let metrics = try bench.ask("/metrics")
         #expect(metrics.field("content-type") == "text/plain; version=0.0.4; charset=utf-8")
@@ -74,7 +74,7 @@ struct AdminListenerTests {
         #expect(try bench.ask("/metrics?a=b").status == 200)
     }
 
-    @Test func `a token is asked for everywhere but at the probes`() throws {
+    @Test func `requires a token everywhere except for the probes`() throws {
         let bench = try AdminBench(token: AdminListenerTests.token)
         #expect(try bench.ask("/healthz").status == 200)
         #expect(try bench.ask("/readyz").status == 200)
@@ -95,12 +95,12 @@ struct AdminListenerTests {
         "authorization: Bearer 0123456789abcdef-token\r\nauthorization: Bearer 0123456789abcdef-token",
         "x-authorization: Bearer 0123456789abcdef-token",
     ])
-    func `what is not exactly the token is refused`(line: String) throws {
+    func `refuses anything but the exact token`(line: String) throws {
         #expect(try AdminBench(token: AdminListenerTests.token).ask("/status", "\(line)\r\n").status == 401)
     }
 
     @Test(arguments: ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"])
-    func `an address that others can reach is refused without a token`(address: String) throws {
+    func `refuses an address that other machines can reach without a token`(address: String) throws {
         #expect {
             _ = try AdminBench(address)
         } throws: {
@@ -111,7 +111,7 @@ struct AdminListenerTests {
         #expect(settings.objection == nil)
     }
 
-    @Test func `with a token it listens on every address`() throws {
+    @Test func `listens on every address with a token`() throws {
         let bench = try AdminBench("0.0.0.0:0", token: AdminListenerTests.token)
         let address = bench.address.reachable
         let client = try ClientSocket(to: address, timeoutMilliseconds: 5_000)
@@ -125,20 +125,20 @@ struct AdminListenerTests {
         ("localhost.attacker.example", 421),
         ("127.0.0.1.attacker.example", 421), ("1.2.3.256", 421), ("127.0.0.1a", 421),
     ])
-    func `a name that is not ours is not answered by`(host: String, status: Int) throws {
+    func `refuses other host names`(host: String, status: Int) throws {
         let bench = try AdminBench(hosts: ["metrics.example"])
         #expect(try bench.ask("/healthz", host: host).status == status)
         #expect(try bench.ask("/status", host: host).status == status)
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"])
-    func `only GET and HEAD`(method: String) throws {
+    func `accepts only GET and HEAD`(method: String) throws {
         let answer = try AdminBench().ask("/status", method: method)
         #expect(answer.status == 405)
         #expect(answer.field("allow") == "GET, HEAD")
     }
 
-    @Test func `HEAD has the length and no body`() throws {
+    @Test func `answers HEAD with the length and no body`() throws {
         let bench = try AdminBench()
         let whole = try bench.ask("/metrics")
         let head = try bench.ask("/metrics", method: "HEAD")
@@ -155,13 +155,13 @@ struct AdminListenerTests {
         ("GET /healthz HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\n\r\nabc", 200),
         ("GET /healthz HTTP/1.0\r\n\r\n", 200),
     ])
-    func `what can be read in two ways is refused, and the connection ends`(request: String, status: Int) throws {
+    func `refuses a request that can be read in two ways, and closes`(request: String, status: Int) throws {
         let answer = try AdminBench().send(request)
         #expect(answer.status == status)
         #expect(answer.field("connection") == "close")
     }
 
-    @Test func `a connection is kept for one request after the other, cut anywhere`() throws {
+    @Test func `keeps a connection for several requests, however they are split`() throws {
         let bench = try AdminBench()
         let request = Array("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n".utf8)
         let client = try ClientSocket(to: bench.address, timeoutMilliseconds: 10_000)
@@ -182,7 +182,7 @@ struct AdminListenerTests {
         #expect(rest.body.hasSuffix("\r\n\r\nready\n"))
     }
 
-    @Test func `clients that say nothing, or little, keep nobody from asking`() throws {
+    @Test func `silent and slow clients do not block others`() throws {
         var limits = AdminLimits()
         limits.connectionsMax = 4
         limits.headMilliseconds = 60_000
@@ -194,7 +194,7 @@ struct AdminListenerTests {
             silent.append(client)
             #expect(try bench.ask("/healthz").status == 200)
         }
-        // The first have made room.
+        // The oldest have made room.
         #expect(try silent[0].socket.receive().isEmpty)
         #expect(try silent[7].socket.receive().isEmpty)
     }
@@ -205,20 +205,20 @@ struct AdminListenerTests {
         init(_ socket: consuming ClientSocket) { self.socket = socket }
     }
 
-    @Test func `a client that asks and asks and takes no answer is alone with it`() throws {
+    @Test func `a client that never reads its answers does not affect others`() throws {
         let bench = try AdminBench()
         let greedy = try ClientSocket(to: bench.address, timeoutMilliseconds: 200)
         let filling = String(repeating: "x", count: 6_000)
         let request = Array("GET /metrics HTTP/1.1\r\nhost: localhost\r\nx: \(filling)\r\n\r\n".utf8)
         var asked = 0
-        // Until neither side's buffers take any more: the server does not read on before its answer is taken.
+        // Until both buffers are full: the server does not read on before the client receives its answer.
         while (try? greedy.send(request)) != nil { asked += 1 }
         #expect(asked > 20)
         for _ in 0..<10 { #expect(try bench.ask("/readyz").body == "ready\n") }
         #expect(try greedy.receive(bytesMax: 17).elementsEqual("HTTP/1.1 200 OK\r\n".utf8))
     }
 
-    @Test func `a head that does not come to an end in time is not waited for`() throws {
+    @Test func `does not wait for a head that is not complete in time`() throws {
         var limits = AdminLimits()
         limits.headMilliseconds = 50
         let bench = try AdminBench(limits: limits)
@@ -229,7 +229,7 @@ struct AdminListenerTests {
         #expect(try silent.receive().isEmpty)
     }
 
-    @Test func `a Unix-domain socket has the permissions that were asked for and goes with its server`() throws {
+    @Test func `creates a Unix-domain socket with its permissions, and removes it at the end`() throws {
         let path = NSTemporaryDirectory() + "a\(UInt32.random(in: .min ... .max)).sock"
         do {
             let bench = try AdminBench("unix:\(path)", permissions: 0o660)
@@ -241,7 +241,7 @@ struct AdminListenerTests {
     }
 
     @Test(arguments: [false, true])
-    func `of two servers the new one answers from when it listens`(isUnix: Bool) throws {
+    func `the newer of two servers answers as soon as it listens`(isUnix: Bool) throws {
         let path = NSTemporaryDirectory() + "b\(UInt32.random(in: .min ... .max)).sock"
         let old = try AdminBench(isUnix ? "unix:\(path)" : "127.0.0.1:0")
         old.set(HealthReport(notes: ["old"]))
@@ -249,7 +249,7 @@ struct AdminListenerTests {
         let new = try AdminBench("\(old.address)")
         new.set(HealthReport(notes: ["new"]))
         for _ in 0..<50 { #expect(try old.ask("/readyz").body == "ready\nnew\n") }
-        // The old one lets go and ends, and its successor is alone.
+        // The old one releases the address and stops, and its successor is alone.
         old.listener.yieldAddress()
         if !isUnix {
             while ListeningSockets.inodes(at: old.address)?.count != 1 { sched_yield() }
@@ -257,13 +257,13 @@ struct AdminListenerTests {
         for _ in 0..<50 { #expect(try new.ask("/readyz").body == "ready\nnew\n") }
         old.listener.stop()
         for _ in 0..<50 { #expect(try new.ask("/readyz").body == "ready\nnew\n") }
-        // And is succeeded in its turn.
+        // Then it gets a successor itself.
         let last = try AdminBench("\(old.address)")
         last.set(HealthReport(notes: ["last"]))
         for _ in 0..<50 { #expect(try last.ask("/readyz").body == "ready\nlast\n") }
     }
 
-    @Test func `when the new one ends first, the old one is there again`() throws {
+    @Test func `the older server answers again when the newer one ends first`() throws {
         let old = try AdminBench()
         old.set(HealthReport(notes: ["old"]))
         do {
@@ -273,14 +273,14 @@ struct AdminListenerTests {
         for _ in 0..<20 { #expect(try old.ask("/readyz").body == "ready\nold\n") }
     }
 
-    @Test func `a server that ends alone goes on answering`() throws {
+    @Test func `a server that stops without a successor answers until its end`() throws {
         let bench = try AdminBench()
         bench.listener.yieldAddress()
         bench.set(HealthReport(waits: ["draining"]))
         #expect(try bench.ask("/readyz").status == 503)
     }
 
-    @Test func `an address that somebody else has is named`() throws {
+    @Test func `names an address that is in use`() throws {
         let other = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false)
         #expect {
             _ = try AdminBench("\(other.address)")

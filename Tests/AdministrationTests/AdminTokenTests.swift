@@ -1,4 +1,4 @@
-// Which tokens are taken, and from where.
+// The accepted tokens, and their sources.
 
 import Foundation
 import Testing
@@ -7,15 +7,15 @@ import Testing
 
 struct AdminTokenTests {
     @Test(arguments: ["", "short", "123456789012345", "0123456789 abcdef", "0123456789abcdéf", "0123456789abcdef,"])
-    func `refuses what can be guessed or cannot be sent`(text: String) {
+    func `refuses tokens that can be guessed or cannot be sent`(text: String) {
         #expect(throws: AdminToken.Problem.self) { _ = try AdminToken(text.utf8) }
     }
 
-    @Test func `white space around it is not part of it`() throws {
+    @Test func `ignores white space around the token`() throws {
         #expect(try AdminToken("  0123456789abcdef\r\n".utf8).authorization == "Bearer 0123456789abcdef")
     }
 
-    @Test func `is read from a file, and a message never tells it`() throws {
+    @Test func `reads the token from a file, and never shows it in a message`() throws {
         let path = NSTemporaryDirectory() + "token\(UInt32.random(in: .min ... .max))"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data("0123456789abcdef\n".utf8).write(to: URL(fileURLWithPath: path))

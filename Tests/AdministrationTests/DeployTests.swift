@@ -1,4 +1,4 @@
-// What is handed to Prometheus and Grafana, held to the metrics that there are and to the document that explains them.
+// The files for Prometheus and Grafana, checked against the existing metrics and their documentation.
 
 import Foundation
 import Telemetry
@@ -18,7 +18,7 @@ struct DeployTests {
     private static let series: [String: [String: Set<String>]] = {
         var series: [String: [String: Set<String>]] = [:]
         var snapshot = Samples.snapshot
-        // Everything that may be absent is there.
+        // Every optional series is present.
         for kind in VerifierKind.known { snapshot.verifiers.lastSeconds[kind] = 1 }
         (snapshot.process.virtualBytes, snapshot.process.startSeconds) = (1, 1)
         for family in snapshot.families {
@@ -44,7 +44,7 @@ struct DeployTests {
                 continue
             }
             for matcher in (match.3 ?? "").matches(of: /([a-z_]+)=(~?)"([^"]*)"/) {
-                // What Prometheus adds itself.
+                // Labels and series that Prometheus adds itself.
                 if ["instance", "job"].contains(matcher.1) { continue }
                 let values = matcher.2.isEmpty ? [matcher.3] : matcher.3.split(separator: "|")
                 for value in values where labels[String(matcher.1)]?.contains(String(value)) != true {
@@ -57,11 +57,11 @@ struct DeployTests {
                 if !series.values.contains(where: { $0[String(label)] != nil }) { faults.append("no label \(label)") }
             }
         }
-        if count == 0, !expression.hasPrefix("up{") { faults.append("no metric of ours") }
+        if count == 0, !expression.hasPrefix("up{") { faults.append("no metric of this server") }
         return faults
     }
 
-    /// The alerts, by name, of a file whose form is simple on purpose.
+    /// The alerts of the file by name; its format is deliberately simple.
     private static func alerts() throws -> [(name: String, lines: [String])] {
         var alerts: [(name: String, lines: [String])] = []
         for line in try read("deploy/prometheus/alerts.yaml").split(separator: "\n").map(String.init) {
@@ -74,7 +74,7 @@ struct DeployTests {
         return alerts
     }
 
-    @Test func `an expression with a metric or a label that is not there is found`() {
+    @Test func `detects an expression with an unknown metric or label`() {
         #expect(DeployTests.faults(in: "associated_hosts > 0").isEmpty)
         #expect(DeployTests.faults(in: "associated_hostz > 0") == ["there is no metric associated_hostz"])
         #expect(
@@ -83,10 +83,10 @@ struct DeployTests {
             ])
         #expect(DeployTests.faults(in: "associated_handshakes_total{outcome=~\"full|odd\"}").count == 1)
         #expect(DeployTests.faults(in: "sum by (colour) (associated_hosts)") == ["no label colour"])
-        #expect(DeployTests.faults(in: "1 > 0") == ["no metric of ours"])
+        #expect(DeployTests.faults(in: "1 > 0") == ["no metric of this server"])
     }
 
-    @Test func `each alert asks for metrics that there are, and says how bad it is`() throws {
+    @Test func `each alert uses existing metrics and has a severity`() throws {
         let alerts = try DeployTests.alerts()
         #expect(alerts.count >= 15)
         #expect(Set(alerts.map(\.name)).count == alerts.count)
@@ -101,7 +101,7 @@ struct DeployTests {
         }
     }
 
-    @Test func `each alert has a paragraph for whoever is woken by it, and no paragraph is left over`() throws {
+    @Test func `each alert has a paragraph in the documentation, and each paragraph an alert`() throws {
         let text = try DeployTests.read("docs/operations.md")
         var paragraphs: [String: String] = [:]
         for match in text.matches(of: /\n### (Associated\w+)\n\n((?:.+\n)+)/) {
@@ -113,7 +113,7 @@ struct DeployTests {
         }
     }
 
-    @Test func `each metric is explained, and nothing that is not there`() throws {
+    @Test func `the documentation explains exactly the existing metrics`() throws {
         let text = try DeployTests.read("docs/operations.md")
         for family in Samples.snapshot.families {
             #expect(text.contains("`\(family.name)"), "\(family.name) stands nowhere in docs/operations.md")
@@ -124,7 +124,7 @@ struct DeployTests {
         }
     }
 
-    @Test func `each panel of the dashboard asks for metrics that there are`() throws {
+    @Test func `each panel of the dashboard uses existing metrics`() throws {
         let data = try Data(contentsOf: DeployTests.root.appendingPathComponent("deploy/grafana/associated.json"))
         let dashboard = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         let panels = try #require(dashboard["panels"] as? [[String: Any]])

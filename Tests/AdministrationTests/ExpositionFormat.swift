@@ -1,12 +1,12 @@
-// A strict reader of Prometheus's text format, version 0.0.4, by its description and not by our writer: what is missing, said
-// twice, in the wrong order or not a number is an error.
+// A strict reader of Prometheus's text format, version 0.0.4, written from its description. Anything missing, repeated,
+// in the wrong order or not a number is an error.
 
-/// What a scrape says.
+/// The contents of a scrape.
 struct ExpositionFormat {
     struct Family: Equatable {
         var kind: String
         var help: String
-        /// By the name and the labels as they stand there.
+        /// By the name and the labels as written.
         var samples: [String: Double] = [:]
     }
 
@@ -15,7 +15,7 @@ struct ExpositionFormat {
     }
 
     private(set) var families: [String: Family] = [:]
-    /// Names in their order.
+    /// Names in order.
     private(set) var names: [String] = []
 
     init(_ text: String) throws(Fault) {
@@ -70,7 +70,7 @@ struct ExpositionFormat {
         }
     }
 
-    /// Buckets never become fewer, and the last is the count.
+    /// Bucket counts never decrease, and the last is the count.
     private func check(_ name: String) throws(Fault) {
         guard let family = families[name], !family.samples.isEmpty, !family.kind.isEmpty else {
             throw Fault(description: "\(name) has no samples")

@@ -1,4 +1,4 @@
-// What makes a server unready, what makes it dead, and what does neither.
+// What makes a server unready or unhealthy, and what does neither.
 
 import HTTP
 import Telemetry
@@ -22,7 +22,7 @@ struct HealthReportTests {
         (.serving, [0, 10_001], false, false), (.serving, [10_001, 10_001], false, false),
         (.draining, [0, 0], true, false), (.starting, [0, 0], true, false), (.draining, [20_000], false, false),
     ])
-    func `a stuck worker is deadly, beginning and ending are not`(
+    func `unhealthy with a stuck worker, but not while starting or stopping`(
         phase: HealthReport.Phase, silentMilliseconds: [Int64], isAlive: Bool, isReady: Bool
     ) {
         let report = report(phase, silentMilliseconds: silentMilliseconds)
@@ -42,7 +42,7 @@ struct HealthReportTests {
                 "worker 1 has not responded for 12 seconds\ndraining: the server is shutting down\n".utf8))
     }
 
-    @Test func `what tenants did wrong is told in numbers and decides nothing`() {
+    @Test func `counts tenants' errors without becoming unready`() {
         var hosting = HostingFigures()
         (hosting.keptHosts, hosting.unservedFiles, hosting.errors) = (3, 1, 4)
         let report = report(.serving, silentMilliseconds: [0], hosting)

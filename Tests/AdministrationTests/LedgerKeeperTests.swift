@@ -1,4 +1,4 @@
-// The thread that keeps the ledger: what the workers saw arrives, is written down, and survives whoever wrote it.
+// The thread that maintains the ledger: workers' fetches arrive, are saved, and survive the process.
 
 import Foundation
 import Posix
@@ -30,7 +30,7 @@ struct LedgerKeeperTests {
         }
     }
 
-    @Test func `what was seen last is there after a restart`() throws {
+    @Test func `keeps the last fetches over a restart`() throws {
         let bench = Bench()
         let metrics = WorkerMetrics(workerCount: 2)
         let (_, keeper) = try bench.start(metrics)
@@ -47,7 +47,7 @@ struct LedgerKeeperTests {
         next.stop()
     }
 
-    @Test func `it is written while the server runs, so that a killed one loses little`() throws {
+    @Test func `writes while the server runs, so that a killed one loses little`() throws {
         let bench = Bench()
         let metrics = WorkerMetrics(workerCount: 1)
         let (_, keeper) = try bench.start(metrics, saveMilliseconds: 1)
@@ -58,7 +58,7 @@ struct LedgerKeeperTests {
         keeper.stop()
     }
 
-    @Test func `a damaged file is said, left aside and written anew`() throws {
+    @Test func `reports a damaged file and replaces it`() throws {
         let bench = Bench()
         try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
         try Data("associated verifiers 1 5\nend 0 0000000000000000\n".utf8).write(to: URL(fileURLWithPath: bench.path))
@@ -74,7 +74,7 @@ struct LedgerKeeperTests {
         #expect(LedgerFile(try File.read(bench.path, bytesMax: 10_000).bytes)?.records.keys.sorted() == ["a.example"])
     }
 
-    @Test func `a file that is in its place and may not be on disk is not counted again`() throws {
+    @Test func `does not count fetches again when the file was replaced but not synced`() throws {
         let bench = Bench()
         let metrics = WorkerMetrics(workerCount: 1)
         let ledger = VerifierLedger(nowSeconds: Samples.now) { $0 }
@@ -91,14 +91,14 @@ struct LedgerKeeperTests {
         #expect(ledger.records(of: "a.example").map(\.count) == [1])
         let file = try #require(LedgerFile(try File.read(bench.path, bytesMax: 10_000).bytes))
         #expect(file.records["a.example"]?.map(\.count) == [1])
-        // It is written again until it is on disk.
+        // It writes again until the file is on disk.
         #expect(ledger.hasUnsaved)
         #expect(keeper.problem == "input/output error")
     }
 
-    @Test func `a folder that cannot be written to is a problem and costs nothing else`() throws {
+    @Test func `reports a folder that cannot be written, without other effects`() throws {
         let bench = Bench()
-        // A file in the folder's place: even root cannot make a directory there.
+        // A file in place of the folder: even root cannot create a directory there.
         let parent = (bench.folder as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: bench.folder))

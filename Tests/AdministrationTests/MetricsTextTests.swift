@@ -1,4 +1,4 @@
-// The text of a scrape, read back by somebody stricter than Prometheus.
+// The text of a scrape, read by a stricter parser than Prometheus's.
 
 import Telemetry
 import Testing
@@ -10,7 +10,7 @@ struct MetricsTextTests {
         try ExpositionFormat(String(decoding: MetricsText.bytes(of: families), as: UTF8.self))
     }
 
-    @Test func `a whole scrape follows the format, each number where it belongs`() throws {
+    @Test func `a scrape follows the format, with each number in its place`() throws {
         let scrape = try read(Samples.snapshot.families)
         let expected: [String: Double] = [
             "associated_build_info{version=\"0.1.0\",commit=\"unknown\",tls_library=\"OpenSSL 3\"}": 1,
@@ -67,12 +67,12 @@ struct MetricsTextTests {
             "process_cpu_seconds_total": 1.5,
         ]
         for (series, value) in expected { #expect(scrape[series] == value, "\(series)") }
-        // What is not known is not said.
+        // Unknown values are left out.
         #expect(scrape["process_start_time_seconds"] == nil)
         #expect(scrape["associated_verifier_last_fetch_timestamp_seconds{verifier=\"googlebot\"}"] == nil)
     }
 
-    @Test func `its size depends on the number of workers and on nothing that tenants or clients do`() throws {
+    @Test func `the size depends on the number of workers, not on tenants or clients`() throws {
         let sizes = try [1, 388, 1_000_000].map { hosts in
             var snapshot = Samples.snapshot
             snapshot.hosting.hosts = hosts
@@ -84,14 +84,14 @@ struct MetricsTextTests {
         #expect(sizes[0] < 250)
     }
 
-    @Test func `names have the prefix, and seconds and bytes for units`() throws {
+    @Test func `names have the prefix, and seconds or bytes as units`() throws {
         for name in try read(Samples.snapshot.families).names {
             #expect(name.hasPrefix("associated_") || name.hasPrefix("process_"))
             #expect(!name.contains("milli") && !name.contains("micro") && !name.contains("kilo"))
         }
     }
 
-    @Test func `labels and help are escaped`() throws {
+    @Test func `escapes labels and help`() throws {
         let family = MetricFamily(
             "a_thing", .gauge, "back\\slash\nand \"quotes\"",
             [.init(labels: [.init("name", "a\"b\\c\nd")], .count(1))])
@@ -111,11 +111,11 @@ struct MetricsTextTests {
         (.number(1e20), "1e+20"), (.number(.infinity), "+Inf"), (.number(-.infinity), "-Inf"), (.number(.nan), "NaN"),
         (.number(1_795_176_000), "1795176000"), (.number(5e-05), "5e-05"), (.count(0), "0"),
     ])
-    func `numbers are written so that they are read`(value: MetricValue, text: String) {
+    func `writes numbers that can be read back`(value: MetricValue, text: String) {
         #expect(value.text == text)
     }
 
-    @Test func `labels of a kind differ from each other`() {
+    @Test func `the labels of an enumeration are all different`() {
         #expect(Set(StatusClass.allCases.map(\.label)).count == StatusClass.allCases.count)
         #expect(Set(RequestedDocument.allCases.map(\.label)).count == RequestedDocument.allCases.count)
         #expect(Set(HandshakeOutcome.allCases.map(\.label)).count == HandshakeOutcome.allCases.count)

@@ -1,4 +1,4 @@
-// A server that stands still: numbers and texts that tests know by heart.
+// A sample server with fixed numbers and texts.
 
 import Telemetry
 

@@ -1,4 +1,4 @@
-// What people and programs are told, word for word, at a fixed moment.
+// The reports for people and programs, word for word, at a fixed time.
 
 import SourceJSON
 import Telemetry
@@ -7,7 +7,7 @@ import Testing
 @testable import Administration
 
 struct StatusReportTests {
-    @Test func `the whole server in lines`() {
+    @Test func `writes the whole server in lines`() {
         #expect(
             Samples.status.text == """
                 associated 0.1.0 (OpenSSL 3), process 4711, up 1 day 2 hours, ready
@@ -35,7 +35,7 @@ struct StatusReportTests {
                 """)
     }
 
-    @Test func `what needs an operator is not fine, and what was not looked at neither`() {
+    @Test func `reports nothing as fine that needs an operator or was not checked`() {
         var status = Samples.status
         #expect(!status.isFine)
         status.hosting.errors = 0
@@ -52,7 +52,7 @@ struct StatusReportTests {
         #expect(!status.isFine)
     }
 
-    @Test func `uptime is not what the wall clock says, and guarded files are named`() {
+    @Test func `takes the uptime from the monotonic clock, and names guarded files`() {
         var status = Samples.status
         status.uptimeSeconds = 90
         status.guardedFiles = ["config/apps/a.json", "config/apps/b.json"]
@@ -62,7 +62,7 @@ struct StatusReportTests {
                 "\n2 removed entries are still served (removal guard): config/apps/a.json, config/apps/b.json\n"))
     }
 
-    /// Each row: connections, handshakes, whether a network is known, the line, and whether it is worth a warning.
+    /// Each row: connections, handshakes, whether a network is known, the line, and whether it is a warning.
     @Test(
         arguments: [
             (0, 0, false, nil, false), (0, 1, false, "1 handshake timed out", false),
@@ -74,7 +74,7 @@ struct StatusReportTests {
                 true
             ),
         ] as [(Int, Int, Bool, String?, Bool)])
-    func `whom the server turned away is one line`(
+    func `writes refused clients in one line`(
         connections: Int, handshakes: Int, isKnown: Bool, line: String?, isWarning: Bool
     ) {
         var status = Samples.status
@@ -87,7 +87,7 @@ struct StatusReportTests {
             SourceReader.read(status.json, as: .json).value.flatMap { StatusReport($0) }?.refusals == status.refusals)
     }
 
-    @Test func `a server that is not as it should be`() {
+    @Test func `writes a server with problems`() {
         var status = Samples.status
         status.waits = ["draining: finishing what is in flight", "worker 1 is stuck"]
         status.hosting = HostingFigures()
@@ -111,21 +111,21 @@ struct StatusReportTests {
     }
 
     @Test(arguments: ["-9223372036854775808", "9223372036854775807", "-1", "0"])
-    func `a report of somebody who makes up numbers is read or refused, and ends nothing`(number: String) throws {
+    func `reads or refuses a report with invented numbers, and never traps`(number: String) throws {
         for report in [Samples.status.json, Samples.host.json] {
             let text = String(decoding: report, as: UTF8.self)
             let numbers = text.matches(of: /:\s*(-?[0-9]+)/)
             #expect(numbers.count > 5)
             for match in numbers {
-                let spoilt = "\(text[..<match.1.startIndex])\(number)\(text[match.1.endIndex...])"
-                let value = try #require(SourceReader.read(Array(spoilt.utf8), as: .json).value)
+                let damaged = "\(text[..<match.1.startIndex])\(number)\(text[match.1.endIndex...])"
+                let value = try #require(SourceReader.read(Array(damaged.utf8), as: .json).value)
                 _ = StatusReport(value)?.text
                 _ = HostReport(value)?.text
             }
         }
     }
 
-    @Test func `one host in lines`() {
+    @Test func `writes one host in lines`() {
         #expect(
             Samples.host.text == """
                 shop.example.com
@@ -144,7 +144,7 @@ struct StatusReportTests {
                 """)
     }
 
-    @Test func `a host behind a wildcard, with nothing as it should be`() {
+    @Test func `writes a host of a wildcard with many problems`() {
         var host = Samples.host
         (host.host, host.name) = ("a.example.com", "*.example.com")
         (host.documents, host.verifiers, host.certificate) = ([], [], nil)
@@ -157,10 +157,10 @@ struct StatusReportTests {
             ])
     }
 
-    @Test func `what is written as JSON is read as the same`() throws {
+    @Test func `reads back what it writes as JSON`() throws {
         let status = try #require(SourceReader.read(Samples.status.json, as: .json).value)
         var expected = Samples.status
-        // Counts by status are for metrics alone.
+        // Counts by status are only in the metrics.
         expected.verifiers.fetches = [:]
         expected.reloads.durations = HistogramReading()
         expected.certificates?.lifeLeftMin = nil
@@ -171,7 +171,7 @@ struct StatusReportTests {
         #expect(HostReport(status) == nil)
     }
 
-    @Test func `certificates that end before long, in lines and as JSON`() throws {
+    @Test func `writes certificates that expire soon, in lines and as JSON`() throws {
         let report = ExpiryReport(
             nowSeconds: Samples.now, withinSeconds: 14 * 86_400, all: Samples.certificates.soonest)
         #expect(
@@ -189,11 +189,11 @@ struct StatusReportTests {
             nowSeconds: 0, withinSeconds: 1,
             all: Array(repeating: Samples.certificates.soonest[0], count: ExpiryReport.listMax + 3))
         #expect(many.text.hasSuffix("and 3 more\n"))
-        // As much as the client of the admin listener reads.
+        // As many bytes as the client of the admin listener reads.
         #expect(many.json.count < 8 << 20)
     }
 
-    @Test func `all hosts, in lines and as JSON`() throws {
+    @Test func `writes all hosts, in lines and as JSON`() throws {
         #expect(
             Samples.hosts.text == """
                 new.example.com  Apple never  Google just now
@@ -212,7 +212,7 @@ struct StatusReportTests {
                 repeating: .init(host: name, isLastGood: true, apple: .init(lastSeconds: 1), google: nil),
                 count: HostList.listMax + 3))
         #expect(many.text.contains("\nand 3 more\n"))
-        // As much as the client of the admin listener reads.
+        // As many bytes as the client of the admin listener reads.
         #expect(many.json.count < 16 << 20)
         let read = try #require(SourceReader.read(many.json, as: .json).value)
         #expect(HostList(read) == many)
@@ -223,14 +223,14 @@ struct StatusReportTests {
             (-5, "0 seconds"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (3_599, "59 minutes"),
             (3_600, "1 hour"), (86_399, "23 hours"), (86_400, "1 day"), (30 * 86_400, "30 days"),
         ] as [(Int64, String)])
-    func `ages are told in one unit`(seconds: Int64, text: String) { #expect(Age.text(seconds: seconds) == text) }
+    func `writes ages in one unit`(seconds: Int64, text: String) { #expect(Age.text(seconds: seconds) == text) }
 
     @Test(
         arguments: [
             (30, "30 seconds"), (3_660, "1 hour 1 minute"), (90_000, "1 day 1 hour"), (86_460, "1 day"),
             (0, "0 seconds"),
         ] as [(Int64, String)])
-    func `durations are told in two units`(seconds: Int64, text: String) {
+    func `writes durations in two units`(seconds: Int64, text: String) {
         #expect(Age.duration(seconds: seconds) == text)
     }
 }

@@ -1,4 +1,4 @@
-// Who was where: what is taken up, what is forgotten, and that a file brings it all back or nothing.
+// The fetches of verifiers: what is recorded, what is removed, and that a file restores everything or nothing.
 
 import Foundation
 import Posix
@@ -27,7 +27,7 @@ struct VerifierLedgerTests {
         }
     }
 
-    @Test func `the last fetch counts, and the first is remembered`() throws {
+    @Test func `keeps the last fetch and the time of the first`() throws {
         let ledger = ledger()
         ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"1\"", at: 2_000))
         ledger.note(VerifierLedgerTests.fetch(.appleCDN, "A.Example", tag: "\"2\"", at: 3_000))
@@ -42,7 +42,7 @@ struct VerifierLedgerTests {
         #expect(ledger.figures.lastSeconds == [.appleCDN: 3_000, .googlebot: 2_600])
     }
 
-    @Test func `only what is served gets in, under the name that it is configured by`() {
+    @Test func `records only served hosts, under their configured names`() {
         let ledger = ledger()
         for count in 0..<500 {
             ledger.note(VerifierLedgerTests.fetch(.appleCDN, "x\(count).wild.example", at: 2_000))
@@ -53,7 +53,7 @@ struct VerifierLedgerTests {
         #expect(ledger.records(of: "*.wild.example").map(\.count) == [500])
     }
 
-    @Test func `when it is full, the hosts that were not looked at for longest make room`() {
+    @Test func `removes the hosts with the oldest fetches when it is full`() {
         let ledger = ledger(hostsMax: 32)
         for count in 0..<32 {
             ledger.note(VerifierLedgerTests.fetch(.appleCDN, "h\(count).example", at: 2_000 + Int64(count)))
@@ -69,7 +69,7 @@ struct VerifierLedgerTests {
         #expect(!ledger.records(of: "h3.example").isEmpty)
     }
 
-    @Test func `of a full ledger those go first that are not served any more`() {
+    @Test func `removes hosts first that are no longer served`() {
         let ledger = ledger(hostsMax: 16)
         var records: [String: [VerifierRecord]] = [:]
         for count in 0..<15 {
@@ -93,21 +93,21 @@ struct VerifierLedgerTests {
             "*.wild.example": [Samples.record(.googleAssociation, .statementList, 304, "W/\"x\"", ago: 30)],
         ])
 
-    @Test func `a file says again what was written`() throws {
+    @Test func `reads back a written file`() throws {
         let read = try #require(LedgerFile(VerifierLedgerTests.file.bytes))
         #expect(read == VerifierLedgerTests.file)
         #expect(
             LedgerFile(LedgerFile(beganSeconds: 5, records: [:]).bytes) == LedgerFile(beganSeconds: 5, records: [:]))
     }
 
-    @Test func `a file that was cut or changed anywhere is not believed`() {
+    @Test func `refuses a file that was truncated or changed anywhere`() {
         let bytes = VerifierLedgerTests.file.bytes
         for count in 0..<bytes.count { #expect(LedgerFile(Array(bytes[..<count])) == nil) }
         for index in bytes.indices {
             for change in [bytes[index] ^ 1, bytes[index] ^ 0x80, 0x0A, 0x00] where change != bytes[index] {
                 var changed = bytes
                 changed[index] = change
-                // White space and case of the checksum are all that might be read in two ways, and are not.
+                // White space and the case of the checksum could be read in two ways, but are not.
                 #expect(LedgerFile(changed) == nil)
             }
         }
@@ -115,7 +115,7 @@ struct VerifierLedgerTests {
         #expect(LedgerFile(bytes + [0x0A]) == nil)
     }
 
-    @Test func `of two processes with one file neither forgets what the other saw`() throws {
+    @Test func `two processes with one file keep each other's fetches`() throws {
         let (first, second) = (ledger(), ledger())
         first.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", at: 2_000))
         let written = first.file
@@ -124,7 +124,7 @@ struct VerifierLedgerTests {
         first.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"old\"", at: 2_100))
         second.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"new\"", at: 2_200))
         second.note(VerifierLedgerTests.fetch(.googlebot, "a.example", at: 2_200))
-        // The second writes first; the first takes that up before it writes.
+        // The second writes first; the first reads that before it writes.
         let later = second.file
         second.noteSaved()
         first.merge(later)

@@ -1,11 +1,11 @@
-// The parts that a layer is built of: what is equal is stored once, and nothing else is taken for equal.
+// The parts of a layer: equal values are stored once, and different ones separately.
 
 import Testing
 
 @testable import Catalogue
 
 struct CatalogueBuilderTests {
-    @Test func `an index finds each of many numbers again, and only those`() {
+    @Test func `an index finds exactly the inserted numbers`() {
         var index = HashIndex()
         for number in 0..<10_000 { index.insert(UInt64(number) &* 0x9E37_79B9_7F4A_7C15, number) }
         for number in 0..<10_000 {
@@ -14,7 +14,7 @@ struct CatalogueBuilderTests {
         #expect(index.find(10_000 &* 0x9E37_79B9_7F4A_7C15) { $0 == 10_000 } == nil)
     }
 
-    @Test func `numbers under one hash are told apart by the closure`() {
+    @Test func `the closure tells numbers with the same hash apart`() {
         var index = HashIndex()
         for number in 0..<100 { index.insert(7, number) }
         for number in 0..<100 { #expect(index.find(7) { $0 == number } == number) }
@@ -33,7 +33,7 @@ struct CatalogueBuilderTests {
         #expect(table.records == [1, 2, 3, 1, 2, 3, 4])
     }
 
-    @Test func `a heap gives the same place for the same bytes`() {
+    @Test func `a heap stores equal bytes once`() {
         var heap = ImageHeap()
         let texts = (0..<1_000).map { [UInt8](repeating: UInt8($0 % 250), count: $0) }
         let blobs = texts.map { heap.store($0) }
@@ -44,7 +44,7 @@ struct CatalogueBuilderTests {
     }
 
     @Test(arguments: 0..<24)
-    func `bytes are compared to the last one`(count: Int) {
+    func `compares bytes up to the last one`(count: Int) {
         let left = (0..<count).map { UInt8($0) }
         left.withUnsafeBytes { left in
             for index in 0..<count {

@@ -42,7 +42,7 @@ struct CatalogueLayerTests {
         return String(decoding: answer.form(.identity).body, as: UTF8.self)
     }
 
-    /// Names of every kind, and what three layers make of them.
+    /// Names of every kind, and the results of three layers.
     private let layers: [(host: String, expected: String?)] = [
         ("a.example", "a new"), ("b.example", "b old"), ("c.example", "wild old"), ("d.example", "d newest"),
         ("x.y.example", "y new"), ("gone.example", "wild old"), ("a.other", nil), ("back.example", "back newest"),
@@ -64,13 +64,13 @@ struct CatalogueLayerTests {
         layer(["d.example": "d newest", "back.example": "back newest"], removing: ["fresh.example"])
     }
 
-    @Test func `the newest word on a name counts, and a removed name falls to the next wildcard`() {
+    @Test func `the newest layer with a name decides, and a removed name falls back to the next wildcard`() {
         let catalogue = Catalogue(layers: [newest, newer, oldest])
         for (host, expected) in layers { #expect(body(catalogue, host) == expected, "\(host)") }
         #expect(catalogue.siteCount == 6, "a, b, back, d, *.example, *.y.example")
     }
 
-    @Test func `merging says the same as the stack, in any order of merging`() {
+    @Test func `a merged layer answers like the stack, in any order of merging`() {
         let upperFirst = newest.merged(over: newer, keepsMarks: true).merged(over: oldest)
         let lowerFirst = newest.merged(over: newer.merged(over: oldest))
         for catalogue in [Catalogue(layers: [upperFirst]), Catalogue(layers: [lowerFirst])] {
@@ -78,14 +78,14 @@ struct CatalogueLayerTests {
             #expect(catalogue.siteCount == 6)
         }
         #expect(Set(upperFirst.hosts) == Set(lowerFirst.hosts))
-        #expect(upperFirst.removedHosts.isEmpty, "below the lowest layer there is nothing to take away")
+        #expect(upperFirst.removedHosts.isEmpty, "the lowest layer has nothing to remove")
         let between = newest.merged(over: newer, keepsMarks: true)
         #expect(body(Catalogue(layers: [between, oldest]), "c.example") == "wild old")
         #expect(between.removedHosts.contains("c.example"))
         #expect(!between.removedHosts.contains("back.example"))
     }
 
-    @Test func `merging copies everything that a site has`() throws {
+    @Test func `merging copies everything of a site`() throws {
         var coded = page("coded")
         coded.gzip = page("gzip").identity
         coded.lastModified = 7
@@ -107,7 +107,7 @@ struct CatalogueLayerTests {
                     landings: [landing(host, rules), landing("all", [LinkRule(path: LinkPattern([0x2A]))])],
                     fallback: page("app")))
         }
-        // A run of one landing page that begins where a longer one does must not stand for it.
+        // A run of one landing page must not replace a longer run with the same beginning.
         builder.add(PreparedSite(host: "three.example", answers: [], landings: [landing("one.example", rules)]))
         let catalogue = Catalogue(layers: [layer(["other": "x"]).merged(over: builder.finish())])
         let view = catalogue.view
@@ -132,7 +132,7 @@ struct CatalogueLayerTests {
         #expect(Array("/any".utf8).withUnsafeBytes { view.fallback(site, path: $0) } != nil)
     }
 
-    @Test func `a merged layer stores equal documents of both once`() {
+    @Test func `a merged layer stores equal documents once`() {
         let text = String(repeating: "x", count: 10_000)
         let left = layer(Dictionary(uniqueKeysWithValues: (0..<50).map { ("left\($0)", text) }))
         let right = layer(Dictionary(uniqueKeysWithValues: (0..<50).map { ("right\($0)", text) }))
@@ -144,7 +144,7 @@ struct CatalogueLayerTests {
         ("/apple-app-site-association", ""),
         ("/.well-knownx", "named so"), ("/none", ""),
     ])
-    func `shared pages stand where a host has none of its own, and never for well-known names`(
+    func `serves shared pages where a host has no own page, and never for well-known names`(
         path: String, expected: String
     ) {
         let pages = shared([
@@ -153,11 +153,11 @@ struct CatalogueLayerTests {
         ])
         let catalogue = Catalogue(layers: [layer(["a.example": "own"])], sharedPages: pages)
         #expect(body(catalogue, "a.example", path) == expected)
-        #expect(body(catalogue, "_default", path) == nil, "the pages of all hosts are no host")
+        #expect(body(catalogue, "_default", path) == nil, "the shared pages are not a host")
     }
 
     @Test(arguments: [(true, "app"), (false, nil)])
-    func `the index of the shared pages is the page of a single-page app that has none`(
+    func `a single-page app without a page uses the shared index page`(
         falls: Bool, expected: String?
     ) throws {
         var builder = CatalogueBuilder()
@@ -171,7 +171,7 @@ struct CatalogueLayerTests {
         #expect(found.map { String(decoding: $0.form(.identity).body, as: UTF8.self) } == expected)
     }
 
-    @Test func `a layer tells hosts and entity tags`() {
+    @Test func `lists the hosts and entity tags of a layer`() {
         let layer = layer(["a.example": "one", "*.example": "two"], removing: ["*.gone"])
         #expect(Set(layer.hosts) == ["a.example", "*.example"])
         #expect(layer.removedHosts == ["*.gone"])

@@ -1,4 +1,4 @@
-// From hosts and paths to answers.
+// Looking up answers by host and path.
 
 import Catalogue
 import HTTP
@@ -48,7 +48,7 @@ struct CatalogueTests {
     }
 
     @Test(arguments: [[CatalogueLayer](), [CatalogueBuilder().finish()]])
-    func `each letter of a host may be in upper case, and nothing else changes`(older: [CatalogueLayer]) {
+    func `ignores the case of a host, and nothing else`(older: [CatalogueLayer]) {
         var builder = CatalogueBuilder()
         let letters = "abcdefghijklmnopqrstuvwxyz"
         builder.add(PreparedSite(host: letters, answers: [("/x", page("all"))]))
@@ -66,7 +66,7 @@ struct CatalogueTests {
         }
     }
 
-    @Test func `a closed host has no answer, from no wildcard and no older layer`() {
+    @Test func `a closed host has no answer, also not from a wildcard or an older layer`() {
         var older = CatalogueBuilder()
         for host in ["*.example", "a.example", "*.deep.example"] {
             older.add(PreparedSite(host: host, answers: [("/x", page(host))]))
@@ -79,7 +79,7 @@ struct CatalogueTests {
     }
 
     @Test(arguments: ["example", ".example", "", "other", "a.example.org", "aexample", "."])
-    func `an unknown host has no site, nor has a wildcard's parent`(host: String) {
+    func `unknown hosts and a wildcard's parent have no site`(host: String) {
         #expect(body(catalogue([("*.example", [("/x", "y")])]), host, "/x") == nil)
     }
 
@@ -90,12 +90,12 @@ struct CatalogueTests {
         ("", nil),
         (".example", nil),
     ])
-    func `tells the name by which a host is configured`(host: String, name: String?) {
+    func `finds the name by which a host is configured`(host: String, name: String?) {
         let catalogue = catalogue([("a.example", []), ("*.example", []), ("*.deep.example", [])])
         #expect(catalogue.configuredName(of: host) == name)
     }
 
-    @Test func `tells the tags of what is there`() {
+    @Test func `lists the tags of all answers`() {
         let catalogue = catalogue([("a.example", [("/x", "one")]), ("*.b.example", [("/x", "two")])])
         #expect(catalogue.entityTags(host: "A.example", path: "/x") == ["\"one\""])
         #expect(catalogue.entityTags(host: "c.b.example", path: "/x") == ["\"two\""])
@@ -120,18 +120,18 @@ struct CatalogueTests {
         #expect(body(catalogue, "host10000.example", "/x") == nil)
     }
 
-    @Test func `many paths of one host are told apart`() {
+    @Test func `tells many paths of one host apart`() {
         let catalogue = catalogue([("a", (0..<1_000).map { ("/\($0)", "body \($0)") })])
         for number in 0..<1_000 { #expect(body(catalogue, "a", "/\(number)") == "body \(number)") }
     }
 
-    @Test func `equal documents are stored once`() {
+    @Test func `stores equal documents once`() {
         let text = String(repeating: "x", count: 10_000)
         let catalogue = catalogue((0..<1_000).map { ("host\($0).example", [("/x", text)]) })
         #expect(catalogue.byteCount < 200_000)
     }
 
-    @Test func `an empty catalogue knows nobody`() {
+    @Test func `an empty catalogue has no hosts`() {
         #expect(body(catalogue([]), "a", "/") == nil)
     }
 
@@ -166,7 +166,7 @@ struct CatalogueTests {
         #expect(Array(found.form(.gzip).body) == [1, 2, 3])
     }
 
-    @Test func `readers keep the catalogue they took until they take the next`() {
+    @Test func `readers keep their catalogue until they take the next one`() {
         let published = PublishedCatalogue(catalogue([("a", [("/", "old")])]))
         let first = published.current
         let generation = published.generation
@@ -176,7 +176,7 @@ struct CatalogueTests {
         #expect(body(published.current, "a", "/") == "new")
     }
 
-    @Test func `each host that is served is told once, whichever layers it is in`() {
+    @Test func `lists each served host once, whichever layers it is in`() {
         var oldest = CatalogueBuilder()
         for host in ["a.example", "*.b.example", "gone.example", "back.example"] {
             oldest.add(PreparedSite(host: host, answers: [("/x", page("old"))]))

@@ -1,4 +1,4 @@
-// The pages that stand for paths without an answer, as readers of a catalogue meet them.
+// The pages for paths without an answer.
 
 import Catalogue
 import HTTP
@@ -43,12 +43,12 @@ struct CatalogueViewPagesTests {
         LinkRule(excludes: excludes, path: path.map { LinkPattern(Array($0.utf8)) })
     }
 
-    @Test func `the first rule that holds decides, and the first app that includes the link`() throws {
+    @Test func `the first matching rule decides, and the first app that includes the link`() throws {
         let catalogue = catalogue([
             landing("one", [rule("/p/private/*", excludes: true), rule("/p/*")]), landing("two", [rule("*")]),
         ])
         #expect(try found(catalogue, "/p/1") == "one")
-        #expect(try found(catalogue, "/p/private/1") == "two", "the other app takes what the first leaves")
+        #expect(try found(catalogue, "/p/private/1") == "two", "the other app gets the rest")
         #expect(try found(catalogue, "/q") == "two")
         #expect(try found(catalogue, "/p/1", host: "b") == nil)
     }
@@ -56,7 +56,7 @@ struct CatalogueViewPagesTests {
     @Test(arguments: [
         ("/p", true), ("/p/", true), ("/p//", true), ("//p///1", true), ("/px", false), ("", false), ("/", false),
     ])
-    func `paths are compared in their normal form`(path: String, expected: Bool) throws {
+    func `compares paths in their normal form`(path: String, expected: Bool) throws {
         #expect(try (found(catalogue([landing("one", [rule("/p/*")])]), path) != nil) == expected)
     }
 
@@ -64,20 +64,20 @@ struct CatalogueViewPagesTests {
         ("q=1", true), ("q=12&x", true), ("q=", false), ("", false), ("x&q=1", true), ("q=1&q=", false), ("q", false),
         ("Q=1", false), ("&&q=1&", true), ("q=1=2", true),
     ])
-    func `every item of a name has to match, and an absent one is empty`(query: String, expected: Bool) throws {
+    func `every item of a name must match, and an absent one is empty`(query: String, expected: Bool) throws {
         let item = LinkRule.Item(name: Array("q".utf8), pattern: LinkPattern(Array("?*".utf8)))
         let catalogue = catalogue([landing("one", [LinkRule(items: [item])])])
         #expect(try (found(catalogue, "/s", query: query) != nil) == expected)
     }
 
-    @Test func `a rule that cannot be decided in time leaves nothing to those behind it`() throws {
+    @Test func `a rule that exceeds the budget ends the search`() throws {
         let hard = "*" + String(repeating: "a", count: 200) + "b"
         let catalogue = catalogue([landing("one", [rule(hard, excludes: true), rule("*")])])
         #expect(try found(catalogue, "/" + String(repeating: "a", count: 8_000)) == nil)
         #expect(try found(catalogue, "/a") == "one")
     }
 
-    @Test func `items that are empty cost time as others do`() throws {
+    @Test func `empty items cost time too`() throws {
         let item = LinkRule.Item(name: Array("q".utf8), pattern: LinkPattern(Array("1".utf8)))
         let asking = Array(repeating: LinkRule(items: [item]), count: 10)
         let catalogue = catalogue([landing("one", asking + [rule("*")])])
@@ -89,7 +89,7 @@ struct CatalogueViewPagesTests {
         ("/", true), ("/any", true), ("/any/", true), ("/a.b/c", true), ("/app.js", false), ("/a/.x", false),
         ("/.well-known/x", false), ("/.well-known/", false), ("/.well-known", false), ("/.well-knownx/y", true),
     ])
-    func `a single-page app answers for pages, not for files and never for well-known names`(
+    func `serves a single-page app for pages, but not for files or well-known names`(
         path: String, expected: Bool
     ) throws {
         let catalogue = catalogue([], fallback: page("app"))
@@ -101,7 +101,7 @@ struct CatalogueViewPagesTests {
         #expect((answer != nil) == expected)
     }
 
-    @Test func `equal rules and texts of many hosts are stored once`() {
+    @Test func `stores equal rules and texts of many hosts once`() {
         var builder = CatalogueBuilder()
         let shared = String(repeating: "x", count: 10_000)
         for number in 0..<1_000 {
@@ -113,13 +113,13 @@ struct CatalogueViewPagesTests {
     @Test(arguments: [
         "/x/../.well-known/assetlinks.json", "/x/./1", "/..", "/.", "//x/1", "/x//1", "//", "/x/\u{0}\u{0}..",
     ])
-    func `no page stands for a path that can be read as another`(path: String) {
+    func `serves no page for a path that can be read as another`(path: String) {
         let view = catalogue([landing("one", [rule("*")])]).view
         let bytes = Array(path.utf8)
         #expect(bytes.withUnsafeBytes { view.allowsPages($0) } == path.hasPrefix("/x/\u{0}"))
     }
 
-    @Test func `no page stands for a path that is no text`() {
+    @Test func `serves no page for a path that is not text`() {
         let view = catalogue([]).view
         #expect(![UInt8]([0x2F, 0xFF]).withUnsafeBytes { view.allowsPages($0) })
         #expect([UInt8]([0x2F, 0xC3, 0xA9, 0x2F]).withUnsafeBytes { view.allowsPages($0) })

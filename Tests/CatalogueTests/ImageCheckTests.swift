@@ -9,7 +9,7 @@ import Testing
 @testable import Catalogue
 
 struct ImageCheckTests {
-    @Test func `an image with wrong numbers in it is refused, or read within its bounds`() throws {
+    @Test func `refuses an image with wrong numbers, or reads within its bounds`() throws {
         let good = CatalogueLayer.sample().imageBytes
         var random = SplitMix(seed: 12)
         var soundCount = 0
@@ -33,10 +33,10 @@ struct ImageCheckTests {
             }
             #expect(!ImageCheck.isSound(UnsafeRawBufferPointer(rebasing: image.dropLast())))
         }
-        #expect(soundCount > 1_000, "text may be anything, so many a change is harmless")
+        #expect(soundCount > 1_000, "text may be anything, so many changes are harmless")
     }
 
-    /// Of bytes that lie where an image may.
+    /// Of bytes at the alignment of an image.
     static func isSound(_ image: [UInt8]) -> Bool {
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: image.count, alignment: 64)
         defer { room.deallocate() }
@@ -44,7 +44,7 @@ struct ImageCheckTests {
         return ImageCheck.isSound(UnsafeRawBufferPointer(room))
     }
 
-    /// The last number that names a record, and the first that names none.
+    /// The last number of a record, and the first one after it.
     @Test func `a number in a record must name a record that is there`() throws {
         let good = CatalogueLayer.sample().imageBytes
         let header = good.withUnsafeBytes { $0.loadUnaligned(as: ImageHeader.self) }
@@ -69,7 +69,7 @@ struct ImageCheckTests {
         func fallback(_ record: inout SiteRecord, _ number: UInt64) { record.fallback = UInt32(number) }
         #expect(bounds(header.sites, header.answers.count + 1, fallback) == [true, false])
         func file(_ record: inout AnswerRecord, _ number: UInt64) { record.identity.file = Int64(number) }
-        #expect(bounds(header.answers, header.files.count + 1, file) == [false, false], "there is no file")
+        #expect(bounds(header.answers, header.files.count + 1, file) == [false, false], "the answer has no file")
         func slot(_ record: inout HostSlot, _ number: UInt64) { record = HostSlot(site: Int(number), hash: 0) }
         #expect(bounds(header.slots, header.sites.count, slot) == [true, false])
         func routes(_ record: inout SiteRecord, _ number: UInt64) { record.routes.first = UInt32(number) }
@@ -104,8 +104,8 @@ struct ImageCheckTests {
         }
     }
 
-    /// A worker has room for fields of a certain size.
-    @Test func `the fields of an answer have a longest form`() {
+    /// A worker's buffer for fields has a fixed size.
+    @Test func `limits the fields of an answer`() {
         let good = CatalogueLayer.sample(hostCount: 30).imageBytes
         #expect(good.count > CatalogueBuilder.fieldBytesMax)
         let table = good.withUnsafeBytes { $0.loadUnaligned(as: ImageHeader.self) }.answers
@@ -139,7 +139,7 @@ struct ImageCheckTests {
         }
     }
 
-    @Test func `tables that lie over each other or over the header are refused`() {
+    @Test func `refuses tables that overlap each other or the header`() {
         let good = CatalogueLayer.sample().imageBytes
         let start = MemoryLayout<ImageHeader>.offset(of: \.slots)!
         let stride = MemoryLayout<TablePlace>.stride
@@ -165,7 +165,7 @@ struct ImageCheckTests {
         }
     }
 
-    /// Reads everything that a request could make a worker read.
+    /// Reads everything that a worker could read for a request.
     private func staysInside(_ image: UnsafeRawBufferPointer) -> Bool {
         let view = LayerView(base: image.baseAddress!, descriptors: UnsafeBufferPointer(start: nil, count: 0))
         let range = UInt(bitPattern: image.baseAddress!)...UInt(bitPattern: image.baseAddress! + image.count)

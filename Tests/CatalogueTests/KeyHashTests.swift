@@ -1,4 +1,4 @@
-// The hash has a secret: names that a tenant chooses to collide do not.
+// The hash has a secret, so a tenant cannot choose names that collide.
 
 import HTTP
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import Catalogue
 
 struct KeyHashTests {
-    /// Names of 16 bytes that the hash before this one, whose constants were public, all gave the hash 0.
+    /// Names of 16 bytes that all had the hash 0 with the previous hash function, whose constants were public.
     private static func names(count: Int) -> [[UInt8]] {
         (0..<count).map { number in
             let first = UInt64(number) &* 0x5851_F42D_4C95_7F2D
@@ -19,7 +19,7 @@ struct KeyHashTests {
         return product.high ^ product.low
     }
 
-    /// The hash before this one.
+    /// The previous hash function.
     private static func formerHash(_ name: [UInt8]) -> UInt64 {
         name.withUnsafeBytes { bytes in
             let first = bytes.loadUnaligned(as: UInt64.self)
@@ -38,7 +38,7 @@ struct KeyHashTests {
                 content: .bytes([byte])))
     }
 
-    @Test func `names that collided without a secret do not collide with one`() {
+    @Test func `names that collide without a secret do not collide with one`() {
         let names = Set(Self.names(count: 50_000))
         #expect(names.count == 50_000)
         #expect(names.allSatisfy { Self.formerHash($0) == 0 })
@@ -48,8 +48,8 @@ struct KeyHashTests {
         #expect(names.allSatisfy { Self.hash(one, $0) != Self.hash(other, $0) })
     }
 
-    /// Texts that only begin or end alike, and texts of zeros only, which nothing but their length tells apart.
-    @Test func `texts of every short length have hashes of their own`() {
+    /// Texts with equal beginnings or ends, and texts of zeros, which differ only in length.
+    @Test func `texts of every short length have different hashes`() {
         let hash = KeyHash()
         var texts: Set<[UInt8]> = []
         for count in 0...70 {
@@ -66,13 +66,13 @@ struct KeyHashTests {
         #expect(Set(texts.map { Self.hash(hash, $0) }).count == texts.count)
     }
 
-    /// With the beginning of a text as its key, and nothing to start from, the hash of every text that begins so is 0.
+    /// With the beginning of a text as its key and a zero seed, the hash of every text that begins so is 0.
     private static func blind(to beginning: String) -> KeyHash {
         let key = Array(beginning.utf8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
         return unsafeBitCast((UInt64(0), key), to: KeyHash.self)
     }
 
-    @Test func `hosts of one hash are told apart`() {
+    @Test func `tells hosts with the same hash apart`() {
         let hash = Self.blind(to: "host-no-")
         let hosts = (0..<20).map { "host-no-\($0)" }
         #expect(Set(hosts.map { Self.hash(hash, Array($0.utf8)) }) == [0])
@@ -91,7 +91,7 @@ struct KeyHashTests {
         }
     }
 
-    @Test func `paths of one hash are told apart`() throws {
+    @Test func `tells paths with the same hash apart`() throws {
         let hash = Self.blind(to: "/page-no")
         let paths = (0..<20).map { "/page-no\($0)" }
         #expect(Set(paths.map { Self.hash(hash, Array($0.utf8)) }) == [0])
@@ -112,18 +112,18 @@ struct KeyHashTests {
 
     /// A table of slots uses the lower bits, an index the upper ones.
     @Test(arguments: [0, 48])
-    func `names that are counted up are spread over a table`(shift: Int) {
+    func `spreads numbered names over a table`(shift: Int) {
         let hash = KeyHash()
         var counts = [Int](repeating: 0, count: 1 << 16)
         for number in 0..<1 << 16 {
             counts[Int(Self.hash(hash, Array("tenant\(number)-app.example".utf8)) >> UInt64(shift) & 0xFFFF)] += 1
         }
-        // With a random function the fullest of as many places as names has 8 or 9, and 37 % are empty.
+        // With a random function and as many places as names, the fullest place has 8 or 9, and 37 % are empty.
         #expect(counts.max()! < 16)
         #expect((22_000..<26_500).contains(counts.count { $0 == 0 }))
     }
 
-    @Test func `a look-up among hosts and paths that a tenant chose takes a few steps`() {
+    @Test func `a look-up among names that a tenant chose takes a few steps`() {
         let names = Self.names(count: 50_000)
         var builder = CatalogueBuilder()
         for name in names { builder.addMark(builder.heap.store(name)) }
@@ -162,11 +162,11 @@ struct KeyHashTests {
             #expect(found == nil)
             index.insert(value, number)
         }
-        // An index keeps 28 bits of a hash: of 1,250 million pairs, 5 have them in common.
+        // An index keeps 28 bits of a hash: of 1,250 million pairs, 5 share them.
         #expect(comparedCount < 100)
     }
 
-    @Test func `layers of different hashes are one when they are merged`() {
+    @Test func `merges layers with different hash secrets`() {
         func layer(_ hosts: Range<Int>) -> CatalogueLayer {
             var builder = CatalogueBuilder()
             for host in hosts {

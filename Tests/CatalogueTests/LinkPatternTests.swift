@@ -24,18 +24,18 @@ struct LinkPatternTests {
         ("\u{3}", "X", false), ("\u{4}\u{4}", "a1", true), ("\u{4}", "-", false), ("\u{5}", "7", true),
         ("\u{5}", "a", false), ("\u{6}\u{6}\u{6}", "aF9", true), ("\u{6}", "g", false), ("\u{7}", "a", false),
     ])
-    func `stars are any run, question marks and classes one byte`(pattern: String, text: String, expected: Bool) {
+    func `a star matches any run, a question mark or class one byte`(pattern: String, text: String, expected: Bool) {
         #expect(matches(pattern, text) == expected)
     }
 
-    @Test func `without case, letters of the text are compared in lower case`() {
+    @Test func `compares letters in lower case when case is ignored`() {
         #expect(matches("/foo", "/FoO", foldsCase: true))
         #expect(!matches("/foo", "/FoO"))
         #expect(!matches("/FOO", "/foo", foldsCase: true), "the pattern is in lower case already")
         #expect(matches("\u{2}", "x", foldsCase: true))
     }
 
-    @Test func `a hostile text costs no more than the budget`() {
+    @Test func `a hostile text costs at most the budget`() {
         let pattern = "*" + String(repeating: "a", count: 200) + "b"
         let text = String(repeating: "a", count: 8_000)
         #expect(!matches(pattern, text))
@@ -43,7 +43,7 @@ struct LinkPatternTests {
         #expect(!matches("*b", String(repeating: "a", count: 100) + "b", steps: 100))
     }
 
-    @Test func `classes are the same bytes for rules and for readers`() {
+    @Test func `classes have the same bytes for rules and for readers`() {
         #expect(LinkPattern.CharacterClass.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6])
     }
 }

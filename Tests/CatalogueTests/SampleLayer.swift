@@ -1,4 +1,4 @@
-// A layer with something of everything, for tests of what its bytes are.
+// A layer with every kind of content, for tests of its bytes.
 
 import HTTP
 

@@ -1,4 +1,4 @@
-// State files: what was written comes back, and whatever else comes back is told apart from it.
+// State files: written files are read back, and other contents are detected.
 
 import Glibc
 import HTTP
@@ -49,7 +49,7 @@ struct StateFileTests {
         }
     }
 
-    @Test func `a layer that is mapped says what the written one said`() throws {
+    @Test func `a mapped layer equals the written one`() throws {
         let hash = KeyHash()
         try write(layer(hash: hash), records: [1, 2, 3])
         let state = try StateFile(path, key: "key")
@@ -69,12 +69,12 @@ struct StateFileTests {
         #expect(body(Catalogue(layers: [merged]), "h4.example") == "body 4")
     }
 
-    @Test func `only the server's user reads a state file`() throws {
+    @Test func `only the server's user can read a state file`() throws {
         try write(layer())
         #expect(try File.status(path).permissions & 0o777 == 0o600)
     }
 
-    @Test func `a layer of the form before this one is damaged, and the other sections stay readable`() throws {
+    @Test func `treats a layer of an older format as damaged, and reads the other sections`() throws {
         try write(layer(), records: [1, 2, 3])
         var old = bytes(of: layer())
         #expect(ImageCheckTests.isSound(old))
@@ -85,7 +85,7 @@ struct StateFileTests {
         withExtendedLifetime(state) { #expect(records == [1, 2, 3, 1, 2, 3]) }
     }
 
-    @Test func `a file of other settings, another version, or none at all is left aside`() throws {
+    @Test func `ignores a file with other settings, of another version, or none`() throws {
         #expect(throws: StateProblem.unreadable(.system(SystemError(call: "open", number: ENOENT)))) {
             try StateFile(path, key: "key")
         }
@@ -106,7 +106,7 @@ struct StateFileTests {
         #expect(throws: StateProblem.unreadable(.notAFile)) { try StateFile(path, key: "key") }
     }
 
-    @Test func `a file of any other length is seen before a section is looked at`() throws {
+    @Test func `detects a file of another length before it reads a section`() throws {
         try write(layer())
         let bytes = try fileBytes()
         for count in [0, 1, 100, 4_095, 4_096, 4_097, bytes.count - 1] {
@@ -119,7 +119,7 @@ struct StateFileTests {
         }
     }
 
-    @Test func `no flipped bit passes`() throws {
+    @Test func `detects every flipped bit`() throws {
         try write(layer(), records: Array(repeating: 7, count: 50))
         let bytes = try fileBytes()
         var unseen: [Int] = []
@@ -130,14 +130,14 @@ struct StateFileTests {
             do {
                 let state = try StateFile(path, key: "key")
                 for section in [StateSection.layer, .records] { try state.verify(section) }
-                // What fills the place between two sections belongs to none.
+                // The padding between two sections belongs to none.
                 unseen.append(index)
             } catch {}
         }
         #expect(unseen.allSatisfy { bytes[$0] == 0 } && unseen.count < 128, "\(unseen)")
     }
 
-    @Test func `a file that is sent from its place is opened again, and a site whose file has changed is taken out`()
+    @Test func `opens a large file again, and removes a site whose file has changed`()
         throws
     {
         let folder = folder
@@ -175,7 +175,7 @@ struct StateFileTests {
     }
 
     @Test(arguments: [0, 1, 31, 32, 33, 63, 64, 65, 1_000])
-    func `a checksum is the same however its bytes come`(count: Int) {
+    func `a checksum does not depend on how its bytes are split`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
         let whole = bytes.withUnsafeBytes { Checksum.of($0) }
         for step in [1, 7, 32, 50] {

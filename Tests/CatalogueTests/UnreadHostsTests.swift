@@ -1,4 +1,4 @@
-// Hosts that the catalogue does not know yet.
+// Hosts that are not in the catalogue yet.
 
 import Catalogue
 import Testing
@@ -19,14 +19,14 @@ struct UnreadHostsTests {
         ("read.example.com", false), ("a.folder.test", true), ("folder.test", false), ("elsewhere.test", false),
         ("deep.own.example.com", false), ("", false), (".", false), (String(repeating: "a", count: 300), false),
     ])
-    func `a host is asked for by its name, the most specific folder or site first`(host: String, expected: Bool) {
+    func `finds an unread host by its name, the most specific folder or site first`(host: String, expected: Bool) {
         let catalogue = catalogue(
             ["*.example.com", "read.example.com"], unread: ["own.example.com", "read.example.com", "*.folder.test"])
         #expect(isUnread(host, catalogue) == expected)
         #expect(!isUnread(host, Catalogue(layers: catalogue.layers)), "nothing is unread by itself")
     }
 
-    @Test func `what will be served in a moment is known`() {
+    @Test func `knows the hosts that will be served soon`() {
         let catalogue = catalogue([], unread: ["own.example.com"])
         #expect(withExtendedLifetime(catalogue) { catalogue.view.knows("own.example.com") })
         #expect(withExtendedLifetime(catalogue) { !catalogue.view.knows("other.example.com") })

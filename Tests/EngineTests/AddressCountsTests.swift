@@ -1,4 +1,4 @@
-// Shares of addresses and of the networks that they are in.
+// Connection limits of addresses and of their networks.
 
 import Posix
 import Testing
@@ -8,7 +8,7 @@ import Testing
 struct AddressCountsTests {
     private func remote(_ text: String) throws -> RemoteAddress { RemoteAddress(try #require(SocketAddress(text))) }
 
-    @Test func `an address has its share of connections, which are given back`() throws {
+    @Test func `limits the connections of an address and frees them when they close`() throws {
         let counts = try #require(AddressCounts(limit: 2))
         let (first, other) = try (remote("192.0.2.1:1"), remote("198.51.100.7:1"))
         #expect([first, first, first, other].map { counts.admit($0, weight: 1) } == [true, true, false, true])
@@ -17,7 +17,7 @@ struct AddressCountsTests {
         #expect(AddressCounts(limit: 0) == nil)
     }
 
-    @Test func `the network that was refused most is told once`() throws {
+    @Test func `reports the network with the most refusals once`() throws {
         let counts = try #require(AddressCounts(limit: 1))
         #expect(counts.takeMostRefused() == nil)
         for (text, times) in [("192.0.2.1:1", 3), ("[2001:db8::1]:5", 4), ("[2001:db8::2]:6", 2)] {
@@ -30,11 +30,11 @@ struct AddressCountsTests {
             let address = try remote("198.51.\(low / 250).\(low % 250):1")
             for _ in 0..<2 { _ = counts.admit(address, weight: 1) }
         }
-        #expect(counts.takeMostRefused()?.count == 1, "a flood of addresses is bounded")
+        #expect(counts.takeMostRefused()?.count == 1, "limits the addresses of a flood")
     }
 
     @Test(arguments: ["127.0.0.1:1", "[::1]:1"])
-    func `those on this machine are not counted`(text: String) throws {
+    func `does not count clients on this machine`(text: String) throws {
         let counts = try #require(AddressCounts(limit: 1))
         let remote = try remote(text)
         for _ in 0..<10 { #expect(counts.admit(remote, weight: 1)) }
@@ -42,7 +42,7 @@ struct AddressCountsTests {
 
     // Connections from one /64; from /64 of one /56; from /56 of one /48.
     @Test(arguments: [(1, 0), (4, 1), (16, 256)])
-    func `a network that is 256 times as large has four times the share`(factor: Int, step: Int) throws {
+    func `gives a network that is 256 times as large four times the share`(factor: Int, step: Int) throws {
         let counts = try #require(AddressCounts(limit: 10))
         let admitted = try (0..<200).count { index in
             let network = String(index * step % (step == 1 ? 256 : 65_536), radix: 16)
@@ -52,7 +52,7 @@ struct AddressCountsTests {
         #expect(counts.admit(try remote("[2001:db9::1]:1"), weight: 1), "another network has its own share")
     }
 
-    @Test func `what a network has no room for is not counted for its address`() throws {
+    @Test func `does not count a connection for its address when its network has no room`() throws {
         let counts = try #require(AddressCounts(limit: 1))
         let networks = try (0..<5).map { try remote("[2001:db8:0:\($0)::1]:1") }
         #expect(networks.map { counts.admit($0, weight: 1) } == [true, true, true, true, false])
@@ -61,7 +61,9 @@ struct AddressCountsTests {
     }
 
     @Test(arguments: [(1, UInt32(1), 1), (2, 2, 1), (8, 4, 2), (1_024, 4, 256)])
-    func `a quarter of an address's connections may be in a handshake`(limit: Int, weight: UInt32, count: Int) throws {
+    func `allows a quarter of an address's connections to be in a handshake`(limit: Int, weight: UInt32, count: Int)
+        throws
+    {
         let counts = try #require(AddressCounts(limit: limit))
         #expect(counts.weight(inHandshake: true) == weight)
         #expect(counts.weight(inHandshake: false) == 1)

@@ -1,4 +1,4 @@
-// Handshakes whose certificate has to be read first: who waits for it, and who does not.
+// Handshakes whose certificate must be read first, and clients that do not wait for it.
 
 import Catalogue
 import Engine
@@ -10,7 +10,7 @@ import TLS
 import Testing
 
 struct CertificateReadersTests {
-    /// An engine of one worker that has no certificate in memory. That of `slow.example` takes until `release`.
+    /// An engine with one worker and no certificate in memory. That of `slow.example` takes until `release`.
     private final class SlowServer: Sendable {
         let engine: Engine
         private let folder: TemporaryFolder
@@ -36,14 +36,14 @@ struct CertificateReadersTests {
 
         deinit { engine.stop() }
 
-        /// Returns once the certificate of `slow.example` is being made.
+        /// Returns once the certificate of `slow.example` is being created.
         func waitUntilHeldUp() { held.isEntered.wait() }
 
         func release() { held.isLeft.signal() }
 
         func connect() throws -> TestClient { try TestClient(engine.secureAddresses[0]) }
 
-        /// Fetches over connections of their own; the statuses, or curl's complaint.
+        /// Fetches over separate connections; returns the statuses, or curl's error.
         func fetch(count: Int) throws -> String {
             let port = engine.secureAddresses[0].port
             return try Command([
@@ -55,7 +55,7 @@ struct CertificateReadersTests {
         }
     }
 
-    /// Where the first who comes stays until it may leave.
+    /// Blocks the first caller until it is released.
     private final class HeldUp: Sendable {
         private let isTaken = Atomic<Bool>(false)
         let isEntered: Posix.Semaphore
@@ -87,7 +87,7 @@ struct CertificateReadersTests {
         return [22, 3, 1] + sized([1, 0] + sized(body))
     }
 
-    @Test func `a certificate that takes long keeps nobody else waiting`() throws {
+    @Test func `a certificate that is slow to read does not delay others`() throws {
         let server = try SlowServer()
         var slow = try server.connect()
         try slow.send(CertificateReadersTests.hello("slow.example"))
@@ -95,14 +95,14 @@ struct CertificateReadersTests {
         #expect(try server.fetch(count: 20) == String(repeating: "200 ", count: 20))
         server.release()
         slow.finishSending()
-        // A record of the handshake, which is what comes first when everything is well.
+        // A record of the handshake, which comes first if everything is well.
         #expect(try slow.rest().first == 22)
     }
 
-    @Test func `what a client sent behind its first message is read when the certificate is there`() throws {
+    @Test func `reads the bytes after the first message when the certificate is there`() throws {
         let server = try SlowServer { $0.handshakeTimeoutMilliseconds = 60_000 }
         var client = try server.connect()
-        // A record of a kind that does not exist: if it were lost, the server would wait for the next.
+        // A record of a type that does not exist: if it were lost, the server would wait for the next one.
         try client.send(CertificateReadersTests.hello("slow.example") + [99, 3, 3, 0, 1, 0])
         server.waitUntilHeldUp()
         server.release()
@@ -110,14 +110,14 @@ struct CertificateReadersTests {
         #expect(answer.first == 22)
     }
 
-    @Test func `several clients wait for one reading`() throws {
+    @Test func `several clients wait for the same reading`() throws {
         let server = try SlowServer()
         var first = try server.connect()
         var second = try server.connect()
         try first.send(CertificateReadersTests.hello("slow.example"))
         server.waitUntilHeldUp()
         try second.send(CertificateReadersTests.hello("SLOW.example."))
-        // Answered after the second one has been taken in: there is one worker, and it takes one after the other.
+        // Answered after the second one was accepted, because the only worker accepts them in order.
         #expect(try server.fetch(count: 1) == "200 ")
         server.release()
         first.finishSending()
@@ -126,7 +126,7 @@ struct CertificateReadersTests {
         #expect(try second.rest().first == 22)
     }
 
-    @Test func `a client that leaves or runs out of time leaves nothing behind`() throws {
+    @Test func `a client that leaves or times out while waiting leaves nothing behind`() throws {
         let server = try SlowServer { $0.handshakeTimeoutMilliseconds = 50 }
         var late = try server.connect()
         try late.send(CertificateReadersTests.hello("slow.example"))

@@ -1,4 +1,4 @@
-// Challenges of certificate authorities: what is answered, and that those who ask for nothing that exists stay small.
+// Challenges of certificate authorities: the answers, and limits for clients that request unknown tokens.
 
 import Posix
 import Synchronization
@@ -19,7 +19,7 @@ struct ChallengeTests {
         }
     }
 
-    @Test func `a challenge is answered for any host, and kept by nobody`() throws {
+    @Test func `answers a challenge for any host, and forbids caching`() throws {
         let server = try Self.server()
         let found = try #require(try exchange(server, get("\(Self.prefix)known_-1", host: "NewZ.example:80")))
         #expect(found.status == 200)
@@ -32,7 +32,7 @@ struct ChallengeTests {
         #expect(missing["cache-control"] == "no-store")
     }
 
-    @Test func `requests beside a challenge are answered in their order`() throws {
+    @Test func `answers the requests before and after a challenge in order`() throws {
         let server = try Self.server()
         var client = try TestClient(server.address)
         let head = "HEAD \(Self.prefix)known HTTP/1.1\r\nHost: shop.example\r\n\r\n"
@@ -51,7 +51,7 @@ struct ChallengeTests {
         #expect(try #require(try next()) == (404, 0))
     }
 
-    @Test func `the last request of a connection may be a challenge`() throws {
+    @Test func `answers a challenge as the last request of a connection`() throws {
         let server = try Self.server()
         for (lines, version) in [("Connection: close\r\n", "1.1"), ("", "1.0")] {
             var client = try TestClient(server.address)
@@ -69,13 +69,13 @@ struct ChallengeTests {
         (String(repeating: "k", count: 129), false), ("", false), ("known/", false), ("known.txt", false),
         ("%6bnown", false), ("..", false), ("known=", false), ("a/b", false),
     ])
-    func `a token has the letters of base64url`(token: String, isToken: Bool) {
+    func `accepts only base64url characters in a token`(token: String, isToken: Bool) {
         let path = Array((Self.prefix + token).utf8)
         #expect((ChallengeReader.token(of: path.span) != nil) == isToken)
         #expect(ChallengeReader.token(of: Array("/.well-known/acme/\(token)".utf8).span) == nil)
     }
 
-    @Test func `a scanner waits for itself`() throws {
+    @Test func `limits the challenges that one address may have waiting`() throws {
         let gate = try Semaphore()
         let looks = Mutex(0)
         let reader = try ChallengeReader { _, _ in
@@ -92,7 +92,7 @@ struct ChallengeTests {
         let perNetwork = ChallengeReader.waitingPerNetworkMax
         for number in 0..<perNetwork { #expect(ask("made-up-\(number)", 0x0A00_0001, UInt64(number))) }
         #expect(!ask("one-more", 0x0A00_0001, 0))
-        // Another client has room, and what several ask for is looked for once.
+        // Another client has room, and a token that several request is looked up once.
         let count = ChallengeReader.waitingMax - perNetwork
         for number in 0..<count { #expect(ask("same", 0x0A00_0100 + UInt64(number), UInt64(1_000 + number))) }
         #expect(!ask("same", 0x0B00_0001, 0))
@@ -100,7 +100,7 @@ struct ChallengeTests {
         var tokens: Set<UInt64> = []
         while tokens.count < ChallengeReader.waitingMax { tokens.formUnion(control.takeChallenges().map(\.token)) }
         #expect(looks.withLock { $0 } == perNetwork + 1)
-        // All of them have been let go of.
+        // All of them have been released.
         #expect(ask("one-more", 0x0A00_0001, 0))
         gate.signal()
         reader.end()

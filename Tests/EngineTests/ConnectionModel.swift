@@ -1,6 +1,6 @@
-// What a connection may do, as simply as it can be said: a table of where each event may lead from each state. A play of
-// random events is held to it round by round. What happened to a connection is taken from the kernel before the worker looks,
-// what became of it is looked up after; where the table has nothing, or has something that never came, the play fails.
+// A simple model of a connection: a table of the states that each event may lead to. A run of random events is compared
+// with it in each round. The kernel shows what happened to a connection before the worker looks, and the worker's tables show
+// the result afterwards. The run fails on a transition that is not in the table, and if one in the table never happens.
 
 import Foundation
 import Posix
@@ -37,9 +37,9 @@ struct ConnectionModel {
     enum Event: CaseIterable {
         /// Nothing has happened to this connection.
         case silence
-        /// Bytes have come; `shortRead` where they end before what they are part of does.
+        /// Bytes have arrived; `shortRead` if the unit that they belong to is incomplete.
         case readable, shortRead
-        /// The client has taken something; `shortWrite` where there is more to send than it has room for.
+        /// The client has received something; `shortWrite` if there is more to send than it has room for.
         case writable, shortWrite
         /// There are bytes to read while there is something to send.
         case wantReadDuringWrite
@@ -48,7 +48,7 @@ struct ConnectionModel {
         /// The connection was reset.
         case error
         case timeout
-        /// What was waited for is there, or is not to be had: a certificate, or the answer to a challenge.
+        /// A certificate or the answer to a challenge is there, or known to be missing.
         case found
         /// It made room for others.
         case eviction
@@ -77,7 +77,7 @@ struct ConnectionModel {
         fileprivate var left: Set<State> = []
         fileprivate var seen: Set<Pair> = []
 
-        /// What has not, of all that can.
+        /// The transitions of the table that have not happened.
         var unseen: [String] {
             ConnectionModel.states.filter { !entered.contains($0) }.map { "\($0): never entered" }
                 + ConnectionModel.states.filter { !left.contains($0) }.map { "\($0): never left" }
@@ -90,20 +90,20 @@ struct ConnectionModel {
 
     private var looks: [Int: Look] = [:]
     private(set) var coverage: Coverage
-    /// Descriptors of our own, in the places of those that were closed: whoever closes one twice closes one of these.
+    /// The model's own descriptors, in the places of closed ones: code that closes a descriptor twice closes one of these.
     private var canaries: [Int32] = []
     /// What has contradicted the model.
     private(set) var problem: String?
-    /// How many connections had made room for others, before and behind a round.
+    /// The number of connections that had made room for others, before and after a round.
     private var evictions: (before: UInt64, after: UInt64) = (0, 0)
 
-    /// A flight of a handshake goes into an empty socket, and nothing of ours comes before it.
+    /// A flight of a handshake goes into an empty socket, and the server sends nothing before it.
     static let states =
         Phase.allCases.map { State(phase: $0) } + [.idle, .head, .body].map { State(phase: $0, isSending: true) }
-    /// Seldom seen: the kernel adds an alert to what waits already, however much that is.
+    /// Rare: the kernel adds an alert to the unsent bytes, however many there are.
     private static let rareStates = [State(phase: .lingering, isSending: true)]
 
-    /// Of plays that went before, too.
+    /// Including earlier runs.
     init(coverage: Coverage) { self.coverage = coverage }
 
     /// What can happen in a state.
@@ -115,12 +115,12 @@ struct ConnectionModel {
         case .idle: return [.readable, .ended, .error, .timeout, .eviction]
         // Both directions have ended then, which the kernel reports like an error.
         case .lingering: return [.readable, .error, .timeout]
-        // Nothing is received meanwhile, so nobody says that the client is gone.
+        // Nothing is received meanwhile, so nothing shows that the client is gone.
         case .certificate, .challenge: return [.found, .timeout]
         }
     }
 
-    /// Where a round may lead in which this has happened; nil is the end.
+    /// The state that may follow a round in which this has happened; nil is the end.
     private static func successors(of look: Look, on event: Event) -> Set<State?> {
         let (state, ways) = (look.state, ways(from: look.state.phase))
         switch event {
@@ -132,13 +132,13 @@ struct ConnectionModel {
         case .error: return state.isSending || look.unread == 0 ? [nil] : ways
         case .timeout where state.phase == .head && !state.isSending:
             return [State(phase: .head, isSending: true), State(phase: .lingering), nil]
-        // Whoever takes or sends enough gets more time.
+        // A client that receives or sends enough gets more time.
         case .timeout: return [state, nil]
         case .found: return state.phase == .certificate || state.phase == .challenge ? ways : []
         }
     }
 
-    /// Phases follow each other in one direction, but for requests, which come again, and certificates, which interrupt.
+    /// Phases follow each other in one direction, except for repeated requests and interrupting certificates.
     private static func ways(from phase: Phase) -> Set<State?> {
         let requests: Set<Phase> = [.idle, .head, .body, .challenge, .lingering]
         let phases: Set<Phase> =
@@ -151,7 +151,7 @@ struct ConnectionModel {
         return Set((states + rareStates).filter { phases.contains($0.phase) }.map(Optional.some)).union([nil])
     }
 
-    /// Looks at what the poller has reported, before the worker does.
+    /// Checks what the poller has reported, before the worker does.
     mutating func begin(_ worker: borrowing Worker, _ eventCount: Int, now: Int64) {
         looks = Self.look(worker)
         evictions.before = worker.accounting.counters.value(of: .connectionsClosed(.evicted))
@@ -164,7 +164,7 @@ struct ConnectionModel {
                 problem = problem ?? "something is heard of a connection that has ended"
                 continue
             }
-            // Only one of the two is waited for, so that both are an error or the end of everything.
+            // The worker waits for only one of the two, so that both mean an error or the end.
             if event.isReadable, event.isWritable {
                 looks[slot]?.events.insert(.error)
             } else if event.isWritable {
@@ -181,7 +181,7 @@ struct ConnectionModel {
         }
     }
 
-    /// Looks at what the worker has made of it.
+    /// Checks the worker's reaction.
     mutating func end(_ worker: borrowing Worker) {
         let present = Self.look(worker)
         evictions.after = worker.accounting.counters.value(of: .connectionsClosed(.evicted))
@@ -203,7 +203,7 @@ struct ConnectionModel {
         let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
         let canary = fcntl(null, F_DUPFD_CLOEXEC, fd)
         if null != fd { close(null) }
-        // Whoever came in the same round may have taken the place.
+        // A client of the same round may have the place now.
         if canary == fd { canaries.append(canary) } else if null == fd { canaries.append(null) }
         if canary >= 0, canary != fd { close(canary) }
         if canaries.count > 40 { release(canaries.removeFirst()) }
@@ -215,20 +215,20 @@ struct ConnectionModel {
         if isOurs { close(canary) } else { problem = problem ?? "descriptor \(canary) was closed twice" }
     }
 
-    /// Gives back what the model has itself.
+    /// Releases the model's descriptors.
     mutating func finish() {
         while let canary = canaries.popLast() { release(canary) }
     }
 
     private mutating func follow(_ before: Look, _ after: Look?) -> String? {
         var events = before.events
-        // That it was read shows only in the handshake's going on, whose time may be over in the same round.
+        // The progress of the handshake shows that it was read, but its time may be over in the same round.
         if before.state.phase == .certificate || before.state.phase == .challenge, after?.state != before.state,
             after != nil || events.isEmpty
         {
             events.insert(.found)
         }
-        // Nothing busy makes room, as long as there is memory.
+        // No busy connection makes room while there is memory.
         if after == nil, events.isEmpty, evictions.after > evictions.before, !before.state.isSending,
             before.state.phase != .body
         {
@@ -252,7 +252,7 @@ struct ConnectionModel {
         return nil
     }
 
-    /// What must not change, and what must.
+    /// The facts that must not change, and those that must.
     private static func contradiction(_ before: Look, _ after: Look, _ events: Set<Event>) -> String? {
         if after.requestCount < before.requestCount { return "requests were forgotten" }
         if before.isSecure, !after.isSecure, after.state.phase != .lingering { return "a session was lost" }

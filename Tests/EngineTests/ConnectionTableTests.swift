@@ -1,4 +1,4 @@
-// Which connection a token is for, and which one makes room for others.
+// The connection that a token is for, and the one that makes room for others.
 
 import HTTP
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import Engine
 
 struct ConnectionTableTests {
-    @Test func `what is heard of a connection that has ended is not heard by the next in its slot`() {
+    @Test func `an event of a closed connection does not reach the next one in its slot`() {
         var table = ConnectionTable(capacity: 2, heldBytesMax: .max, Limits())
         let first = table.insert(fd: 7)
         let token = table.token(first)
@@ -19,8 +19,8 @@ struct ConnectionTableTests {
         #expect(table.slot(of: table.token(second)) == second)
     }
 
-    /// A table with connections that have deadlines of these kinds, set one after the other, and hold so many bytes more than
-    /// every connection does.
+    /// A table with connections that have deadlines of these kinds, set one after the other, and hold this number of bytes
+    /// more than an empty connection.
     private func with<Result>(
         _ connections: [(kind: DeadlineKind, bytes: Int)], _ body: (borrowing ConnectionTable) -> Result
     ) -> Result {
@@ -31,7 +31,7 @@ struct ConnectionTableTests {
             Array(repeating: 0 as UInt8, count: connection.bytes).withUnsafeBytes {
                 slot.pointee.held = HeldBytes(copying: $0)
             }
-            // Of some the kind is known before what they hold, of others it changes after.
+            // Some get their kind before their bytes, others change it afterwards.
             table.deadlines.set(index % 2 == 0 ? connection.kind : .head, slot, now: Int64(index))
             table.updateHeldBytes(of: slot)
             table.deadlines.set(connection.kind, slot, now: Int64(index))
@@ -45,11 +45,13 @@ struct ConnectionTableTests {
         arguments: [
             ([], nil), ([(.idle, 0)], 0), ([(.idle, 0), (.head, 1)], 1), ([(.head, 9_000), (.idle, 0), (.idle, 0)], 0),
             ([(.head, 1_000), (.idle, 0), (.idle, 0)], 1),
-            // The oldest of a kind says nothing about the others.
+            // The oldest of one kind does not matter to the others.
             ([(.head, 0), (.head, 90_000), (.idle, 9_000), (.idle, 9_000)], 0),
             ([(.idle, 9_000), (.idle, 0), (.idle, 0), (.head, 9_000), (.head, 9_000)], 3),
         ] as [([(DeadlineKind, Int)], Int?)])
-    func `the kind that holds most gives up its oldest`(connections: [(DeadlineKind, Int)], expected: Int?) {
+    func `closes the oldest connection of the kind with the most memory`(
+        connections: [(DeadlineKind, Int)], expected: Int?
+    ) {
         #expect(
             with(connections.map { ($0, $1) }) { table in table.deadlines.heaviest.map { $0 - table.slots } }
                 == expected)
@@ -61,7 +63,7 @@ struct ConnectionTableTests {
             ([.idle, .hello, .head], 1),
             ([.handshake, .handshake], 0), ([.linger], 0),
         ] as [([DeadlineKind], Int?)])
-    func `of those that have not spoken, or are between requests, the oldest is dispensable`(
+    func `the oldest silent or idle connection is dispensable`(
         kinds: [DeadlineKind], expected: Int?
     ) {
         #expect(

@@ -1,4 +1,4 @@
-// What a connection is waited for, and since when, on a clock of the test's own.
+// The deadlines of connections, with the test's own clock.
 
 import Catalogue
 import HTTP
@@ -15,7 +15,7 @@ struct DeadlinesTests {
             TestEngine.sites, limits: Limits(), certificates: CertificateStore(hostsPath: "/nonexistent"))
     }
 
-    @Test func `a client that is always in the middle of another request is not late`() throws {
+    @Test func `a client that always has a part of the next request sent is not late`() throws {
         let request = get("/doc")
         let middle = request.index(request.startIndex, offsetBy: 20)
         var client = try TestClient(rig.plainAddress)
@@ -27,12 +27,12 @@ struct DeadlinesTests {
             rig.runUntilIdle()
             #expect(try client.response()?.status == 200)
         }
-        // Ten seconds after the last one began it is.
+        // It is ten seconds after the last one began.
         rig.turn(after: 10_001)
         #expect(try client.response()?.status == 408)
     }
 
-    @Test func `a client that takes what it asked for slowly and steadily has the time it needs`() throws {
+    @Test func `gives a slow but steady reader the time that it needs`() throws {
         var limits = Limits()
         limits.writeTimeoutMilliseconds = 10_000
         limits.writeBytesPerSecondMin = 100
@@ -58,11 +58,11 @@ struct DeadlinesTests {
             try #require(client.problem == nil && rig.connectionCount == 1)
         }
         for _ in 0..<3 { rig.turn(after: 10_001) }
-        #expect(rig.connectionCount == 0, "whoever takes nothing has none")
+        #expect(rig.connectionCount == 0, "a client that receives nothing gets no more time")
         client.close()
     }
 
-    @Test func `bytes that come do not stand for bytes that are taken`() throws {
+    @Test func `incoming bytes do not count as progress of an answer`() throws {
         let asked = Array(get("/medium").utf8)
         let client = RandomClient(
             rig.plainAddress, nil, host: "shop.example",
@@ -71,9 +71,9 @@ struct DeadlinesTests {
         client.send(.max)
         rig.runUntilIdle()
         #expect(rig.worker.table.slots[0].outgoing == nil, "the kernel has all of the answer")
-        client.spoil(Array("POST /doc HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 60000\r\n\r\n".utf8))
+        client.sendUnexpected(Array("POST /doc HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 60000\r\n\r\n".utf8))
         for _ in 0..<60 where rig.connectionCount > 0 {
-            client.spoil([UInt8(ascii: "x")])
+            client.sendUnexpected([UInt8(ascii: "x")])
             rig.turn()
             rig.turn(after: 1_000)
         }
@@ -81,7 +81,7 @@ struct DeadlinesTests {
         client.close()
     }
 
-    @Test func `whoever still sends when it is refused is read from until it ends, and not reset`() throws {
+    @Test func `reads on from a refused client that still sends, so that it is not reset`() throws {
         var client = try TestClient(rig.plainAddress)
         try client.send("nonsense\r\n\r\n" + String(repeating: "more", count: 50_000))
         rig.runUntilIdle()
@@ -92,7 +92,7 @@ struct DeadlinesTests {
         #expect(rig.connectionCount == 0)
     }
 
-    @Test func `bytes of a head do not prolong the wait for its end`() throws {
+    @Test func `bytes of a head do not extend its deadline`() throws {
         var client = try TestClient(rig.plainAddress)
         for byte in get("/doc").prefix(11) {
             try client.send(String(byte))

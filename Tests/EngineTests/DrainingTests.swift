@@ -1,4 +1,4 @@
-// Who is heard while a worker leaves, on a clock of the test's own.
+// The clients that are served while a worker drains, with the test's own clock.
 
 import HTTP
 import Posix
@@ -16,7 +16,7 @@ struct DrainingTests {
     }
 
     @Test(arguments: [false, true])
-    func `who came just before the end has as long as everybody to say something`(isSecure: Bool) throws {
+    func `gives a client that connects just before draining the normal time for its request`(isSecure: Bool) throws {
         let address = isSecure ? rig.secureAddress : rig.plainAddress
         var early = try TestClient(address)
         rig.runUntilIdle()
@@ -32,7 +32,7 @@ struct DrainingTests {
         try late.send(get("/doc", "Connection: keep-alive\r\n"))
         rig.runUntilIdle()
         let answer = try #require(try late.response())
-        // Over TLS this is no greeting, and is told so; what matters is that it was heard.
+        // Over TLS this is not a handshake and gets an alert, which shows that it was read.
         #expect(answer.status == (isSecure ? 400 : 200))
         #expect(answer["connection"] == "close")
         late.finishSending()
@@ -40,7 +40,7 @@ struct DrainingTests {
         #expect(rig.isFinished)
     }
 
-    @Test func `descriptors that had just run out keep nobody from being heard`() throws {
+    @Test func `serves waiting clients while draining, though descriptors had run out`() throws {
         rig.worker.runOutOfDescriptors()
         rig.control.drain()
         rig.turn()
@@ -50,7 +50,7 @@ struct DrainingTests {
         #expect(try late.response()?.status == 200)
     }
 
-    @Test func `who came just before the end and says nothing is let go`() throws {
+    @Test func `closes a silent connection that was opened just before draining`() throws {
         rig.control.drain()
         rig.turn()
         rig.turn(after: 1_400)

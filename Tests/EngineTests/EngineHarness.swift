@@ -14,7 +14,7 @@ final class TestEngine {
     let published: PublishedCatalogue
     var address: SocketAddress { engine.addresses[0] }
 
-    /// The usual ones, but for a stop that does not wait for requests on their way.
+    /// The usual ones, but stopping does not wait for requests under way.
     static var limits: Limits {
         var limits = Limits()
         limits.drainIdleMilliseconds = 1
@@ -22,7 +22,7 @@ final class TestEngine {
     }
 
     static let document = String(repeating: "{\"shop\":true}", count: 10)
-    /// More than socket buffers hold, so that sending it has to be interrupted.
+    /// Larger than socket buffers, so that sending it is interrupted.
     static let largeBody: [UInt8] = {
         var bytes = [UInt8](repeating: 0x61, count: 16_000_000)
         for index in stride(from: 0, to: bytes.count, by: 997) { bytes[index] = UInt8(truncatingIfNeeded: index) }
@@ -127,7 +127,7 @@ struct TestClient: ~Copyable {
         return response
     }
 
-    /// What has come, and at least a byte; nil at the end.
+    /// The bytes that have arrived, at least one; nil at the end.
     mutating func readSome() throws -> [UInt8]? { try receive() ? buffer : nil }
 
     /// Everything until the server closes.
@@ -177,13 +177,13 @@ struct TestClient: ~Copyable {
     }
 }
 
-/// A connection that an array can hold.
+/// A connection that can be an element of an array.
 final class Shared {
     let socket: ClientSocket
     init(_ socket: consuming ClientSocket) { self.socket = socket }
 }
 
-/// One request on a connection of its own.
+/// One request on its own connection.
 func exchange(_ engine: TestEngine, _ request: String, hasBody: Bool = true) throws -> ReceivedResponse? {
     var client = try TestClient(engine.address)
     try client.send(request)

@@ -1,4 +1,4 @@
-// What clients of every kind get from a running engine.
+// The answers of a running engine to every kind of client.
 
 import Catalogue
 import Engine
@@ -12,7 +12,7 @@ struct EngineTests {
 
     init() throws { server = try TestEngine() }
 
-    @Test func `answers a document with exactly its fields`() throws {
+    @Test func `answers with a document and exactly its fields`() throws {
         let response = try #require(try exchange(server, get("/doc")))
         #expect(response.status == 200)
         #expect(String(decoding: response.body, as: UTF8.self) == TestEngine.document)
@@ -29,7 +29,7 @@ struct EngineTests {
         ("//doc", 404), ("/./doc", 404), ("/x/../doc", 404), ("/%2fdoc", 404), ("/doc%00", 404), ("/%252e", 404),
         ("/%c0%ae%c0%ae/doc", 404), ("/doc;x", 404),
     ])
-    func `finds a path by its decoded name and nothing else`(path: String, status: Int) throws {
+    func `finds a path only by its decoded name`(path: String, status: Int) throws {
         #expect(try exchange(server, get(path))?.status == status)
     }
 
@@ -38,20 +38,20 @@ struct EngineTests {
         ("other.example", 404), ("x.shop.example", 404), ("large.example", 404), ("[::1]", 404), ("127.0.0.1", 404),
         ("", 404),
     ])
-    func `answers for its hosts and no others`(host: String, status: Int) throws {
+    func `answers for its hosts only`(host: String, status: Int) throws {
         let response = try #require(try exchange(server, get("/doc", host: host)))
         #expect(response.status == status)
         #expect(status == 200 || response.body.isEmpty)
     }
 
-    @Test func `an absolute target names the host`() throws {
+    @Test func `takes the host from an absolute target`() throws {
         #expect(
             try exchange(server, "GET http://shop.example/doc HTTP/1.1\r\nHost: shop.example\r\n\r\n")?.status == 200)
         #expect(
             try exchange(server, "GET http://shop.example/doc HTTP/1.1\r\nHost: large.example\r\n\r\n")?.status == 400)
     }
 
-    @Test func `HEAD is GET without its body`() throws {
+    @Test func `answers HEAD like GET without the body`() throws {
         var client = try TestClient(server.address)
         try client.send(get("/doc").replacing("GET", with: "HEAD", maxReplacements: 1) + get("/doc"))
         let head = try #require(try client.response(hasBody: false))
@@ -64,17 +64,17 @@ struct EngineTests {
     @Test(arguments: [
         ("POST", 405), ("PUT", 405), ("DELETE", 405), ("PATCH", 405), ("TRACE", 405), ("get", 501), ("FROBNICATE", 501),
     ])
-    func `other methods are not allowed, or not known`(method: String, status: Int) throws {
+    func `answers other methods with 405 or 501`(method: String, status: Int) throws {
         var client = try TestClient(server.address)
         try client.send("\(method) /doc HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 2\r\n\r\nhi" + get("/doc"))
         let refused = try #require(try client.response())
         #expect(refused.status == status)
         #expect(refused["allow"] == (status == 405 ? "GET, HEAD, OPTIONS" : nil))
-        #expect(try client.response()?.status == 200, "the connection stays in step")
+        #expect(try client.response()?.status == 200, "the connection stays usable")
     }
 
     @Test(arguments: ["/doc", "*"])
-    func `OPTIONS tells what is allowed`(target: String) throws {
+    func `answers OPTIONS with the allowed methods`(target: String) throws {
         let response = try exchange(server, "OPTIONS \(target) HTTP/1.1\r\nHost: shop.example\r\n\r\n")
         #expect(response?.status == 204)
         #expect(response?["allow"] == "GET, HEAD, OPTIONS")
@@ -95,13 +95,13 @@ struct EngineTests {
         ("If-Match: \"t\"\r\nIf-Unmodified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 200),
         ("If-Match: \"x\"\r\nIf-None-Match: \"t\"", 412),
     ])
-    func `keeps to the client's conditions`(lines: String, status: Int) throws {
+    func `respects the client's conditions`(lines: String, status: Int) throws {
         let response = try #require(try exchange(server, get("/doc", "\(lines)\r\n")))
         #expect(response.status == status)
         if status == 304 { #expect(response.fields.map(\.name) == ["date", "etag", "last-modified", "vary"]) }
     }
 
-    @Test func `sends the gzip form to those who take it`() throws {
+    @Test func `sends the gzip form to clients that accept it`() throws {
         let response = try #require(try exchange(server, get("/doc", "Accept-Encoding: br, gzip\r\n")))
         #expect(response["content-encoding"] == "gzip")
         #expect(response["etag"] == "\"t-gzip\"")
@@ -118,16 +118,16 @@ struct EngineTests {
         for number in 0..<500 { #expect(try client.response()?.status == (number % 3 == 0 ? 404 : 200)) }
     }
 
-    @Test func `answers a request however it is cut`() throws {
+    @Test func `answers a request however it is split`() throws {
         let request = get("/doc", "Content-Length: 5\r\n") + "hello"
         let whole = try #require(try exchange(server, request))
         for cut in 1..<request.utf8.count {
             var client = try TestClient(server.address)
             try client.send(String(request.prefix(cut)))
-            // The answer to this one proves that the first part was taken in by itself.
+            // The answer to this one proves that the first part was read separately.
             #expect(try exchange(server, get("/none"))?.status == 404)
             try client.send(String(request.dropFirst(cut)))
-            #expect(try client.response() == whole, "cut at \(cut)")
+            #expect(try client.response() == whole, "split at \(cut)")
         }
     }
 
@@ -140,7 +140,7 @@ struct EngineTests {
         ("GET /doc HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
         ("GET /doc HTTP/1.1\r\nHost: shop.example\r\nExpect: more\r\n\r\n", 417), ("\u{16}\u{3}\u{1}", 400),
     ])
-    func `refuses once and closes`(request: String, status: Int) throws {
+    func `refuses a bad request once and closes`(request: String, status: Int) throws {
         var client = try TestClient(server.address)
         try client.send(request + get("/doc"))
         let response = try #require(try client.response())
@@ -155,7 +155,8 @@ struct EngineTests {
         ("HTTP/1.0", "", "close", true),
         ("HTTP/1.0", "Connection: keep-alive\r\n", "keep-alive", false),
     ])
-    func `keeps a connection as the client wants it`(version: String, lines: String, says: String?, closes: Bool) throws
+    func `keeps or closes a connection as the client wants`(version: String, lines: String, says: String?, closes: Bool)
+        throws
     {
         var client = try TestClient(server.address)
         let request = "GET /doc \(version)\r\nHost: shop.example\r\n\(lines)\r\n"
@@ -169,7 +170,7 @@ struct EngineTests {
         }
     }
 
-    @Test func `a body that was announced is never taken for a request`() throws {
+    @Test func `never reads an announced body as a request`() throws {
         let inner = get("/none")
         var client = try TestClient(server.address)
         try client.send(get("/doc", "Content-Length: \(inner.utf8.count)\r\n") + inner + get("/a%20b"))
@@ -177,7 +178,7 @@ struct EngineTests {
         #expect(String(decoding: try #require(try client.response()).body, as: UTF8.self) == "space")
     }
 
-    @Test func `a client that waits for permission to send a body gets its answer`() throws {
+    @Test func `answers a client that waits for permission to send a body`() throws {
         var client = try TestClient(server.address)
         try client.send(get("/doc", "Content-Length: 5\r\nExpect: 100-continue\r\n"))
         let response = try #require(try client.response())
@@ -185,16 +186,16 @@ struct EngineTests {
         #expect(response["connection"] == "close")
     }
 
-    @Test func `a large body arrives whole, whenever it is read`() throws {
+    @Test func `a large body arrives whole, also at a slow reader`() throws {
         var client = try TestClient(server.address)
         try client.send(get("/large", host: "large.example") + get("/doc"))
-        // By the time others have been served, the first answer is stuck in full buffers.
+        // After the other requests, the first answer is stuck in full buffers.
         for _ in 0..<50 { #expect(try exchange(server, get("/doc"))?.status == 200) }
         #expect(try client.response()?.body == TestEngine.largeBody)
-        #expect(try client.response()?.status == 200, "what was pipelined behind it is answered too")
+        #expect(try client.response()?.status == 200, "the pipelined request is answered too")
     }
 
-    @Test func `a client that closes its side after asking gets its answer`() throws {
+    @Test func `answers a client that closes its side after the request`() throws {
         var client = try TestClient(server.address)
         try client.send(get("/doc"))
         client.finishSending()
@@ -202,8 +203,8 @@ struct EngineTests {
         #expect(try client.rest().isEmpty)
     }
 
-    @Test func `a new catalogue is served at once, and an answer under way is finished from the old one`() throws {
-        // One worker, so that what was sent first is taken in first.
+    @Test func `serves a new catalogue at once, and finishes an answer under way from the old one`() throws {
+        // One worker, so that it reads in the order of sending.
         let server = try TestEngine(workers: 1)
         var slow = try TestClient(server.address)
         try slow.send(get("/large", host: "large.example"))
@@ -222,9 +223,9 @@ struct EngineTests {
         #expect(try sending.response()?.status == 200)
     }
 
-    @Test func `idle workers let go of a catalogue, even of one that is replaced while they wake up`() throws {
+    @Test func `idle workers release a catalogue, even one that is replaced while they wake up`() throws {
         let server = try TestEngine(workers: 2)
-        // Again and again, because it takes a publication within the microsecond between two lines of the worker's.
+        // Many rounds, because the publication must fall into the microsecond between two lines of the worker's code.
         for round in 0..<4_000 {
             weak let old = server.published.current
             server.published.publish(TestEngine.catalogue([]))
@@ -233,14 +234,14 @@ struct EngineTests {
             for _ in 0..<(round % 400) { _ = Clock.monotonicMilliseconds() }
             server.published.publish(TestEngine.catalogue([]))
             server.engine.catalogueChanged()
-            // A worker that has overlooked it would keep it for a minute.
+            // A worker that has missed it would keep it for a minute.
             let end = Clock.monotonicMilliseconds() + 10_000
             while old != nil || between != nil, Clock.monotonicMilliseconds() < end { sched_yield() }
             try #require(old == nil && between == nil, "in round \(round)")
         }
     }
 
-    @Test func `a host that is still to be read is told so, until it has been`() throws {
+    @Test func `answers 503 for a host that is not read yet`() throws {
         let server = try TestEngine()
         let layers = server.published.current.layers
         server.published.publish(Catalogue(layers: layers, unread: UnreadHosts { $0 == "own.example" }))

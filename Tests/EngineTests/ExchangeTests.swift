@@ -1,4 +1,4 @@
-// What is remembered of a request, and that it outlasts the memory it was received in.
+// What an exchange keeps of a request, also after the receive buffer is gone.
 
 import HTTP
 import Posix
@@ -16,7 +16,7 @@ struct ExchangeTests {
         }
     }
 
-    /// Lends an exchange about a request that is understood as far as it goes.
+    /// Lends an exchange about a request that was parsed as far as possible.
     private func with<Result>(_ request: String, _ body: (Exchange) throws -> Result) rethrows -> Result {
         let bytes = Array(request.utf8)
         var parser = RequestParser()
@@ -38,11 +38,11 @@ struct ExchangeTests {
             ["GET", nil, "/a", nil, "one", nil]
         ), ("GE", [nil, nil, nil, nil, nil, nil]), ("GET /a HTTP/4.0\r\n", ["GET", nil, nil, nil, nil, nil]),
     ])
-    func `a request is remembered as it was written`(request: String, expected: [String?]) {
+    func `keeps a request as it was written`(request: String, expected: [String?]) {
         #expect(with(request) { texts($0) } == expected)
     }
 
-    @Test func `what is held is a copy of all that is referred to`() {
+    @Test func `a held exchange copies everything that it refers to`() {
         var held = HeldExchanges()
         for (index, request) in [
             "GET /first HTTP/1.1\r\nHost: h\r\n\r\n", "GET /second?q HTTP/1.1\r\nHost: h\r\nUser-Agent: u\r\n\r\n",
@@ -52,7 +52,7 @@ struct ExchangeTests {
                 if held.count > 0 { list.resume(held) }
                 list.append(exchange)
                 if index == 0 { list.answer(status: 200, bodyBytes: 10) }
-                // With the request's own memory gone only the copy is left.
+                // The request's own memory is gone, so only the copy is left.
                 held = list.takeAll()
             }
         }
@@ -62,7 +62,7 @@ struct ExchangeTests {
         held.release()
     }
 
-    @Test func `what did not get out is taken from the last answers`() {
+    @Test func `subtracts unsent bytes from the last answers`() {
         var list = Exchanges()
         for bytes in [100, 0, 50] {
             list.append(Exchange(from: .unknown, at: 0))

@@ -1,12 +1,12 @@
-// Without descriptors nobody new is let in, and nothing is burnt in waiting for one.
+// Without descriptors the worker accepts no client, and waits without using the CPU.
 
 import Foundation
 import Posix
 import Testing
 
 struct ExhaustionTests {
-    @Test func `out of descriptors the server waits for some, and then serves who has waited`() async {
-        // In a process of its own, because the limit is the process's.
+    @Test func `waits when it has no descriptors, and serves the waiting clients later`() async {
+        // In a separate process, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             let server = try TestEngine(workers: 1)
             var clients = ClientList()
@@ -32,7 +32,7 @@ struct ExhaustionTests {
         }
     }
 
-    /// What this process has used of its processors so far.
+    /// The CPU time of this process.
     private static func processorMicroseconds() -> Int {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

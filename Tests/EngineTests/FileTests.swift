@@ -1,4 +1,4 @@
-// Large pages, which are sent from their files: what becomes of them while they are sent, and what they are asked for.
+// Large pages, which are sent from their files: changes meanwhile, and the kinds of request.
 
 import Catalogue
 import Foundation
@@ -30,7 +30,7 @@ struct FileTests {
         ("bytes=0-0", 0..<1), ("bytes=-1", 15_999_999..<16_000_000), ("bytes=15999990-", 15_999_990..<16_000_000),
         ("bytes=65535-131073", 65_535..<131_074), ("bytes=0-99999999", 0..<16_000_000),
     ])
-    func `a part of a file is exactly that part`(value: String, range: Range<Int>) throws {
+    func `sends exactly the requested part of a file`(value: String, range: Range<Int>) throws {
         let server = try TestEngine(sites: [try site()])
         let answer = try #require(try exchange(server, get("/file", "Range: \(value)\r\n")))
         #expect(answer.status == 206)
@@ -38,7 +38,7 @@ struct FileTests {
         #expect(answer.body.elementsEqual(bytes[range]))
     }
 
-    @Test func `HEAD, conditions and refused ranges send nothing of it`() throws {
+    @Test func `sends none of the file for HEAD, unmet conditions and refused ranges`() throws {
         let server = try TestEngine(sites: [try site()])
         var client = try TestClient(server.address)
         try client.send(
@@ -57,21 +57,21 @@ struct FileTests {
         #expect(try client.rest().isEmpty)
     }
 
-    @Test func `a file that becomes shorter while it is sent ends the connection, and no other`() throws {
+    @Test func `closes only the connection whose file becomes shorter while it is sent`() throws {
         let server = try TestEngine(workers: 1, sites: [try site()] + TestEngine.sites.suffix(1))
         var client = try TestClient(server.address)
         try client.send(get("/file"))
-        // The head is on its way, and what the kernel holds of the body; the rest waits for this client.
+        // The head and a part of the body are in the kernel's buffers; the rest waits for this client.
         let head = try #require(try client.readSome())
         #expect(head.starts(with: Array("HTTP/1.1 200 ".utf8)))
         truncate(path, 1_000)
         let rest = try client.rest()
         #expect(rest.count < bytes.count)
-        // Its name and length are those of the catalogue until that is made anew.
+        // Its name and length stay those of the catalogue until the next one.
         #expect(try exchange(server, get("/large", host: "large.example"))?.body == TestEngine.largeBody)
     }
 
-    @Test func `a file that is replaced while it is sent is sent as it was`() throws {
+    @Test func `sends the old contents of a file that is replaced meanwhile`() throws {
         let server = try TestEngine(workers: 1, sites: [try site()])
         var client = try TestClient(server.address)
         try client.send(get("/file") + get("/file", "Range: bytes=0-9\r\n"))
@@ -79,7 +79,7 @@ struct FileTests {
         try Data(repeating: 0x62, count: bytes.count).write(to: URL(fileURLWithPath: other))
         rename(other, path)
         #expect(try client.response()?.body == bytes)
-        // The catalogue of now has the new one; whoever is in the middle of the old one's keeps that.
+        // The current catalogue has the new one; an answer under way keeps the old one.
         try client.send(get("/file"))
         server.published.publish(TestEngine.catalogue([try site()]))
         #expect(try client.response()?.body == Array(bytes.prefix(10)))
@@ -89,7 +89,7 @@ struct FileTests {
     }
 
     @Test(arguments: [false, true])
-    func `readers that are slow cost no memory`(isSecure: Bool) throws {
+    func `slow readers cost no memory`(isSecure: Bool) throws {
         let authority = try DevelopmentAuthority(directory: folder.path)
         let certificates = CertificateStore(hostsPath: "\(folder.path)/hosts", development: authority)
         let rig = try WorkerRig([try site()], limits: Limits(), certificates: certificates)
@@ -100,7 +100,7 @@ struct FileTests {
                 isSecure ? rig.secureAddress : rig.plainAddress, context, host: "shop.example", [exchange],
                 bufferBytes: 4_096)
         }
-        // All are in the middle of the file after some rounds, and none has read more than a little of it.
+        // After some rounds all are in the middle of the file, and none has read much of it.
         for _ in 0..<60 {
             for client in clients {
                 client.send(1_000)
@@ -111,10 +111,10 @@ struct FileTests {
         var held = 0
         for index in 0..<rig.worker.table.slotCount {
             let outgoing = rig.worker.table.slots[index].outgoing
-            #expect(outgoing != nil, "each of them is being sent to")
+            #expect(outgoing != nil, "all of them are being sent")
             held += outgoing?.head.count ?? 0
         }
-        // One step of records each, and without TLS nothing: 40 × 16 MB lie in the file.
+        // One step of records each, and nothing without TLS, although 40 × 16 MB are unsent.
         #expect(held <= (isSecure ? 40 * 70_000 : 0))
         for client in clients { client.close() }
         RandomClient.free(context)

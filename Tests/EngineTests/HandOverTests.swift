@@ -1,4 +1,4 @@
-// The order in which listeners are closed, against a list that behaves as the kernel's does.
+// The order in which listeners are closed, against a model of the kernel's list.
 
 import Testing
 
@@ -18,9 +18,9 @@ struct HandOverTests {
             places.removeLast()
         }
 
-        /// The workers of the old process that a connection may come to now.
+        /// The workers of the old process that may get a connection now.
         var strays: Set<Int> {
-            // A place that does not exist means any.
+            // A place that does not exist means any socket.
             let led = lead.contains { $0 >= places.count } ? Set(places) : Set(lead.map { places[$0] })
             return Set(led.compactMap { $0 })
         }
@@ -37,7 +37,7 @@ struct HandOverTests {
                 #expect(kernel.strays.isEmpty)
                 let turns = Dictionary(grouping: plans, by: \.delayMilliseconds).sorted { $0.key < $1.key }
                 for (delay, together) in turns {
-                    // First all who close together see to it that nobody comes any more, then they close in any order.
+                    // First all workers that close together steer connections away, then they close in any order.
                     if delay > 0 { for plan in together { kernel.lead = plan.steeringBeforeClosing(place) } }
                     #expect(kernel.strays.isEmpty, "\(own) to \(others) after \(delay) ms")
                     var open = Set(together.map(\.worker))
@@ -55,7 +55,7 @@ struct HandOverTests {
         }
     }
 
-    @Test func `with at least as many workers in the new process all close at once`() {
+    @Test func `all workers close at once if the new process has at least as many`() {
         for own in 1...4 {
             for worker in 0..<own {
                 #expect(HandOver(worker: worker, count: own, others: [own..<2 * own]).delayMilliseconds == 0)
@@ -64,10 +64,10 @@ struct HandOverTests {
         #expect(HandOver.quietMilliseconds < HandOver.stepMilliseconds)
     }
 
-    @Test func `nobody waits where there is nobody else, and olderSockets keep their places`() {
+    @Test func `does not wait without another process, and keeps the places of older sockets`() {
         #expect(HandOver(worker: 3, count: 4, others: [0..<0]).delayMilliseconds == 0)
-        let younger = HandOver(worker: 1, count: 4, others: [0..<2])
-        #expect(younger.delayMilliseconds == 0)
-        #expect(younger.steeringWhileClosing(0..<2) == 0..<2)
+        let newer = HandOver(worker: 1, count: 4, others: [0..<2])
+        #expect(newer.delayMilliseconds == 0)
+        #expect(newer.steeringWhileClosing(0..<2) == 0..<2)
     }
 }

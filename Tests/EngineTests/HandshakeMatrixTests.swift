@@ -1,5 +1,5 @@
-// What each client is shown, as `openssl s_client` sees it: each version with the name of a host, with another name and
-// with none, where there is a certificate for everybody else and where there is not.
+// The certificate that `openssl s_client` gets: in each version, with the name of a host, with another name and with none,
+// with and without a default certificate.
 
 import Catalogue
 import Engine
@@ -9,7 +9,7 @@ import TLS
 import Testing
 
 struct HandshakeMatrixTests {
-    /// An engine with certificates in files, for `shop.example` and perhaps for everybody else.
+    /// An engine with certificates in files, for `shop.example` and perhaps as the default.
     private final class FileServer {
         let engine: Engine
         let folder: TemporaryFolder
@@ -45,7 +45,7 @@ struct HandshakeMatrixTests {
     private static let versions = ["-tls1_2", "-tls1_3"]
 
     @Test(arguments: versions, [true, false])
-    func `a host's name is shown its certificate and answered`(version: String, hasDefault: Bool) throws {
+    func `a client that names a host gets its certificate and an answer`(version: String, hasDefault: Bool) throws {
         let text = try FileServer(hasDefault: hasDefault).openssl(
             [version, "-servername", "shop.example", "-verify_hostname", "shop.example"], request: Self.request)
         #expect(text.contains("Verification: OK"))
@@ -53,11 +53,12 @@ struct HandshakeMatrixTests {
     }
 
     @Test(arguments: versions, [["-servername", "other.example"], ["-noservername"]])
-    func `another name or none is shown the certificate for everybody else`(version: String, name: [String]) throws {
+    func `a client that names another host or none gets the default certificate`(version: String, name: [String]) throws
+    {
         let text = try FileServer(hasDefault: true).openssl(
             [version, "-verify_hostname", "else.example"] + name, request: Self.request)
         #expect(text.contains("Verification: OK"))
-        // A client that named another host is at the wrong place; one that named none may ask for any.
+        // A client that named another host gets 421; one that named none may request any.
         #expect(text.contains(name == ["-noservername"] ? "HTTP/1.1 200 OK" : "HTTP/1.1 421 Misdirected Request"))
     }
 
@@ -69,7 +70,7 @@ struct HandshakeMatrixTests {
         ("-tls1_2", ["-noservername"], 112),
         ("-tls1_3", ["-noservername"], 109),
     ])
-    func `where there is no certificate for everybody else, the alert says what is missing`(
+    func `without a default certificate, the alert names the reason`(
         version: String, name: [String], alert: Int
     ) throws {
         let text = try FileServer(hasDefault: false).openssl([version] + name, request: Self.request)
@@ -79,7 +80,7 @@ struct HandshakeMatrixTests {
     }
 
     @Test(arguments: versions)
-    func `a session is resumed under the name that it was made for, and no other`(version: String) throws {
+    func `resumes a session only under the name that it was created for`(version: String) throws {
         let server = try FileServer(hasDefault: true)
         let session = "\(server.folder.path)/session"
         let made = try server.openssl(

@@ -1,4 +1,4 @@
-// A worker that goes round answers when it is asked, and one that is stuck does not.
+// A running worker answers a heartbeat, and a stuck one does not.
 
 import Catalogue
 import Glibc
@@ -10,7 +10,7 @@ import Testing
 @testable import Engine
 
 struct HeartbeatTests {
-    @Test func `a beat after the question is the answer`() {
+    @Test func `a beat after the question counts as an answer`() {
         let heartbeat = Heartbeat()
         let asked = Atomic<Int>(0)
         func look(_ now: Int64) -> Int64 {
@@ -31,21 +31,21 @@ struct HeartbeatTests {
         let engine = try TestEngine(workers: 3)
         for _ in 0..<5 {
             #expect(engine.engine.silentMilliseconds().count == 3)
-            // They have been asked now; the next look finds an answer, or comes before it.
+            // They have been asked now; the next check finds an answer or comes before it.
             while engine.engine.silentMilliseconds().contains(where: { $0 > 0 }) {
                 #expect(engine.engine.silentMilliseconds().allSatisfy { $0 < 10_000 })
             }
         }
     }
 
-    @Test func `no question is lost, however many ask at once`() throws {
+    @Test func `no question is lost when many ask at once`() throws {
         let bench = try TestEngine(workers: 2)
         let engine = bench.engine
         let asking = try (0..<3).map { number in
             try Asker(name: "asking \(number)") { for _ in 0..<20_000 { _ = engine.silentMilliseconds() } }
         }
         for asker in asking { asker.join() }
-        // A worker that has slept through a question would owe its answer for up to a minute.
+        // A worker that has missed a question would not answer for up to a minute.
         let end = Clock.monotonicMilliseconds() + 20_000
         var silentMilliseconds = engine.silentMilliseconds()
         while silentMilliseconds.contains(where: { $0 > 0 }), Clock.monotonicMilliseconds() < end {
@@ -64,7 +64,7 @@ struct HeartbeatTests {
         func join() { if let thread = thread.take() { thread.join() } }
     }
 
-    /// Where a worker waits in a question to the store until the test lets it go.
+    /// Blocks a worker in a question to the store until the test releases it.
     private final class Trap: Sendable {
         let isClosed = Atomic<Bool>(true)
         let holds = Atomic<Int>(0)
@@ -75,7 +75,7 @@ struct HeartbeatTests {
         }
     }
 
-    @Test func `a worker that hangs owes its answer, the others do not`() throws {
+    @Test func `only a worker that hangs does not answer`() throws {
         let trap = Trap()
         let authority = try DevelopmentAuthority(directory: try TemporaryFolder().path)
         // A page asked for in plain HTTP makes a worker ask whether the host has a certificate.

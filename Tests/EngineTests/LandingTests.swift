@@ -54,29 +54,29 @@ struct LandingTests {
         ),
         ("/p/,&", "shop.example/p/,&amp;", "shop.example/p/%2C&amp;"),
     ])
-    func `the link stands in the page, escaped for its place`(target: String, link: String, item: String) throws {
+    func `inserts the link into the page, escaped for its place`(target: String, link: String, item: String) throws {
         let response = try exchange(server, get(target))
         #expect(response?.status == 200)
         let route = link.dropFirst("shop.example".count)
         #expect(try body(response) == "<a href=\"https://\(link)\" list=\"\(item)\" route=\"\(route)\">")
     }
 
-    /// The bytes that could end an attribute or a field line are refused before anything is looked up.
+    /// Bytes that could end an attribute or a field line are refused before any look-up.
     @Test(arguments: ["\"", "<", ">", "\\", "#x", "\u{7F}", "\u{1}"])
-    func `no target has bytes that a page could not hold`(bytes: String) throws {
+    func `no target contains bytes that a page cannot contain`(bytes: String) throws {
         #expect(try exchange(server, get("/p/1\(bytes)"))?.status == 400)
     }
 
     @Test(arguments: [
         ("/p/no/1", 404), ("/q", 404), ("/p/file", 200), ("/.well-known/p", 404), ("/p%2F1", 404), ("/%70/1", 404),
     ])
-    func `it stands for included paths without a file alone`(path: String, status: Int) throws {
+    func `serves the landing page only for included paths without a file`(path: String, status: Int) throws {
         let response = try exchange(server, get(path))
         #expect(response?.status == status)
         #expect(try !body(response).contains("<a"))
     }
 
-    @Test func `HEAD, bodies and pipelining keep in step`() throws {
+    @Test func `HEAD, bodies and pipelining stay in step`() throws {
         var client = try TestClient(server.address)
         try client.send(get("/p/1").replacing("GET", with: "HEAD", maxReplacements: 1) + get("/p/1") + get("/p/22"))
         let head = try #require(try client.response(hasBody: false))
@@ -89,21 +89,21 @@ struct LandingTests {
         #expect(try client.rest().isEmpty)
     }
 
-    @Test func `a range or a condition changes nothing about it`() throws {
+    @Test func `ignores ranges and conditions`() throws {
         let response = try exchange(server, get("/p/1", "Range: bytes=0-1\r\nIf-None-Match: *\r\nIf-Match: \"x\"\r\n"))
         #expect(response?.status == 200)
     }
 
-    @Test func `a link that would fill the page is too long`() throws {
+    @Test func `refuses a link that is too long for the page`() throws {
         var client = try TestClient(server.address)
         let ampersands = String(repeating: "&", count: 1_000)
         try client.send(get("/p/\(ampersands)") + get("/p/\(ampersands)\(ampersands)") + get("/p/1"))
         #expect(try client.response()?.status == 200)
         #expect(try client.response()?.status == 414)
-        #expect(try client.response()?.status == 200, "the connection goes on")
+        #expect(try client.response()?.status == 200, "the connection continues")
     }
 
-    @Test func `answers are the same however a request is cut`() throws {
+    @Test func `answers do not depend on how a request is split`() throws {
         let request = get("/p/a&b?c")
         let whole = try #require(try exchange(server, request))
         for cut in 1..<request.utf8.count {
@@ -114,7 +114,7 @@ struct LandingTests {
         }
     }
 
-    @Test func `a redirect stays one, whatever the conditions`() throws {
+    @Test func `redirects whatever the conditions are`() throws {
         let response = try exchange(
             server, get("/.well-known/change-password", "If-None-Match: *\r\nIf-Match: \"x\"\r\nRange: bytes=0-\r\n"))
         #expect(response?.status == 302)
@@ -125,7 +125,7 @@ struct LandingTests {
     @Test(arguments: [
         ("/", 200), ("/a/b", 200), ("/a.js", 404), ("/.well-known/x", 404), ("/%2ewell-known/x", 404), ("/a%2Fb", 404),
     ])
-    func `a single-page app answers for every page`(path: String, status: Int) throws {
+    func `serves a single-page app for every page`(path: String, status: Int) throws {
         #expect(try exchange(server, get(path, host: "spa.example"))?.status == status)
     }
 
@@ -135,7 +135,7 @@ struct LandingTests {
         ("/.well-known", false), ("/apple-app-site-association", false), ("/%2ewell-known/x", false), ("/a%2Fb", false),
         ("/a/../b", false), ("//a", false),
     ])
-    func `a host's own page for what it does not have never stands for files of verifiers`(path: String, isPage: Bool)
+    func `a host's not-found page is never the answer for verifiers' files`(path: String, isPage: Bool)
         throws
     {
         for lines in ["", "Range: bytes=0-1\r\nIf-None-Match: \"t\"\r\n"] {
@@ -148,12 +148,12 @@ struct LandingTests {
         let packed = try exchange(server, get("/a", host: "own.example", "Accept-Encoding: gzip\r\n"))
         #expect(packed?.status == 404)
         #expect(packed?.body == [1])
-        // Neither form is acceptable, and there is nothing better to say.
+        // Neither form is acceptable, so the server sends the plain one.
         let refused = try exchange(server, get("/a", host: "own.example", "Accept-Encoding: identity;q=0, br\r\n"))
         #expect(refused?.status == 404)
     }
 
-    @Test func `its page is compressed and revalidated like any other`() throws {
+    @Test func `compresses and revalidates the page like any other`() throws {
         let response = try exchange(server, get("/a/b", host: "spa.example", "Accept-Encoding: gzip\r\n"))
         #expect(response?["content-encoding"] == "gzip")
         #expect(try exchange(server, get("/a/b", host: "spa.example", "If-None-Match: \"t\"\r\n"))?.status == 304)

@@ -22,7 +22,7 @@ struct LifecycleTests {
         for _ in 0..<20 { #expect(try exchange(server, get("/doc"))?.status == 200) }
     }
 
-    @Test func `says what to do when an address is in use`() throws {
+    @Test func `says what to do about an address in use`() throws {
         let taken = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false)
         let address = taken.address
         #expect {
@@ -33,7 +33,7 @@ struct LifecycleTests {
         #expect(taken.address.port == address.port)
     }
 
-    @Test func `cuts off a head that does not come in time, and says so`() throws {
+    @Test func `closes with 408 when a head does not arrive in time`() throws {
         var limits = TestEngine.limits
         limits.headTimeoutMilliseconds = 50
         let server = try TestEngine(limits: limits)
@@ -42,7 +42,7 @@ struct LifecycleTests {
         #expect(try client.response()?.status == 408)
     }
 
-    @Test func `closes a connection that stays silent`() throws {
+    @Test func `closes a silent connection`() throws {
         var limits = TestEngine.limits
         limits.idleTimeoutMilliseconds = 50
         let server = try TestEngine(limits: limits)
@@ -52,7 +52,7 @@ struct LifecycleTests {
         #expect(try client.rest().isEmpty)
     }
 
-    @Test func `cuts off a body that does not come in time`() throws {
+    @Test func `closes when a body does not arrive in time`() throws {
         var limits = TestEngine.limits
         limits.bodyTimeoutMilliseconds = 50
         let server = try TestEngine(limits: limits)
@@ -61,34 +61,34 @@ struct LifecycleTests {
         #expect(try client.rest().isEmpty)
     }
 
-    @Test func `cuts off a client that does not read`() throws {
+    @Test func `closes the connection of a client that does not read`() throws {
         var limits = TestEngine.limits
         limits.writeTimeoutMilliseconds = 50
         let server = try TestEngine(limits: limits)
         var client = try TestClient(server.address)
         try client.send(get("/large", host: "large.example"))
-        // Others are served for longer than the deadline before this client reads what is in its buffers.
+        // Other clients are served for longer than the deadline before this client reads its buffers.
         let until = Clock.monotonicMilliseconds() + 500
         while Clock.monotonicMilliseconds() < until { #expect(try exchange(server, get("/doc"))?.status == 200) }
         let count = (try? client.rest().count) ?? 0
         #expect(count < TestEngine.largeBody.count)
     }
 
-    @Test func `a client that never takes its answers is reset, so that the kernel forgets it too`() throws {
+    @Test func `resets a client that never reads, so that the kernel frees its memory too`() throws {
         var limits = TestEngine.limits
         limits.idleTimeoutMilliseconds = 50
         limits.lingerTimeoutMilliseconds = 50
         let server = try TestEngine(limits: limits)
         var client = try TestClient(server.address)
-        // Enough to fill this client's buffer, and little enough for the kernel to take all of it from the server.
+        // Enough to fill this client's buffer, but little enough for the kernel to accept all of it from the server.
         try client.send(String(repeating: get("/medium"), count: 8))
-        // Others are served for longer than it is given; then it finds the reset behind what had arrived before.
+        // Others are served for longer than its deadline; then it finds the reset after the bytes that had arrived.
         let until = Clock.monotonicMilliseconds() + 500
         while Clock.monotonicMilliseconds() < until { #expect(try exchange(server, get("/doc"))?.status == 200) }
         #expect(throws: (any Error).self) { while try client.response() != nil {} }
     }
 
-    @Test func `closes a connection after its share of requests`() throws {
+    @Test func `closes a connection after its maximum of requests`() throws {
         var limits = TestEngine.limits
         limits.requestsPerConnectionMax = 3
         let server = try TestEngine(limits: limits)
@@ -100,13 +100,13 @@ struct LifecycleTests {
         #expect(try client.rest().isEmpty)
     }
 
-    @Test func `a house full of busy clients says so, and those inside are served`() throws {
+    @Test func `answers 503 when all connections are busy, and serves the others`() throws {
         var limits = TestEngine.limits
         limits.connectionsMax = 16
         let server = try TestEngine(limits: limits, workers: 1)
         var guests = ClientList()
         for _ in 0..<16 { try guests.add(server.address, sending: get("/doc")) }
-        // All sixteen are inside once each has been answered.
+        // All sixteen are accepted once each has an answer.
         #expect(try guests.statuses() == Array(repeating: 200, count: 16))
         try guests.send(get("/doc") + get("/doc", "Content-Length: 2\r\n") + "a")
         #expect(try guests.statuses() == Array(repeating: 200, count: 16))
@@ -120,12 +120,12 @@ struct LifecycleTests {
         ("[::ffff:192.0.2.1]:1", "192.0.2.1:1", true), ("192.0.2.1:1", "192.0.2.2:1", false),
         ("[::1]:1", "127.0.0.9:1", true),
     ])
-    func `an IPv6 network counts as one address`(first: String, second: String, isSame: Bool) throws {
+    func `counts an IPv6 network as one address`(first: String, second: String, isSame: Bool) throws {
         let keys = try [first, second].map { RemoteAddress(try #require(SocketAddress($0))).networkKey }
         #expect((keys[0] == keys[1]) == isSame)
     }
 
-    @Test func `a connection has its share of bytes`() throws {
+    @Test func `limits the bytes of a connection`() throws {
         var limits = TestEngine.limits
         limits.bytesPerConnectionMax = 100
         let server = try TestEngine(limits: limits)
@@ -136,7 +136,7 @@ struct LifecycleTests {
         #expect(try client.response()?["connection"] == "close")
     }
 
-    @Test func `a request on its way when the server is told to stop is answered`() throws {
+    @Test func `answers a request that is under way when the server stops`() throws {
         var limits = TestEngine.limits
         limits.drainIdleMilliseconds = 2_000
         let server = try TestEngine(limits: limits, workers: 1)
@@ -151,11 +151,11 @@ struct LifecycleTests {
             last = try #require(try client.response())["connection"]
         }
         #expect(last == "close")
-        #expect(try exchange(server, get("/doc"))?["connection"] == "close", "new ones are still let in for a moment")
+        #expect(try exchange(server, get("/doc"))?["connection"] == "close", "new ones are still accepted for a moment")
         stopping.join()
     }
 
-    @Test func `stopping finishes what is in flight`() throws {
+    @Test func `finishes answers under way when the server stops`() throws {
         let server = try TestEngine(workers: 1)
         let address = server.address
         var slow = try TestClient(address)
@@ -186,7 +186,7 @@ struct LifecycleTests {
     }
 
     @Test(arguments: [false, true])
-    func `a client that has connected and said nothing is served or let go, and never reset`(speaks: Bool) throws {
+    func `serves or closes a silent new connection when the server stops, and never resets it`(speaks: Bool) throws {
         var limits = Limits()
         limits.drainTimeoutMilliseconds = 60_000
         let server = try TestEngine(limits: limits, workers: 1)
@@ -205,7 +205,7 @@ struct LifecycleTests {
     }
 }
 
-/// Several clients at once; an array cannot hold what cannot be copied.
+/// Several clients at once; clients are noncopyable, so an array cannot contain them.
 struct ClientList {
     private final class Box {
         var client: TestClient

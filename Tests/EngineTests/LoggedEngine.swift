@@ -1,4 +1,4 @@
-// An engine whose workers leave lines and counts, and how a test waits for them.
+// An engine whose workers write lines and counts, and functions to wait for them.
 
 import Catalogue
 import Engine
@@ -48,7 +48,7 @@ final class LoggedEngine {
 
     var address: SocketAddress { engine.addresses[0] }
 
-    /// The lines, once there are as many.
+    /// The lines, once there are this many.
     func lines(_ count: Int) throws -> [[String: Any]] {
         var text = ""
         _ = try eventually {

@@ -1,4 +1,4 @@
-// A client that does anything a client can do, in any order, and checks that what it gets is what it asked for.
+// A client that does anything a client can do, in any order, and checks that its answers are right.
 
 import COpenSSL
 import Foundation
@@ -7,7 +7,7 @@ import Testing
 
 /// One connection of a test with random events.
 final class RandomClient {
-    /// A request, and what comes back.
+    /// A request and its answer.
     struct Exchange {
         let request: [UInt8]
         /// The whole body; nil when any answer will do.
@@ -19,49 +19,49 @@ final class RandomClient {
     /// The port at this end, by which the server's connection is found; 0 when there is none.
     let port: UInt16
     private var ssl: OpaquePointer?
-    /// Where OpenSSL leaves its records: they are sent in pieces like everything else.
+    /// OpenSSL's records, which are sent in pieces like everything else.
     private var records: OpaquePointer?
-    /// Of the exchanges, what has not been made into bytes for the wire.
+    /// The exchanges that are not yet bytes for the wire.
     private var unsent: ArraySlice<UInt8>
-    /// What has not been sent, and how much has been.
+    /// The unsent bytes, and the number of sent ones.
     private var wire: ArraySlice<UInt8>
     private(set) var sentBytes = 0
-    /// Whether there is never much room on the way to it.
+    /// Whether its socket buffers are small.
     let isNarrow: Bool
-    private let frontBytes: Int
+    private let headerBytes: Int
     /// How long the head of each request is, and all of it.
     private let lengths: [(head: Int, whole: Int)]
     private let exchangesBytes: Int
     private var unread: [UInt8] = []
     private var expected: ArraySlice<Exchange>
-    /// After bytes that are no request nobody knows what the answers are.
-    private var isTame = true
+    /// After bytes that are not a request, the answers are unknown.
+    private var isPredictable = true
     private var hasFinished = false
     private(set) var answers = 0
     private(set) var problem: String?
 
     var isOpen: Bool { fd >= 0 }
 
-    /// Connects. `context` is one of OpenSSL's for clients, or nil for plain HTTP. With `isTrustedProxy` it says first, as a front
-    /// does, whose connection it is.
+    /// Connects. `context` is OpenSSL's for clients, or nil for plain HTTP. With `isTrustedProxy` it begins with a PROXY header
+    /// that names the client.
     init(
         _ address: SocketAddress, _ context: OpaquePointer?, host: String, _ exchanges: [Exchange],
         isTrustedProxy: Bool = false, bufferBytes: Int32?, isNarrow: Bool = false
     ) {
         self.isNarrow = isNarrow
         (fd, port) = RandomClient.connect(address, bufferBytes)
-        let front = isTrustedProxy ? Array("PROXY TCP4 127.0.0.1 127.0.0.2 \(port) 80\r\n".utf8) : []
+        let header = isTrustedProxy ? Array("PROXY TCP4 127.0.0.1 127.0.0.2 \(port) 80\r\n".utf8) : []
         let requests = exchanges.flatMap(\.request)
         lengths = exchanges.map {
             ($0.request.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? 0, $0.request.count)
         }
-        (frontBytes, exchangesBytes, expected) = (front.count, requests.count, exchanges[...])
-        (wire, unsent) = context == nil ? ((front + requests)[...], []) : (front[...], requests[...])
+        (headerBytes, exchangesBytes, expected) = (header.count, requests.count, exchanges[...])
+        (wire, unsent) = context == nil ? ((header + requests)[...], []) : (header[...], requests[...])
         guard let context, let ssl = SSL_new(context) else { return }
         self.ssl = ssl
         SSL_set_fd(ssl, fd)
         records = BIO_new(BIO_s_mem())
-        // Reading stays with the socket.
+        // Reading still uses the socket.
         SSL_set0_wbio(ssl, records)
         _ = host.withCString {
             SSL_ctrl(
@@ -88,7 +88,7 @@ final class RandomClient {
     private static func connect(_ address: SocketAddress, _ bufferBytes: Int32?) -> (fd: Int32, port: UInt16) {
         let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var bytes = bufferBytes { setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, 4) }
-        // What is sent is on its way at once, whatever the other end has acknowledged.
+        // Sent bytes leave at once, whatever the other end has acknowledged.
         var isAtOnce: Int32 = 1
         setsockopt(fd, Int32(IPPROTO_TCP), TCP_NODELAY, &isAtOnce, 4)
         var name = sockaddr_in()
@@ -108,14 +108,13 @@ final class RandomClient {
         return (fd, UInt16(bigEndian: name.sin_port))
     }
 
-    /// Whether there is nothing left to be done before requests are sent.
+    /// Whether requests can be sent now.
     var isEstablished: Bool { ssl.map { SSL_is_init_finished($0) == 1 } ?? true }
 
-    /// What the server must be in the middle of receiving, once it has received all that was sent; nil when that is not
-    /// known.
+    /// What the server must be receiving once it has all sent bytes; nil when that is unknown.
     var expectedPhases: [ConnectionModel.Phase]? {
-        guard isOpen, isTame, !hasFinished, sentBytes > 0 else { return nil }
-        if sentBytes < frontBytes { return [.proxyHeader] }
+        guard isOpen, isPredictable, !hasFinished, sentBytes > 0 else { return nil }
+        if sentBytes < headerBytes { return [.proxyHeader] }
         if let ssl {
             // With TLS 1.3 the client ends the handshake, before that the server does.
             if SSL_is_init_finished(ssl) != 1 {
@@ -123,7 +122,7 @@ final class RandomClient {
             }
             return wire.isEmpty ? [phase(behind: exchangesBytes - unsent.count)] : nil
         }
-        return [phase(behind: sentBytes - frontBytes)]
+        return [phase(behind: sentBytes - headerBytes)]
     }
 
     private func phase(behind count: Int) -> ConnectionModel.Phase {
@@ -136,7 +135,7 @@ final class RandomClient {
         return .idle
     }
 
-    /// Sends at most so many of the bytes that are left.
+    /// Sends at most this number of the remaining bytes.
     func send(_ countMax: Int) {
         guard isOpen else { return }
         if let ssl, wire.isEmpty, !unsent.isEmpty {
@@ -148,7 +147,7 @@ final class RandomClient {
         push(countMax)
     }
 
-    /// Sends at most so many bytes of what is meant for the wire.
+    /// Sends at most this number of bytes on the wire.
     private func push(_ countMax: Int) {
         takeRecords()
         let count = wire.prefix(countMax).withUnsafeBytes {
@@ -168,7 +167,7 @@ final class RandomClient {
         }
     }
 
-    /// Reads at most so many bytes, and checks the answers that are whole.
+    /// Reads at most this number of bytes, and checks complete answers.
     func read(_ countMax: Int) {
         guard isOpen else { return }
         var buffer = [UInt8](repeating: 0, count: countMax)
@@ -181,13 +180,13 @@ final class RandomClient {
         takeRecords()
         guard count > 0 else { return }
         unread += buffer[..<count]
-        if isTame { checkAnswers() }
+        if isPredictable { checkAnswers() }
     }
 
-    /// Sends something that nobody asked for, below TLS where there is TLS.
-    func spoil(_ bytes: [UInt8]) {
+    /// Sends unexpected bytes, below TLS where there is TLS.
+    func sendUnexpected(_ bytes: [UInt8]) {
         guard isOpen else { return }
-        isTame = false
+        isPredictable = false
         _ = bytes.withUnsafeBytes { Glibc.send(fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
@@ -202,7 +201,7 @@ final class RandomClient {
         shutdown(fd, Int32(SHUT_WR))
     }
 
-    /// Has the server make new keys in the middle of whatever it does; TLS 1.2 has no such thing and starts again.
+    /// Requests new keys from the server at any point; TLS 1.2 renegotiates instead.
     func changeKeys() {
         guard isOpen, let ssl, SSL_is_init_finished(ssl) == 1 else { return }
         ERR_clear_error()
@@ -210,8 +209,8 @@ final class RandomClient {
             SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
         } else {
             SSL_renegotiate(ssl)
-            // The server refuses, and may end the session.
-            isTame = false
+            // The server refuses this and may end the session.
+            isPredictable = false
         }
         SSL_do_handshake(ssl)
         push(.max)
@@ -225,7 +224,7 @@ final class RandomClient {
         close()
     }
 
-    /// Stays connected, and has no memory of its own for it any more.
+    /// Stays connected, but frees its memory.
     func forgetSession() {
         if let ssl {
             SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN)

@@ -1,7 +1,7 @@
-// Connections in every state, and in each of them anything may happen: bytes come and go in pieces of any size, clients
-// close, half-close, reset, keep silent, change their keys, send nonsense; time passes; the catalogue changes. Whatever
-// comes of it, the worker's tables agree with each other and with the kernel, every whole answer is the right one, and in
-// the end nothing is left: no connection and no descriptor.
+// Random events on connections in every state: bytes come and go in pieces of any size, clients
+// close, half-close, reset, stay silent, change their keys, send nonsense; time passes; the catalogue changes. The
+// worker's tables always agree with each other and with the kernel, every complete answer is right, and at the end no
+// connection and no descriptor is left.
 
 import COpenSSL
 import Catalogue
@@ -15,15 +15,15 @@ import Testing
 @testable import Engine
 
 struct RandomEventTests {
-    /// The same series of plays for everybody; as many new ones as ASSOCIATED_PLAYS says.
+    /// The same series of runs each time, and as many new ones as ASSOCIATED_PLAYS says.
     private static let seeds: [UInt64] = {
         let count = ProcessInfo.processInfo.environment["ASSOCIATED_PLAYS"].flatMap { Int($0) } ?? 0
         return [1, 100, 200] + (0..<count).map { _ in UInt64.random(in: 300 ... .max / 2) }
     }()
 
     @Test(arguments: seeds)
-    func `whatever happens, nothing is left behind`(seed: UInt64) async {
-        // In a process of its own, so that its descriptors can be counted. It says on standard error what went wrong.
+    func `random events leave no descriptor and no memory behind`(seed: UInt64) async {
+        // In a separate process, so that its descriptors can be counted. It reports failures on standard error.
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent], "seed \(seed)"
         ) { [seed = seed as UInt64] in
@@ -34,7 +34,7 @@ struct RandomEventTests {
     }
 }
 
-/// Says what went wrong where the test looks for it.
+/// Writes a failure where the test reads it.
 func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
 /// The clients, the worker, and the dice.
@@ -85,9 +85,9 @@ private final class RandomPlay {
         for context in contexts { RandomClient.free(context) }
     }
 
-    /// Plays until everything that can happen has happened, and what they leave of the process's descriptors.
+    /// Runs until every transition has happened, and a check of the process's descriptors afterwards.
     static func perform(seed: UInt64) {
-        // The clients' OpenSSL writes to sockets that may be closed; the server never does without saying MSG_NOSIGNAL.
+        // The clients' OpenSSL writes to sockets that may be closed; the server always uses MSG_NOSIGNAL.
         signal(SIGPIPE, SIG_IGN)
         // A thread may be in the middle of reading a certificate when the process ends.
         Library.disableExitCleanup()
@@ -125,7 +125,7 @@ private final class RandomPlay {
         }
     }
 
-    /// Everybody goes, time passes, and the worker is told to stop. What has happened so far is the result.
+    /// All clients leave, time passes, and the worker stops. Returns what has happened so far.
     func end() -> ConnectionModel.Coverage {
         for client in clients { leave(client) }
         clients = []
@@ -165,7 +165,7 @@ private final class RandomPlay {
         case 45...46: client.finishSending()
         case 47...49: client.reset()
         case 50: client.close()
-        case 51: client.spoil((0..<1 + pick(40)).map { _ in UInt8(pick(256)) })
+        case 51: client.sendUnexpected((0..<1 + pick(40)).map { _ in UInt8(pick(256)) })
         case 52...53: client.changeKeys()
         case 54: rig.published.publish(TestEngine.catalogue([site]))
         case 55: if pick(4) == 0 { rig.turn(after: Int64(pick(30_000))) }
@@ -179,8 +179,8 @@ private final class RandomPlay {
         }
     }
 
-    /// A client that does not take what it has asked for, and something more that there is no room to answer: nonsense over
-    /// TLS, requests of which the last is cut without it.
+    /// A client that does not read its answer, and sends something more that there is no room to answer: nonsense over
+    /// TLS, or requests with an incomplete last one without TLS.
     private func crowd() {
         let context = pick(2) == 0 ? contexts[pick(2)] : nil
         let medium = RandomClient.Exchange(request: request("/medium"), body: bodies[2].bytes)
@@ -198,11 +198,11 @@ private final class RandomPlay {
             ? (0..<1 + pick(5)).flatMap { _ in request("/copied") }
             : (0..<14 + pick(16)).flatMap { _ in request("/small") }
         let last = pick(3) > 0 ? request("/", "GET", "Content-Length: 9\r\n", "abc") : request("/").dropLast(1)
-        client.spoil(context == nil ? whole + last : [0, 0, 0, 0, 0])
+        client.sendUnexpected(context == nil ? whole + last : [0, 0, 0, 0, 0])
         rig.turn()
         switch pick(5) {
         case 0: client.read(200_000)
-        case 1: client.spoil([0])
+        case 1: client.sendUnexpected([0])
         case 2: client.reset()
         case 3: client.finishSending()
         default: rig.turn(after: 30_000)
@@ -210,7 +210,7 @@ private final class RandomPlay {
         if client.isOpen { clients.append(client) }
     }
 
-    /// A client that says a part of something, and then happens to stop.
+    /// A client that sends a part of something and then stops.
     private func interrupt() {
         let isTrustedProxy = pick(2) == 0
         let body = String(repeating: "a", count: 2_000)
@@ -239,7 +239,7 @@ private final class RandomPlay {
 
     private func come() {
         let (isSecure, isTrustedProxy) = (pick(2) == 0, pick(4) == 0)
-        // Sometimes more than are answered in one turn.
+        // Sometimes more than one turn answers.
         var exchanges = (0..<1 + pick(pick(8) == 0 ? 90 : 12)).map { _ in makeExchange() }
         var host = RandomPlay.host
         if isSecure, pick(4) == 0 {

@@ -48,7 +48,7 @@ struct RangeTests {
     }
 
     @Test(arguments: ["bytes=130-", "bytes=-0"])
-    func `says when there is nothing there`(value: String) throws {
+    func `answers 416 when the range is outside the document`(value: String) throws {
         let response = try #require(try exchange(server, get("/doc", "Range: \(value)\r\n")))
         #expect(response.status == 416)
         #expect(response["content-range"] == "bytes */130")
@@ -61,12 +61,12 @@ struct RangeTests {
         ("/doc", "Range: bytes=0-1\r\nIf-Range: Sun, 06 Nov 1994 08:49:36 GMT"),
         ("/doc", "Range: bytes=0-1\r\nIf-Range: Sun, 06 Nov 1994 08:49:38 GMT"),
     ])
-    func `sends the whole when a part is not to be had`(path: String, lines: String) throws {
+    func `sends the whole document when a range is unusable`(path: String, lines: String) throws {
         #expect(try exchange(server, get(path, "\(lines)\r\n"))?.status == 200)
     }
 
     @Test(arguments: ["\"t\"", "Sun, 06 Nov 1994 08:49:37 GMT"])
-    func `sends a part of the document that the client has a part of`(value: String) throws {
+    func `sends a part when If-Range matches`(value: String) throws {
         #expect(try exchange(server, get("/doc", "Range: bytes=0-1\r\nIf-Range: \(value)\r\n"))?.status == 206)
     }
 
@@ -78,13 +78,13 @@ struct RangeTests {
         #expect(try exchange(server, get("/doc", "Range: bytes=0-1\r\nIf-None-Match: \"t\"\r\n"))?.status == 304)
     }
 
-    @Test func `a part of the coded form is a part of its bytes`() throws {
+    @Test func `a range of the compressed form is a part of its bytes`() throws {
         let response = try exchange(server, get("/doc", "Range: bytes=1-1\r\nAccept-Encoding: gzip\r\n"))
         #expect(response?.body == [2])
         #expect(response?["content-range"] == "bytes 1-1/3")
     }
 
-    @Test func `a large file is sent from where it is, whole and in parts`() throws {
+    @Test func `sends a large file from the disk, whole and in parts`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -92,7 +92,7 @@ struct RangeTests {
         let file = try Posix.Folder(folder.path).open("large.bin")
         let site = PreparedSite(host: "shop.example", answers: [("/file", TestEngine.answer(.file(file)))])
         let server = try TestEngine(sites: [site])
-        // The catalogue keeps the file, whatever becomes of its name.
+        // The catalogue keeps the file open, whatever happens to its name.
         try FileManager.default.removeItem(at: folder)
 
         var client = try TestClient(server.address)

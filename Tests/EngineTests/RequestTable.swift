@@ -1,10 +1,10 @@
-// Raw requests, each with the section that decides it, what it is answered, and whether the request behind it on the same
-// connection is answered too. The parser's own table (RequestParserTests) names the reasons; this one is about what a
+// Raw requests, each with the section that decides it, its answer, and whether the next request on the same
+// connection is answered too. The parser's own table (RequestParserTests) names the reasons; this one shows what a
 // client sees of the running server.
 
-/// What becomes of a connection after a request.
+/// What happens to a connection after a request.
 enum Fate: Sendable {
-    /// The request behind it is answered.
+    /// The next request is answered.
     case goesOn
     /// The server closes, and answers nothing more.
     case ends
@@ -62,7 +62,7 @@ enum RequestTable {
         ("9110 §10.1.1 in 1.0", "GET / HTTP/1.0\r\nExpect: something\r\n\r\n", 404, .ends),
     ]
 
-    /// Heads that could be read in two ways.
+    /// Heads that can be read in two ways.
     static let ambiguities: [RequestRow] = [
         ("9112 §3 leading space", " GET / HTTP/1.1\r\nHost: a\r\n\r\n", 400, .ends),
         ("9112 §3 two spaces", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400, .ends),
@@ -157,7 +157,7 @@ enum RequestTable {
         ("9110 §10.1.1", get("Host: a\r\nExpect: 200-maybe\r\n"), 417, .ends),
     ]
 
-    /// Bodies, which are read past, and their framing.
+    /// Bodies, which are skipped, and their framing.
     static let bodies: [RequestRow] = [
         ("9112 §6.3 empty", get("Host: a\r\nContent-Length: 0\r\n"), 200, .goesOn),
         ("9110 §9.3.1 GET with a body", get("Host: a\r\nContent-Length: 5\r\n", body: "hello"), 200, .goesOn),
@@ -215,7 +215,7 @@ enum RequestTable {
         ("9110 §10.1.1 list", get("Host: a\r\nExpect: 100-continue, x\r\n"), 417, .ends),
     ]
 
-    /// What well-formed requests are answered.
+    /// The answers to well-formed requests.
     static let meanings: [RequestRow] = [
         ("9112 §9.3 close", get("Host: a\r\nConnection: close\r\n"), 200, .ends),
         ("9112 §9.3 close among others", get("Host: a\r\nConnection: x, Close\r\n"), 200, .ends),

@@ -1,4 +1,4 @@
-// The table of raw requests against a running engine, each request with another one behind it.
+// The table of raw requests against a running engine, each request followed by another one.
 
 import Catalogue
 import Testing
@@ -13,7 +13,7 @@ struct RequestTableTests {
     private static let canary = "GET /canary HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
     @Test(arguments: [RequestTable.heads, RequestTable.ambiguities, RequestTable.bodies, RequestTable.meanings])
-    func `each raw request has one answer, and so has what follows it`(rows: [RequestRow]) throws {
+    func `each raw request has one answer, and so has the request after it`(rows: [RequestRow]) throws {
         let server = try TestEngine(sites: RequestTableTests.sites)
         for row in rows {
             var client = try TestClient(server.address)
@@ -32,10 +32,10 @@ struct RequestTableTests {
         }
     }
 
-    @Test func `the table is long enough to be worth its name`() {
+    @Test func `the table has at least 150 different requests`() {
         let rows = RequestTable.heads + RequestTable.ambiguities + RequestTable.bodies + RequestTable.meanings
         #expect(rows.count >= 150)
-        #expect(Set(rows.map { "\($0.request)" }).count == rows.count, "no request stands there twice")
+        #expect(Set(rows.map { "\($0.request)" }).count == rows.count, "no request is repeated")
     }
 
     /// Characters as the bytes of their numbers.

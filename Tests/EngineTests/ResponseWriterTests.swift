@@ -1,4 +1,4 @@
-// Requests and the bytes of their answers: decided and written, without a socket.
+// Requests and the bytes of their answers, without a socket.
 
 import Catalogue
 import HTTP
@@ -27,7 +27,7 @@ struct ResponseWriterTests {
             ["a", "tls"].map { PreparedSite(host: $0, answers: answers, landings: [landing]) })
     }
 
-    /// What is written for a request, with what is left to be sent behind it. Lines end in line feeds here.
+    /// The head that is written for a request, and the body that follows. Lines end in line feeds here.
     private func written(_ request: String, isSecure: Bool = false, redirectsPages: Bool = false) -> (String, Body) {
         var settings = EngineSettings(plainAddresses: [], workerCount: 1)
         settings.strictTransportSeconds = 60
@@ -49,7 +49,7 @@ struct ResponseWriterTests {
         let text = String(decoding: writer.output.bytes, as: UTF8.self).replacing("\r\n", with: "\n")
         if let end = text.firstRange(of: "\n\n"), response.parts == nil {
             let count = text[end.upperBound...].utf8.count + body.count
-            #expect(writer.bodyBytes(of: response) == count, "as many bytes are recorded as are written")
+            #expect(writer.bodyBytes(of: response) == count, "records the number of written bytes")
         }
         return (text, body)
     }
@@ -98,7 +98,7 @@ struct ResponseWriterTests {
         ),
         (get("/p/" + String(repeating: "&", count: 1_400)), "414 URI Too Long", "content-length: 0\n\n"),
     ])
-    func `a request has these bytes in answer`(request: String, status: String, rest: String) {
+    func `answers a request with exactly these bytes`(request: String, status: String, rest: String) {
         let (text, body) = written(request)
         #expect(text == "HTTP/1.1 \(status)\n\(Self.date)\(rest)")
         #expect(body.count == 0)
@@ -109,24 +109,24 @@ struct ResponseWriterTests {
         (get("http://tls", host: "tls"), "308 Permanent Redirect", "location: https://tls:8443/\n"),
         (get("/.well-known/x", host: "tls"), "404 Not Found", ""), (get("/none"), "404 Not Found", ""),
     ])
-    func `pages are redirected to TLS where there is a certificate`(request: String, status: String, location: String) {
+    func `redirects pages to TLS where there is a certificate`(request: String, status: String, location: String) {
         let (text, _) = written(request, redirectsPages: true)
         #expect(text == "HTTP/1.1 \(status)\n\(Self.date)content-length: 0\n\(location)\n")
     }
 
-    @Test func `over TLS browsers are told to come back that way`() {
+    @Test func `sends Strict-Transport-Security over TLS`() {
         let (text, _) = written(Self.get("/none"), isSecure: true)
         let lines = "content-length: 0\nstrict-transport-security: max-age=60\n"
         #expect(text == "HTTP/1.1 404 Not Found\n\(Self.date)\(lines)\n")
     }
 
-    @Test func `a large body is sent from where it is`() {
+    @Test func `sends a large body without copying it`() {
         let (text, body) = written(Self.get("/large"))
         #expect(text.hasSuffix("content-length: 16385\n\n"))
         #expect(body.count == 16_385)
     }
 
-    @Test func `a body in several parts is announced with all its lines`() throws {
+    @Test func `the length of a body in parts includes all part headers`() throws {
         let (text, body) = written(Self.get("/doc", "Range: bytes=0-1,8-9\r\n"))
         let boundary = try #require(text.split(separator: "boundary=").last?.prefix { $0 != "\n" })
         #expect(
@@ -136,7 +136,7 @@ struct ResponseWriterTests {
         #expect(body.count == 0)
     }
 
-    @Test func `an answer that is not in the catalogue has the lines it is given`() {
+    @Test func `an answer that is not in the catalogue has the given fields`() {
         var writer = ResponseWriter(EngineSettings(plainAddresses: [], workerCount: 1))
         writer.setDate(Self.now)
         Array("ab".utf8).withUnsafeBytes { body in

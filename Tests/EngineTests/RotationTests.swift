@@ -1,4 +1,4 @@
-// Certificates that change while clients come and go: what happens every sixty days on every host.
+// Certificates that change while clients come and go, as every sixty days on every host.
 
 import Catalogue
 import Engine
@@ -9,7 +9,7 @@ import TLS
 import Testing
 
 struct RotationTests {
-    /// An engine whose one host has its certificate in files, and pairs to put in their place.
+    /// An engine with one host whose certificate is in files, and pairs that replace them.
     private final class RotatingServer: Sendable {
         let engine: Engine
         let store: CertificateStore
@@ -43,7 +43,7 @@ struct RotationTests {
             return text
         }
 
-        /// Twenty requests, each on a connection of its own. Returns the statuses, or curl's complaint.
+        /// Twenty requests, each on its own connection. Returns the statuses, or curl's error.
         func fetch() throws -> String {
             try Command([
                 "curl", "--silent", "--show-error", "--max-time", "20", "--cacert", authority.certificatePath,
@@ -52,14 +52,14 @@ struct RotationTests {
             ]).run().text
         }
 
-        /// The certificate that clients are shown.
+        /// The certificate that clients get.
         func shown() throws -> String {
             try Command(["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-servername", "shop.example"]).run()
                 .text
         }
     }
 
-    /// Clients that come one after the other until they are told that it is enough.
+    /// Clients, one after the other, until the test stops them.
     private final class Load: Sendable {
         private let server: RotatingServer
         private let isDone = Mutex(false)
@@ -86,7 +86,7 @@ struct RotationTests {
         let thread = try Posix.Thread(name: "load") { load.run() }
         for _ in 0..<5 {
             let certificate = try server.rotate()
-            // Within the time after which files are looked at again; a slow machine has longer.
+            // Within the interval at which files are checked; a slow machine needs longer.
             let deadline = Clock.monotonicMilliseconds() + 20_000
             while try !server.shown().contains(certificate) {
                 guard Clock.monotonicMilliseconds() < deadline else {

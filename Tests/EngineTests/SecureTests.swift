@@ -1,4 +1,4 @@
-// The same engine over TLS, with curl and openssl as clients: what users have.
+// The same engine over TLS, with curl and openssl as clients.
 
 import Catalogue
 import Engine
@@ -43,7 +43,7 @@ struct SecureTests {
             ).run()
         }
 
-        /// Runs `openssl s_client`, which is given a request.
+        /// Runs `openssl s_client` with a request.
         func openssl(_ arguments: String..., request: String = "") throws -> String {
             let words = ["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", authorityPath] + arguments
             return try Command(words, input: Array(request.utf8)).run().text
@@ -70,7 +70,7 @@ struct SecureTests {
         #expect(answer.output == "[404]space[200]\(TestEngine.document)[200]")
     }
 
-    @Test func `an unknown name is told so`() throws {
+    @Test func `answers an unknown name with an alert`() throws {
         let server = try SecureServer()
         for arguments in [["-servername", "other.test"], ["-servername", "../../etc"]] {
             let text = try server.openssl(arguments[0], arguments[1])
@@ -93,7 +93,7 @@ struct SecureTests {
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func `a session is resumed at whichever worker accepts`(version: String) throws {
+    func `resumes a session at any worker`(version: String) throws {
         let server = try SecureServer { $0.workerCount = 4 }
         let file = "\(server.folder.path)/session"
         let request = "GET /doc HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n"
@@ -107,7 +107,7 @@ struct SecureTests {
         }
     }
 
-    @Test func `a certificate of one host never vouches for another`() throws {
+    @Test func `a session of one host is never answered with another host's documents`() throws {
         let server = try SecureServer()
         func request(_ host: String) -> String { "GET /large HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n" }
         let other = try server.openssl("-servername", "shop.example", "-ign_eof", request: request("large.example"))
@@ -118,7 +118,7 @@ struct SecureTests {
         #expect(same.contains("HTTP/1.1 404 Not Found"), "it has no such page")
     }
 
-    @Test func `plain HTTP on the TLS port is told what is wrong`() throws {
+    @Test func `answers plain HTTP on the TLS port with an explanation`() throws {
         let server = try SecureServer()
         var client = try TestClient(server.engine.secureAddresses[0])
         try client.send(get("/doc"))
@@ -128,7 +128,7 @@ struct SecureTests {
     }
 
     @Test(arguments: ["\u{16}\u{3}\u{1}", "nonsense\r\n\r\n", "\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}"])
-    func `garbage is refused and hurts nobody`(text: String) throws {
+    func `refuses garbage without harm to other clients`(text: String) throws {
         let server = try SecureServer()
         var client = try TestClient(server.engine.secureAddresses[0])
         try client.send(text)
@@ -137,9 +137,9 @@ struct SecureTests {
         #expect(try server.curl("shop.example", "/doc").status == 0)
     }
 
-    @Test func `a spoiled record ends its session with an alert and leaves nothing for the next`() throws {
+    @Test func `a damaged record ends its session with an alert and does not affect the next one`() throws {
         let server = try SecureServer { $0.workerCount = 1 }
-        let proxy = try SpoilingProxy(to: server.engine.secureAddresses[0])
+        let proxy = try DamagingProxy(to: server.engine.secureAddresses[0])
         let thread = try Thread(name: "proxy") { try? proxy.run() }
         let text = try server.openssl(
             "-connect", proxy.address.description, "-servername", "shop.example", "-ign_eof", request: get("/doc"))
@@ -149,14 +149,14 @@ struct SecureTests {
         for _ in 0..<3 { #expect(try server.curl("shop.example", "/doc").output == TestEngine.document) }
     }
 
-    @Test func `a handshake that does not come to its end is cut off`() throws {
+    @Test func `closes a handshake that does not finish in time`() throws {
         let server = try SecureServer { $0.limits.handshakeTimeoutMilliseconds = 50 }
         var silent = try TestClient(server.engine.secureAddresses[0])
         try silent.send("\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}")
         #expect(try silent.rest().isEmpty)
     }
 
-    @Test func `pages are sent to TLS, association files are not`() throws {
+    @Test func `redirects pages to TLS, but not association files`() throws {
         let server = try SecureServer {
             $0.redirectsPages = true
             $0.publicSecurePort = 8_443
@@ -180,7 +180,8 @@ struct SecureTests {
     }
 
     @Test(arguments: [("127.0.0.0/8", 200), ("192.0.2.0/24", 308)])
-    func `pages are not sent to TLS when a trusted front says that they came by it`(trust: String, status: Int) throws {
+    func `does not redirect pages to TLS when a trusted proxy received them over TLS`(trust: String, status: Int) throws
+    {
         let server = try SecureServer {
             $0.redirectsPages = true
             $0.trustedProxies.networks = networks(trust)
@@ -195,7 +196,7 @@ struct SecureTests {
         #expect(try plain("Forwarded: proto=https") == 308)
     }
 
-    @Test func `the header of a front stands in front of the handshake`() throws {
+    @Test func `accepts a PROXY header before the handshake`() throws {
         let server = try SecureServer {
             $0.trustedProxies.networks = networks("127.0.0.0/8")
             $0.proxyListeners = .all
@@ -204,7 +205,7 @@ struct SecureTests {
         #expect(answer.output == TestEngine.document)
         // Without one there is no handshake.
         #expect(try server.curl("shop.example", "/doc").output.isEmpty)
-        // The deadline of a handshake is that of what is in front of it too.
+        // The deadline of a handshake includes the header before it.
         var client = try TestClient(server.engine.secureAddresses[0])
         try client.send("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n")
         try client.send(get("/doc"))
@@ -212,7 +213,7 @@ struct SecureTests {
     }
 
     @Test(arguments: [nil, 443, 8_443])
-    func `pages are sent to the port that clients find TLS at`(publicPort: UInt16?) throws {
+    func `redirects pages to the public TLS port`(publicPort: UInt16?) throws {
         let server = try SecureServer {
             $0.redirectsPages = true
             $0.publicSecurePort = publicPort
@@ -223,7 +224,7 @@ struct SecureTests {
         #expect(try client.response()?["location"] == "https://shop.example\(port)/empty")
     }
 
-    @Test func `pages of a host without a certificate are not sent to where none would answer`() throws {
+    @Test func `does not redirect pages of a host without a certificate`() throws {
         let tickets = try TicketKeys()
         let server = try SecureServer {
             $0.redirectsPages = true
@@ -236,7 +237,7 @@ struct SecureTests {
         #expect(answer.body == Array("space".utf8))
     }
 
-    @Test func `answers over TLS say so to browsers, others do not`() throws {
+    @Test func `sends Strict-Transport-Security over TLS only`() throws {
         let server = try SecureServer { $0.strictTransportSeconds = 86_400 }
         let answer = try server.curl("shop.example", "/doc", "--include").output
         #expect(answer.contains("\r\nstrict-transport-security: max-age=86400\r\n"))
@@ -245,7 +246,7 @@ struct SecureTests {
         #expect(try client.response()?["strict-transport-security"] == nil)
     }
 
-    @Test func `the end is announced`() throws {
+    @Test func `announces the end of a TLS session`() throws {
         let server = try SecureServer()
         let request = "GET /doc HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n"
         let text = try server.openssl("-servername", "shop.example", "-ign_eof", "-msg", request: request)

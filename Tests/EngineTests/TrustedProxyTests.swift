@@ -1,4 +1,4 @@
-// Clients behind fronts, and clients that would like to be taken for them.
+// Clients behind trusted proxies, and clients that pretend to be behind one.
 
 import Engine
 import Foundation
@@ -7,7 +7,7 @@ import Posix
 import Telemetry
 import Testing
 
-/// Networks that are all well-formed.
+/// Well-formed networks.
 func networks(_ texts: String...) -> TrustedNetworks {
     var networks = TrustedNetworks()
     for text in texts {
@@ -20,7 +20,7 @@ func networks(_ texts: String...) -> TrustedNetworks {
 struct TrustedProxyTests {
     private static let loopback = "127.0.0.0/8"
 
-    /// Version 2, on behalf of 192.0.2.7, with a fact that nobody asked for.
+    /// Version 2, for 192.0.2.7, with an unknown extension.
     private static let binary: [UInt8] =
         Array("\r\n\r\n\0\r\nQUIT\n".utf8) + [0x21, 0x11, 0, 16] + [192, 0, 2, 7, 192, 0, 2, 1, 1, 2, 0, 80]
         + [0x04, 0, 1, 9]
@@ -39,7 +39,7 @@ struct TrustedProxyTests {
         }
     }
 
-    /// What the access log says about who asked, when these have been sent on a connection each.
+    /// The clients' addresses in the access log, after each of these was sent on its own connection.
     private func remotes(
         _ requests: [[UInt8]], trust: String = loopback, _ adjust: (inout EngineSettings) -> Void = { _ in }
     ) throws -> [String] {
@@ -68,7 +68,7 @@ struct TrustedProxyTests {
         Array(get("/doc", lines.map { "\($0)\r\n" }.joined()).utf8)
     }
 
-    @Test(arguments: headers) func `a connection may begin with the header of a front`(header: [UInt8]) throws {
+    @Test(arguments: headers) func `accepts a PROXY header at the beginning of a connection`(header: [UInt8]) throws {
         let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
         var client = try TestClient(engine.address)
         try client.send(header + request())
@@ -80,32 +80,32 @@ struct TrustedProxyTests {
         #expect(try client.response()?.status == 400)
     }
 
-    @Test(arguments: headers) func `the header may come in pieces`(header: [UInt8]) throws {
+    @Test(arguments: headers) func `accepts a header that arrives in pieces`(header: [UInt8]) throws {
         let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
         for cut in header.indices {
             var client = try TestClient(engine.address)
             if cut > 0 { try client.send(Array(header[..<cut])) }
             try client.send(header[cut...] + request())
-            #expect(try client.response()?.status == 200, "cut at \(cut)")
+            #expect(try client.response()?.status == 200, "split at \(cut)")
         }
         var client = try TestClient(engine.address)
         for byte in header + request() { try client.send([byte]) }
         #expect(try client.response()?.status == 200)
     }
 
-    @Test func `the client that the header names is the one in the log`() throws {
+    @Test func `logs the client that the header names`() throws {
         let found = try remotes(TrustedProxyTests.headers.map { $0 + request() }) { $0.proxyListeners = .all }
         #expect(found == ["192.0.2.7", "192.0.2.7", "127.0.0.1", "127.0.0.1"])
     }
 
-    @Test func `whoever is not named by the header is not believed about others`() throws {
+    @Test func `ignores forwarding fields of a client that the header does not name as a proxy`() throws {
         let claim = request("X-Forwarded-For: 192.0.2.9")
         let found = try remotes(TrustedProxyTests.headers.map { $0 + claim }) { $0.proxyListeners = .all }
         #expect(found == ["192.0.2.7", "192.0.2.7", "127.0.0.1", "127.0.0.1"])
         #expect(try remotes([claim]) == ["192.0.2.9"])
     }
 
-    /// Eighty-four bytes behind the fixed ones, with a checksum and filling, which is how AWS's load balancer writes it.
+    /// 84 bytes after the fixed ones, with a checksum and padding, as AWS's load balancer writes it.
     private static func loadBalancer(
         _ command: UInt8, _ address: [UInt8], checksum: [UInt8], _ more: [UInt8] = []
     ) -> [UInt8] {
@@ -115,20 +115,19 @@ struct TrustedProxyTests {
             + [UInt8](repeating: 0, count: filling)
     }
 
-    @Test func `a network load balancer is heard: its health checks, its clients, and those of a private link`() throws
-    {
+    @Test func `understands the headers of a network load balancer: health checks, clients, private links`() throws {
         let client: [UInt8] = [192, 0, 2, 7, 192, 0, 2, 1, 1, 2, 1, 0xBB]
         // Its own fact, 0xEA: the endpoint that the client came by.
         let endpoint = [0xEA, 0, 23, 1] + Array("vpce-08d2bf15fac5001c9".utf8)
         let headers = [
-            // A check is said to be over TCP, and has no addresses: the length tells where it ends.
+            // A check claims to be over TCP but has no addresses: the length shows where it ends.
             TrustedProxyTests.loadBalancer(0x20, [], checksum: [0xBC, 0xE5, 0x95, 0x1F]),
             TrustedProxyTests.loadBalancer(0x21, client, checksum: [0x31, 0x52, 0x97, 0x3C]),
             TrustedProxyTests.loadBalancer(0x21, client, checksum: [0x7A, 0xAB, 0xFE, 0x28], endpoint),
         ]
         let found = try remotes(headers.map { $0 + request() }) { $0.proxyListeners = .all }
         #expect(found == ["127.0.0.1", "192.0.2.7", "192.0.2.7"])
-        // A check that connects and goes is no client that was refused.
+        // A check that connects and leaves does not count as a refused client.
         let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
         for bytes in [[], headers[0]] {
             var probe = try TestClient(engine.address)
@@ -139,11 +138,11 @@ struct TrustedProxyTests {
         #expect(engine.engine.metrics.total(.connectionsRefused(.notFromTrustedProxy)) == 0)
     }
 
-    @Test func `whoever is no front is not let in where fronts are expected`() throws {
+    @Test func `closes connections that do not come from a trusted proxy where a header is required`() throws {
         let engine = try TrustedProxyTests.engine(trust: "192.0.2.0/24") { $0.proxyListeners = .all }
         for bytes in [TrustedProxyTests.binary + request(), request()] {
             var client = try TestClient(engine.address)
-            // It may be gone before it has said anything.
+            // It may be closed before it has sent anything.
             try? client.send(bytes)
             #expect((try? client.rest())?.isEmpty != false)
         }
@@ -151,7 +150,7 @@ struct TrustedProxyTests {
     }
 
     @Test(arguments: ["GET / HTTP/1.1\r\n\r\n", "PROXY TCP4 nonsense\r\n", "\u{16}\u{3}\u{1}"])
-    func `a connection without the header is closed unheard`(text: String) throws {
+    func `closes a connection without the header`(text: String) throws {
         let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
         var client = try TestClient(engine.address)
         try client.send(text)
@@ -159,7 +158,7 @@ struct TrustedProxyTests {
     }
 
     @Test(arguments: ["", "PROXY TCP4 192.0.2.7", "PROXY UNKNOWN\r\n"])
-    func `header and head have one deadline`(text: String) throws {
+    func `applies one deadline to header and request head`(text: String) throws {
         var limits = TestEngine.limits
         limits.headTimeoutMilliseconds = 50
         limits.idleTimeoutMilliseconds = 50
@@ -169,7 +168,7 @@ struct TrustedProxyTests {
         #expect(try client.rest().isEmpty)
     }
 
-    @Test func `only the listeners that ask for it read a header`() throws {
+    @Test func `reads a header only on the listeners configured for it`() throws {
         let engine = try TestEngine(addresses: [SocketAddress("127.0.0.1:0")!, SocketAddress("[::1]:0")!]) {
             $0.trustedProxies.networks = networks(TrustedProxyTests.loopback)
             $0.proxyListeners = .addresses([SocketAddress("[::1]:0")!])
@@ -180,7 +179,7 @@ struct TrustedProxyTests {
         #expect(try client.response()?.status == 400)
     }
 
-    @Test func `clients are counted, not their front`() throws {
+    @Test func `counts clients, not their proxy`() throws {
         var limits = TestEngine.limits
         limits.connectionsPerAddressMax = 1
         let engine = try TrustedProxyTests.engine(limits: limits) { $0.proxyListeners = .all }
@@ -197,7 +196,7 @@ struct TrustedProxyTests {
         #expect(try other.response()?.status == 200)
     }
 
-    @Test func `a client that leaves gives its place back`() throws {
+    @Test func `frees the place of a client that leaves`() throws {
         var limits = TestEngine.limits
         limits.connectionsPerAddressMax = 1
         let engine = try TrustedProxyTests.engine(limits: limits) { $0.proxyListeners = .all }
@@ -207,11 +206,11 @@ struct TrustedProxyTests {
             return try client.response()?.status
         }
         #expect(try status() == 200)
-        // The end of the one before may be noticed a moment later.
+        // The server may notice the end of the previous one a moment later.
         #expect(try eventually { try status() == 200 })
     }
 
-    @Test func `a trusted front says who asked, and nobody else does`() throws {
+    @Test func `takes the client's address from a trusted proxy only`() throws {
         let requests = [
             request("X-Forwarded-For: 1.1.1.1, 203.0.113.7"), request("Forwarded: for=203.0.113.8"), request(),
             request("X-Forwarded-For: nonsense"), request("X-Forwarded-For: 2001:db8::7"),
@@ -224,7 +223,7 @@ struct TrustedProxyTests {
                 == ["127.0.0.1", "203.0.113.8", "127.0.0.1", "127.0.0.1", "127.0.0.1"])
     }
 
-    @Test func `behind a header, fields are believed only of a front that the header names`() throws {
+    @Test func `believes fields behind a header only if the header names a trusted proxy`() throws {
         func bytes(_ client: String) -> [UInt8] {
             Array("PROXY TCP4 \(client) 192.0.2.1 1 2\r\n".utf8) + request("X-Forwarded-For: 203.0.113.7")
         }
@@ -233,7 +232,7 @@ struct TrustedProxyTests {
     }
 
     @Test(arguments: [(true, 200), (false, 404)])
-    func `a front names the host only where it is asked to`(readsForwardedHost: Bool, status: Int) throws {
+    func `takes the host from a proxy only where that is configured`(readsForwardedHost: Bool, status: Int) throws {
         let engine = try TrustedProxyTests.engine { $0.trustedProxies.readsForwardedHost = readsForwardedHost }
         let named = get("/doc", host: "inside.example", "X-Forwarded-Host: shop.example\r\n")
         #expect(try exchange(engine, named)?.status == status)

@@ -1,5 +1,5 @@
-// One worker without a thread: a test has it take a round when it wants, at the time it wants, and looks into its tables
-// between two rounds.
+// One worker without a thread: a test runs a round when it wants, at the time that it sets, and inspects the worker's tables
+// between rounds.
 
 import Catalogue
 import Foundation
@@ -11,11 +11,11 @@ import Testing
 
 @testable import Engine
 
-/// A worker with a plain listener and one for TLS, whose clock is the test's; on request with two more, on which a front
-/// speaks first.
+/// A worker with a plain and a TLS listener and the test's clock; on request with two more, on which a trusted proxy
+/// sends a header first.
 final class WorkerRig {
     var worker: Worker
-    /// What every round is held to, where there is something.
+    /// The model that every round is compared with, if any.
     var model: ConnectionModel?
     let control: WorkerControl
     let published: PublishedCatalogue
@@ -58,7 +58,7 @@ final class WorkerRig {
             settings, control: control, published: published, queue: readers.queue, addressCounts: nil,
             listeners: sockets.take(0), recorder: metrics.recorder(0), challenges: challenges)
         now = worker.now
-        // The kernel's clock is not the test's: silent clients come at once.
+        // The kernel's clock is not the test's, so silent clients are accepted at once.
         worker.acceptor.stopDeferring()
     }
 
@@ -71,7 +71,7 @@ final class WorkerRig {
     var connectionCount: Int { worker.table.count }
     var isFinished: Bool { worker.isFinished }
 
-    /// Lets time pass and the worker do what there is to do. True when something had happened.
+    /// Advances the time and runs a round of the worker. True when something happened.
     @discardableResult
     func turn(after milliseconds: Int64 = 0) -> Bool {
         now += milliseconds
@@ -82,7 +82,7 @@ final class WorkerRig {
         return count > 0
     }
 
-    /// Leaves a client's connection hardly any room for what it sends, so that it sends little at a time.
+    /// Makes the buffer for a client's bytes tiny, so that it sends little at a time.
     func pinch(_ client: RandomClient) {
         guard let slot = slot(of: client) else { return }
         var bytes: Int32 = 1
@@ -91,19 +91,19 @@ final class WorkerRig {
 
     private func slot(of client: RandomClient) -> Int? { slot(ofPort: client.port) }
 
-    /// Where the connection from a port of ours is; nil when it has ended.
+    /// The place of the connection from one of the test's ports; nil when it has ended.
     func slot(ofPort port: UInt16) -> Int? {
         (0..<worker.table.slotCount).first {
             worker.table.slots[$0].fd >= 0 && worker.table.slots[$0].remote.port == port
         }
     }
 
-    /// Turns until nothing more happens.
+    /// Runs rounds until nothing more happens.
     func runUntilIdle() {
         for _ in 0..<10_000 where !turn() { return }
     }
 
-    /// What is wrong with the worker's tables; nil when they agree with each other and with the kernel.
+    /// A contradiction in the worker's tables or between them and the kernel; nil if there is none.
     var contradiction: String? {
         if let problem = model?.problem { return problem }
         if !worker.layer.context.output.isEmpty { return "records of one connection are left to the next" }
@@ -157,7 +157,7 @@ final class WorkerRig {
         return nil
     }
 
-    /// What is wrong with the connection of a client that has been heard to the end; nil when it is what it must be.
+    /// What is wrong with the connection of a client whose bytes were all read; nil if nothing is.
     func contradiction(with client: RandomClient) -> String? {
         guard let expected = client.expectedPhases, let slot = slot(of: client) else { return nil }
         let connection = worker.table.slots[slot]
@@ -168,21 +168,21 @@ final class WorkerRig {
         return "slot \(slot) is in \(phase), what its client has sent ends in \(expected)"
     }
 
-    /// The sockets, pipes and files that this process has open. Timers and the like are the
-    /// runtime's, which takes them when it pleases.
+    /// The open sockets, pipes and files of this process. Timers and the like belong to the
+    /// runtime, which opens them at any time.
     static func descriptors() throws -> Set<String> {
         let folder = "/proc/self/fd"
-        // The one that lists them is gone by the time it is looked at.
+        // The descriptor that lists them is closed by now.
         return Set(
             try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
                 guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
                     !target.hasPrefix("anon_inode:"), !target.hasPrefix("/proc/")
                 else { return nil }
-                // A sanitizer asks another program for the names of functions.
+                // A sanitizer runs another program for the names of functions.
                 if target.hasPrefix("pipe:"), ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] != nil {
                     return nil
                 }
-                // What another test had open when this process began may lose its name meanwhile.
+                // A file that another test had open when this process started may lose its name meanwhile.
                 let deleted = " (deleted)"
                 return "\(name) \(target.hasSuffix(deleted) ? String(target.dropLast(deleted.count)) : target)"
             })

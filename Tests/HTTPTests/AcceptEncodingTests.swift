@@ -31,7 +31,7 @@ struct AcceptEncodingTests {
     }
 
     @Test(arguments: ["identity;q=0", "*;q=0", "*;q=0, gzip;q=0", "br, *;q=0"])
-    func `finds nothing acceptable`(list: String) throws {
+    func `reports that no form is acceptable`(list: String) throws {
         #expect(try choose("Accept-Encoding: \(list)\r\n") == nil)
     }
 }

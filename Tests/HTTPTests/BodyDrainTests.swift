@@ -1,4 +1,4 @@
-// Reading past bodies: both framings, cut anywhere, within limits.
+// Skipping bodies: both framings, split anywhere, within limits.
 
 import HTTP
 import Testing
@@ -20,7 +20,7 @@ struct BodyDrainTests {
         return .incomplete
     }
 
-    @Test func `there is nothing to drain without a body`() {
+    @Test func `drains nothing without a body`() {
         #expect(drain(.none, "") == nil)
     }
 
@@ -29,7 +29,7 @@ struct BodyDrainTests {
         ("A\r\n0123456789\r\n0\r\n\r\n", "upper-case size"), ("5;a=b\r\nhello\r\n0\r\n\r\n", "§7.1.1 extension"),
         ("5;a=\"b;c\"\r\nhello\r\n0\r\n\r\n", "§7.1.1 quoted"), ("0\r\nX: y\r\nZ: \r\n\r\n", "§7.1.2 trailers"),
     ])
-    func `drains a chunked body to its end, however it is cut`(body: String, section: String) {
+    func `drains a chunked body to its end, however it is split`(body: String, section: String) {
         let count = body.utf8.count
         let next = body + "GET / HTTP/1.1\r\n"
         #expect(drain(.chunked, next) == .complete(bytes: count), "\(section)")
@@ -48,29 +48,29 @@ struct BodyDrainTests {
         "0\r\nbad trailer\r\n",
         "0\r\n: v\r\n", "0\r\nX: a\u{00}\r\n", "0\r\nX: a\n", "0\r\n\rX", "5\r\nhello\r\nGET / HTTP/1.1\r\n",
     ])
-    func `refuses bad chunk syntax`(body: String) {
+    func `refuses invalid chunk syntax`(body: String) {
         #expect(drain(.chunked, body) == .rejected(.malformedChunk))
     }
 
-    @Test func `drains a body of known length and no more`() {
+    @Test func `drains a body of known length and no byte more`() {
         #expect(drain(.length(5), "helloGET") == .complete(bytes: 5))
         #expect(drain(.length(5), "helloGET", steps: [1, 3, 8]) == .complete(bytes: 5))
         #expect(drain(.length(6), "hello") == .incomplete)
     }
 
-    @Test func `knows at once that an announced length is too long`() throws {
+    @Test func `refuses an announced length that is too long at once`() throws {
         #expect(try #require(BodyDrain(.length(10), bytesMax: 10)).isTooLong == false)
         #expect(try #require(BodyDrain(.length(11), bytesMax: 10)).isTooLong)
     }
 
-    @Test func `counts a chunked body with its framing`() {
+    @Test func `counts the framing of a chunked body too`() {
         let body = "5\r\nhello\r\n0\r\n\r\n"
         let count = UInt64(body.utf8.count)
         #expect(drain(.chunked, body, max: count) == .complete(bytes: body.utf8.count))
         for most in 0..<count { #expect(drain(.chunked, body, max: most) == .rejected(.bodyTooLong), "\(most)") }
     }
 
-    @Test func `a line of framing has a limit`() {
+    @Test func `limits the length of a chunk line`() {
         #expect(drain(.chunked, "5;" + String(repeating: "a", count: 5_000), max: 10_000) == .rejected(.malformedChunk))
     }
 }

@@ -19,12 +19,12 @@ struct ByteRangesTests {
         ("bytes=0-1, 5-6 ,, -1", [0..<2, 5..<7, 999..<1_000]), ("bytes=999-999", [999..<1_000]),
         ("bytes=0-1,2000-", [0..<2]), ("bytes=0-99999999999999999999999", [0..<1_000]),
     ])
-    func `finds the stretches asked for`(value: String, ranges: [Range<Int>]) {
+    func `finds the requested ranges`(value: String, ranges: [Range<Int>]) {
         #expect(read(value) == ranges)
     }
 
     @Test(arguments: ["bytes=1000-", "bytes=2000-3000", "bytes=-0", "bytes=99999999999999999999999-"])
-    func `knows when there is nothing there`(value: String) {
+    func `reports ranges outside the document`(value: String) {
         #expect(read(value) == [])
     }
 
@@ -33,11 +33,11 @@ struct ByteRangesTests {
         "bytes= 0 - 1",
         "bytes=0-5,3-8", "bytes=0-1,2-3,4-5,6-7,8-9,10-11,12-13,14-15,16-17", "bytes=--5", "bytes=+1-2",
     ])
-    func `ignores what is malformed or unreasonable`(value: String) {
+    func `ignores malformed and unreasonable ranges`(value: String) {
         #expect(read(value) == nil)
     }
 
-    @Test func `an empty body has no stretches`() {
+    @Test func `an empty body has no ranges`() {
         #expect(read("bytes=0-", bodyCount: 0) == [])
         #expect(read("bytes=-1", bodyCount: 0) == [])
     }

@@ -15,7 +15,7 @@ struct ChunkExtensionTests {
         "", ";a", ";a=b", ";a;b", ";a=b;c=d", "; a", ";\ta", ";a =b", ";a= b", ";a = \"b\"", ";a=\"\"", ";a=\"b;c\"",
         ";a=\"b\\\"c\"", ";a=\"\\\\\"", ";a=\"b\" ;c", ";a=b ;c", ";a=\"caf\u{E9}\"", ";!#$%&'*+-.^_`|~=1",
     ])
-    func `reads past what is of the grammar`(extensions: String) {
+    func `skips valid chunk extensions`(extensions: String) {
         #expect(drain(extensions) == .complete(bytes: 0))
     }
 
@@ -25,7 +25,7 @@ struct ChunkExtensionTests {
         ";(", ";a=(", ";a=\"\u{01}\"", ";a=\"\\\u{01}\"", ";a=\"\u{7F}\"", "a=b", " ;a", " ", ",a", ";a\r", ";a=b ",
         ";a ",
     ])
-    func `refuses what is not`(extensions: String) {
+    func `refuses invalid chunk extensions`(extensions: String) {
         #expect(drain(extensions) == .rejected(.malformedChunk))
     }
 }

@@ -21,12 +21,12 @@ struct EntityTagListTests {
         ("w/\"x\"", false, false),
         ("\"y\" junk \"x\"", false, false), ("\"a\"\"x\"", true, true),
     ])
-    func `compares as the field asks for`(list: String, weak: Bool, strong: Bool) throws {
+    func `compares strongly or weakly, depending on the field`(list: String, weak: Bool, strong: Bool) throws {
         #expect(try matches("If-None-Match: \(list)\r\n", .weak) == weak)
         #expect(try matches("If-None-Match: \(list)\r\n", .strong) == strong)
     }
 
-    @Test func `reads a list over several lines, and only its own lines`() throws {
+    @Test func `reads a list in several lines of its field only`() throws {
         #expect(try matches("If-None-Match: \"y\"\r\nX: \"z\"\r\nIf-None-Match: \"x\"\r\n", .weak))
         #expect(try !matches("If-None-Match: \"y\"\r\nX: \"x\"\r\nIf-None-Match: \"z\"\r\n", .weak))
     }

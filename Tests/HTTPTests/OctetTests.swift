@@ -5,13 +5,13 @@ import Testing
 @testable import HTTP
 
 struct OctetTests {
-    @Test func `a token has letters, digits and fifteen other characters`() {
+    @Test func `accepts letters, digits and fifteen other characters in a token`() {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
         let token = Set("!#$%&'*+-.^_`|~\(letters)".utf8)
         for byte in UInt8.min...UInt8.max { #expect(Octet.isToken(byte) == token.contains(byte), "\(byte)") }
     }
 
-    @Test func `a target has all visible ASCII characters except five`() {
+    @Test func `accepts all visible ASCII characters except five in a target`() {
         let left = Set("\"#<>\\".utf8)
         for byte in UInt8.min...UInt8.max {
             #expect(Octet.isTarget(byte) == ((0x21...0x7E).contains(byte) && !left.contains(byte)), "\(byte)")
@@ -25,7 +25,7 @@ struct OctetTests {
         }
     }
 
-    @Test func `only capitals become small letters`() {
+    @Test func `lower-cases only ASCII capitals`() {
         for byte in UInt8.min...UInt8.max {
             let expected = byte < 0x80 ? Character(Unicode.Scalar(byte)).lowercased().utf8.first : byte
             #expect(Octet.lowercased(byte) == expected, "\(byte)")

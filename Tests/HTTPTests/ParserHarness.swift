@@ -1,8 +1,8 @@
-// Parsing as the tests write it: requests as text in which each character is one byte, answers as short values.
+// Parsing for tests: requests as text in which each character is one byte, results as short values.
 
 import HTTP
 
-/// What became of a request.
+/// The result of a request.
 enum Verdict: Equatable, CustomStringConvertible {
     case incomplete
     case accepted(bytes: Int)
@@ -22,7 +22,7 @@ func octets(_ text: String) -> [UInt8] {
     text.unicodeScalars.map { UInt8($0.value) }
 }
 
-/// Parses the bytes in the given steps: each number is how many bytes are there at that time.
+/// Parses the bytes in steps: each number is the count of bytes that have arrived.
 func parse(_ bytes: [UInt8], seen steps: [Int], limits: HeadLimits = HeadLimits()) -> (Verdict, RequestHead?) {
     var parser = RequestParser()
     for count in steps {
@@ -40,7 +40,7 @@ func parse(_ text: String, limits: HeadLimits = HeadLimits()) -> (Verdict, Reque
     return parse(bytes, seen: [bytes.count], limits: limits)
 }
 
-/// The text that a range of a request stands for.
+/// The text in a range of a request.
 func text(_ range: ByteRange, in request: String) -> String? {
     guard range.isPresent else { return nil }
     return String(decoding: octets(request)[range.range], as: UTF8.self)
@@ -49,7 +49,7 @@ func text(_ range: ByteRange, in request: String) -> String? {
 /// An address as text, without a port.
 func address(_ text: String) -> ClientAddress? { ClientAddress(Array(text.utf8).span) }
 
-/// Networks that are all well-formed.
+/// Well-formed networks.
 func networks(_ texts: [String]) -> TrustedNetworks {
     var networks = TrustedNetworks()
     for text in texts {

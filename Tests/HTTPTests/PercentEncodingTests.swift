@@ -20,7 +20,7 @@ struct PercentEncodingTests {
     }
 
     @Test(arguments: ["/a%2fb", "/a%2Fb", "/a%00", "/%", "/%4", "/%zz"])
-    func `refuses what must not become part of a name`(path: String) {
+    func `refuses escapes that must not become part of a name`(path: String) {
         #expect(decode(path) == nil)
     }
 }

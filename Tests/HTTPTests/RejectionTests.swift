@@ -1,4 +1,4 @@
-// docs/http.md promises an answer for each reason to refuse a request: it is the one that is given.
+// The server gives the answers that docs/http.md lists for each reason to refuse a request.
 
 import Foundation
 import HTTP
@@ -17,7 +17,7 @@ struct RejectionTests {
         }
     }
 
-    @Test func `the document tells the status of every reason, in their order`() throws {
+    @Test func `docs/http.md lists the status of every reason, in order`() throws {
         let documented = try RejectionTests.documented()
         #expect(documented.map(\.reason) == Rejection.allCases.map { "\($0)" })
         #expect(documented.map(\.status) == Rejection.allCases.map(\.status.rawValue))

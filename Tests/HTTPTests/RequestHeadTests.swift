@@ -1,11 +1,11 @@
-// The values that a head is made of.
+// The values that a head consists of.
 
 import Testing
 
 @testable import HTTP
 
 struct RequestHeadTests {
-    @Test func `a head that was not read asks for nothing`() {
+    @Test func `an empty head has no fields`() {
         let head = RequestHead()
         #expect(head.method == .unknown)
         #expect(!head.path.isPresent)
@@ -13,7 +13,7 @@ struct RequestHeadTests {
         #expect(head.body == .none)
     }
 
-    @Test func `a field remembers from its first value to its last`() {
+    @Test func `a field covers the range from its first value to its last`() {
         var field = FieldValue.absent
         #expect(!field.isPresent)
         field.note(ByteRange(10, 12))
@@ -23,7 +23,7 @@ struct RequestHeadTests {
         #expect(field.range == ByteRange(10, 35))
     }
 
-    @Test func `an empty range is present, an absent one is not`() {
+    @Test func `tells an empty range from an absent one`() {
         #expect(ByteRange(5, 5).isPresent)
         #expect(ByteRange(5, 5).count == 0)
         #expect(ByteRange.absent.range.isEmpty)

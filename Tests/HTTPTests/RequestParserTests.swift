@@ -140,11 +140,11 @@ struct RequestParserTests {
         ("9112 §6.1 control", get("Host: a\r\nTransfer-Encoding: \u{0B}chunked\r\n"), .malformedField),
         ("9110 §10.1.1", get("Host: a\r\nExpect: 200-maybe\r\n"), .unknownExpectation),
     ])
-    func `rejects what could be read in two ways`(section: String, request: String, reason: Rejection) {
+    func `rejects requests that can be read in two ways`(section: String, request: String, reason: Rejection) {
         #expect(parse(request).0 == .rejected(reason), "RFC \(section)")
     }
 
-    @Test func `understands what matters of a head`() throws {
+    @Test func `reads the relevant fields of a head`() throws {
         let request = """
             HEAD /a%20b?c=d HTTP/1.1\r
             Host: Shop.Example.:8443\r
@@ -192,21 +192,21 @@ struct RequestParserTests {
         "GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
     ])
-    func `says the same however the bytes are cut`(request: String) {
+    func `the result does not depend on how the bytes are split`(request: String) {
         let bytes = octets(request)
         let (whole, _) = parse(request)
         for cut in 0...bytes.count {
-            #expect(parse(bytes, seen: [cut, bytes.count]).0 == whole, "cut at \(cut)")
+            #expect(parse(bytes, seen: [cut, bytes.count]).0 == whole, "split at \(cut)")
         }
         #expect(parse(bytes, seen: Array(0...bytes.count)).0 == whole, "byte by byte")
     }
 
-    @Test func `leaves what follows a head alone`() {
+    @Test func `does not read beyond the head`() {
         let head = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         #expect(parse(head + "GET").0 == .accepted(bytes: head.utf8.count))
     }
 
-    @Test func `a head may be as long as its limit and no longer`() {
+    @Test func `accepts a head up to its limit`() {
         let shortest = "GET / HTTP/1.1\r\nHost: a\r\nX: \r\n\r\n".utf8.count
         let limits = HeadLimits(headBytesMax: 1_024)
         func request(_ count: Int) -> String {
@@ -218,7 +218,7 @@ struct RequestParserTests {
             parse(String(request(1_030).dropLast(2)), limits: limits).0 == .rejected(.headTooLong), "without its end")
     }
 
-    @Test func `a request line may be as long as its limit and no longer`() {
+    @Test func `accepts a request line up to its limit`() {
         let limits = HeadLimits(requestLineBytesMax: 256)
         func request(_ count: Int) -> String {
             let path = String(repeating: "a", count: count - "GET / HTTP/1.1".utf8.count)
@@ -231,7 +231,7 @@ struct RequestParserTests {
             "no end in sight")
     }
 
-    @Test func `a line that is a method to its limit is one with a method longer than any`() {
+    @Test func `a request line that is all method has a method that is too long`() {
         let limits = HeadLimits(requestLineBytesMax: 256)
         for end in ["", " / HTTP/1.1\r\n", "\r\n"] {
             let line = String(repeating: "A", count: 257) + end
@@ -242,28 +242,28 @@ struct RequestParserTests {
         #expect(parse(String(repeating: "A", count: 201), limits: headOnly).0 == .rejected(.methodTooLong))
     }
 
-    // Each of them was answered in two ways, depending on where the bytes were cut.
+    // Each of these once had two results, depending on where the bytes were split.
     @Test(arguments: [
-        // As long as the limit, which the carriage return does not count for.
+        // As long as the limit, for which the carriage return does not count.
         "GET /" + String(repeating: "a", count: 50) + " HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /" + String(repeating: "a", count: 51) + " HTTP/1.1\r\nHost: a\r\n\r\n",
         // Too long, and without a carriage return.
         "GET /" + String(repeating: "a", count: 60) + "\n",
         "GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 200) + "\n",
-        // Nothing that is HTTP, with a line end or without.
+        // Not HTTP, with a line end or without.
         "\u{16}\u{3}\u{1}\n", "\u{16}\u{3}\r\n",
     ])
-    func `says the same at a limit however the bytes are cut`(request: String) {
+    func `the result at a limit does not depend on how the bytes are split`(request: String) {
         let limits = HeadLimits(headBytesMax: 128, requestLineBytesMax: 64)
         let bytes = octets(request)
         let (whole, _) = parse(request, limits: limits)
         for cut in 0...bytes.count {
-            #expect(parse(bytes, seen: [cut, bytes.count], limits: limits).0 == whole, "cut at \(cut)")
+            #expect(parse(bytes, seen: [cut, bytes.count], limits: limits).0 == whole, "split at \(cut)")
         }
         #expect(parse(bytes, seen: Array(0...bytes.count), limits: limits).0 == whole, "byte by byte")
     }
 
-    @Test func `there may be as many fields as the limit says and no more`() {
+    @Test func `accepts fields up to their limit`() {
         let limits = HeadLimits(fieldCountMax: 8)
         func request(_ count: Int) -> String {
             "GET / HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: y\r\n", count: count - 1))\r\n"
@@ -273,7 +273,7 @@ struct RequestParserTests {
     }
 
     @Test(arguments: [(4, true), (5, false)])
-    func `a few empty lines before a request are ignored`(count: Int, isAccepted: Bool) {
+    func `ignores a few empty lines before a request`(count: Int, isAccepted: Bool) {
         let request = String(repeating: "\r\n", count: count) + "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         #expect((parse(request).1 != nil) == isAccepted)
     }

@@ -1,4 +1,4 @@
-// The lines that responses are made of.
+// The lines of responses.
 
 import HTTP
 import Testing
@@ -8,14 +8,14 @@ struct ResponseHeadTests {
         #expect(String(decoding: StatusLine.bytes(.notFound), as: UTF8.self) == "HTTP/1.1 404 Not Found\r\n")
     }
 
-    @Test func `writes fields in their order`() {
+    @Test func `writes fields in order`() {
         var fields = FieldLines()
         fields.add("etag", "\"x\"")
         fields.add("vary", "accept-encoding")
         #expect(String(decoding: fields.bytes, as: UTF8.self) == "etag: \"x\"\r\nvary: accept-encoding\r\n")
     }
 
-    @Test func `a line break in a field is a bug`() async {
+    @Test func `traps on a line break in a field`() async {
         await #expect(processExitsWith: .failure) {
             var fields = FieldLines()
             fields.add("location", "/a\r\nset-cookie: x")

@@ -1,4 +1,4 @@
-// Comparing and cutting bytes as text.
+// Comparing and splitting bytes as text.
 
 import Testing
 
@@ -8,7 +8,7 @@ struct SpanTextTests {
     @Test(arguments: [
         ("host", "host", true), ("HoSt", "host", true), ("hosts", "host", false), ("h@st", "host", false),
     ])
-    func `compares without case`(left: String, right: String, isEqual: Bool) {
+    func `compares without regard to case`(left: String, right: String, isEqual: Bool) {
         let left = octets(left)
         let right = octets(right)
         #expect(left.span.equalsIgnoringCase(right.span) == isEqual)
@@ -19,7 +19,7 @@ struct SpanTextTests {
         #expect((bytes.span.equals("GET"), bytes.span.equals("get"), bytes.span.equals("GETS")) == (true, false, false))
     }
 
-    @Test func `finds a byte within bounds`() {
+    @Test func `finds a byte within a range`() {
         let bytes = octets("a,b,c")
         let comma = UInt8(ascii: ",")
         #expect(bytes.span.firstIndex(of: comma) == 1)
@@ -35,7 +35,7 @@ struct SpanTextTests {
         #expect(String(decoding: bytes[range], as: UTF8.self) == trimmed)
     }
 
-    @Test func `field text has no control characters but the tab`() {
+    @Test func `field text contains no control character but the tab`() {
         for byte in UInt8.min...UInt8.max {
             let bytes = [UInt8](repeating: 0x61, count: 40) + [byte]
             let isText = byte == 0x09 || byte >= 0x20 && byte != 0x7F

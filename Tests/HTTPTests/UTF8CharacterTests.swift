@@ -1,4 +1,4 @@
-// One character at a time: the same as Swift's own decoder finds, and as many replacements.
+// One character at a time: the same characters and replacements as Swift's own decoder.
 
 import HTTP
 import Testing
@@ -21,7 +21,7 @@ struct UTF8CharacterTests {
             [0x80], [0xC0, 0x80], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80],
             [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80], [0xF5], [0xFF, 0x41],
         ] as [[UInt8]])
-    func `puts as many replacements as Swift for what is no character`(bytes: [UInt8]) {
+    func `replaces invalid bytes as Swift does`(bytes: [UInt8]) {
         let swift = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter { $0 == "\u{FFFD}" }.count
         var (index, replacements) = (0, 0)
         while index < bytes.count {

@@ -1,4 +1,4 @@
-// Against the standard library's own reading, on every sequence of two bytes and on many longer ones.
+// Compared with the standard library, on every sequence of two bytes and on many longer ones.
 
 import HTTP
 import Testing
@@ -6,7 +6,7 @@ import Testing
 struct UTF8TextTests {
     private func isValid(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { UTF8Text.isValid($0) } }
 
-    @Test func `agrees with the standard library`() {
+    @Test func `agrees with the standard library about valid UTF-8`() {
         for first in UInt8.min...UInt8.max {
             for second in UInt8.min...UInt8.max {
                 let pair = [first, second]

@@ -1,4 +1,4 @@
-// A process that ends by a fault of its own says so and has a status of its own.
+// A process that exits because of a bug reports it and has its own exit status.
 
 import Foundation
 import Glibc
@@ -7,7 +7,7 @@ import Testing
 @testable import Posix
 
 struct BugExitTests {
-    @Test func `a failed check is reported with its place`() async throws {
+    @Test func `reports a failed check with its place`() async throws {
         let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
             BugExit.install()
             let numbers: [Int] = []
@@ -25,10 +25,10 @@ struct BugExitTests {
                 "address", "thread",
             ].contains(ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"]),
             "the allocators of these sanitizers do not say why"))
-    func `want of memory is no bug, whether the library or we ask for it`() async throws {
+    func `does not report a lack of memory as a bug`() async throws {
         let result = await #expect(processExitsWith: .exitCode(71), observing: [\.standardErrorContent]) {
             BugExit.install()
-            // More than any address space has.
+            // More than any address space.
             let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 50, alignment: 16)
             withExtendedLifetime(bytes) {}
         }
@@ -46,7 +46,7 @@ struct BugExitTests {
         .enabled(
             if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] != "address",
             "this sanitizer looks elsewhere first"))
-    func `an invalid memory access is reported with its address`() async throws {
+    func `reports an invalid memory access with its address`() async throws {
         let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
             BugExit.install()
             UnsafeMutablePointer<Int>(bitPattern: 0x10_0000_0008)?.pointee = 1
@@ -59,10 +59,10 @@ struct BugExitTests {
         .enabled(
             if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] != "address",
             "this sanitizer takes the signal for itself"))
-    func `a mapped file that is cut short is said to be the reason`() async throws {
+    func `names a truncated mapped file as the reason`() async throws {
         let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
             BugExit.install()
-            // Has no name, and ends with this process.
+            // An unnamed file, which disappears with this process.
             let file = fileno(tmpfile())
             ftruncate(file, 8_192)
             let place = mmap(nil, 8_192, PROT_READ, MAP_PRIVATE, file, 0)
@@ -76,7 +76,7 @@ struct BugExitTests {
         #expect(text.contains(line), "\(text)")
     }
 
-    @Test func `a bus error of somebody else's has no place`() async throws {
+    @Test func `reports no address for a bus error sent by another process`() async throws {
         let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
             BugExit.install()
             kill(getpid(), SIGBUS)
@@ -87,7 +87,7 @@ struct BugExitTests {
     }
 
     @Test(arguments: [SIGILL, SIGTRAP, SIGSEGV, SIGFPE, SIGABRT])
-    func `a signal of somebody else's has no place`(signal: Int32) async throws {
+    func `reports no address for a signal sent by another process`(signal: Int32) async throws {
         let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) { [signal] in
             BugExit.install()
             kill(getpid(), signal)
@@ -98,7 +98,7 @@ struct BugExitTests {
         #expect(!text.contains("0x"))
     }
 
-    @Test func `who has asked for a signal keeps it`() async {
+    @Test func `does not replace an existing signal handler`() async {
         await #expect(processExitsWith: .exitCode(3)) {
             signal(SIGILL) { _ in _exit(3) }
             BugExit.install()

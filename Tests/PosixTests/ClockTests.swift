@@ -1,4 +1,4 @@
-// The clocks go forwards.
+// The clocks.
 
 import Foundation
 import Posix

@@ -1,4 +1,4 @@
-// What is read of control groups, from files as kernels and container runtimes write them.
+// Limits of control groups, from files as kernels and container runtimes write them.
 
 import Testing
 
@@ -9,10 +9,10 @@ struct ControlGroupsTests {
 
     @Test(
         arguments: [
-            // Version 2, in a container of its own: the group is the top one.
+            // Version 2, in a container: the group is the top one.
             (["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/memory.max": "268435456\n"], 268_435_456),
             (["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/memory.max": "max\n"], nil),
-            // A service of systemd, whose slice has less than it has.
+            // A service of systemd, whose slice has a smaller limit.
             (
                 [
                     "/proc/self/cgroup": "0::/web.slice/associated.service\n",
@@ -39,7 +39,7 @@ struct ControlGroupsTests {
             (["/proc/self/cgroup": "4:memory:/\n", "/sys/fs/cgroup/memory/memory.limit_in_bytes": unlimited], nil),
             ([:], nil), (["/proc/self/cgroup": "nonsense\n::\n"], nil),
         ] as [([String: String], Int?)])
-    func `the least memory of all groups counts`(files: [String: String], bytes: Int?) {
+    func `uses the smallest memory limit of all groups`(files: [String: String], bytes: Int?) {
         #expect(ControlGroups { files[$0] }.memoryBytes == bytes)
     }
 
@@ -67,11 +67,11 @@ struct ControlGroupsTests {
             ),
             ([:], nil),
         ] as [([String: String], Double?)])
-    func `the least processor time of all groups counts`(files: [String: String], processors: Double?) {
+    func `uses the smallest CPU limit of all groups`(files: [String: String], processors: Double?) {
         #expect(ControlGroups { files[$0] }.processors == processors)
     }
 
-    @Test func `this process is in some group, and its limits are numbers`() {
+    @Test func `reads the limits of this process's group`() {
         let groups = ControlGroups()
         #expect(groups.memoryBytes ?? 1 > 0)
         #expect(groups.processors ?? 1 > 0)

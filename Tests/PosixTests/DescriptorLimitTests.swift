@@ -1,4 +1,4 @@
-// Raising the limit on descriptors, in a process of its own.
+// Raising the limit on descriptors, in a separate process.
 
 import Glibc
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import Posix
 
 struct DescriptorLimitTests {
-    @Test func `is raised to what the administrator allows`() async {
+    @Test func `raises the descriptor limit to the hard limit`() async {
         await #expect(processExitsWith: .success) {
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             var limit = rlimit(rlim_cur: 256, rlim_max: 300)

@@ -5,7 +5,7 @@ import Posix
 import Testing
 
 struct DescriptorTests {
-    @Test func `a descriptor is closed with its owner, unless it was handed over`() throws {
+    @Test func `closes a descriptor with its owner, unless it was released`() throws {
         var pair: [Int32] = [0, 0]
         try #require(pipe(&pair) == 0)
         do {
@@ -14,14 +14,14 @@ struct DescriptorTests {
             #expect(fcntl(reader.number, F_GETFD) >= 0)
             #expect(kept.release() == pair[1])
         }
-        // The write end was handed over, so it is still open; without a reader, writing fails.
+        // The write end was released, so it is still open; without a reader, writing fails.
         signal(SIGPIPE, SIG_IGN)
         #expect(write(pair[1], "x", 1) == -1)
         #expect(errno == EPIPE)
         closeDescriptor(pair[1])
     }
 
-    @Test func `closing a descriptor twice is a bug`() async {
+    @Test func `traps when a descriptor is closed twice`() async {
         await #expect(processExitsWith: .failure) {
             var pair: [Int32] = [0, 0]
             guard pipe(&pair) == 0 else { return }

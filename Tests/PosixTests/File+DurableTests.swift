@@ -1,4 +1,4 @@
-// Files that are there whole, or as they were before.
+// Files that are replaced completely or not at all.
 
 import Glibc
 import Posix
@@ -29,7 +29,7 @@ struct FileDurableTests {
         String(decoding: try File.read(path, bytesMax: 1_000_000).bytes, as: UTF8.self)
     }
 
-    @Test func `parts follow each other, and take the place of what was there`() throws {
+    @Test func `writes the parts in order and replaces the old file`() throws {
         try FileDurableTests.write(["old"], to: "x", in: folder)
         try FileDurableTests.write(["a", "", "bc"], to: "x", in: folder)
         #expect(try FileDurableTests.text("\(folder)/x") == "abc")
@@ -37,7 +37,7 @@ struct FileDurableTests {
         #expect(try File.status("\(folder)/x").permissions == 0o600)
     }
 
-    @Test func `what a killed process left is overwritten, and a link there is not followed`() throws {
+    @Test func `overwrites a killed process's leftover, and does not follow a link there`() throws {
         try FileDurableTests.write(["victim"], to: "victim", in: folder)
         #expect(symlink("\(folder)/victim", "\(folder)/x.new") == 0)
         try FileDurableTests.write(["abc"], to: "x", in: folder)
@@ -45,19 +45,19 @@ struct FileDurableTests {
         #expect(try FileDurableTests.text("\(folder)/victim") == "victim")
     }
 
-    @Test func `a folder that is not there is an error, not an end`() {
+    @Test func `fails for a missing folder`() {
         #expect(throws: SystemError(call: "open", number: ENOENT)) {
             try FileDurableTests.write(["a"], to: "x", in: "\(folder)/none")
         }
     }
 
-    @Test func `when the room ends in the middle, what was there stays`() async {
+    @Test func `keeps the old file when the disk becomes full`() async {
         await #expect(processExitsWith: .success) {
             var template = Array("\(temporary)/associated-durable-XXXXXX".utf8CString)
             let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) }
             let folder = String(cString: try #require(made))
             try FileDurableTests.write(["old"], to: "x", in: folder)
-            // The limit of a process stands for the end of a disk: a write fails after a part was written.
+            // A process limit simulates a full disk: a write fails after a part was written.
             signal(SIGXFSZ, SIG_IGN)
             var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)

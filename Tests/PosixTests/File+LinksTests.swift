@@ -1,4 +1,4 @@
-// Where links lead, and what is on the way.
+// The targets of links, and the folders on the way.
 
 import Foundation
 import Testing
@@ -26,20 +26,20 @@ struct FileLinksTests {
         ("near", ["a"]), ("far", ["b", "b/v1"]), ("through", ["a", "b", "b/v1"]), ("out", []), ("whole", []),
         ("nothing", ["a"]), ("place", ["../place"]),
     ])
-    func `names the folders that hold what is on the way`(name: String, folders: [String]) {
+    func `names the folders of every link on the way`(name: String, folders: [String]) {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let root = "\(path)/tree"
         let found = File.foldersBehind(link: "\(root)/a/\(name)", inside: [root, "\(path)/place"])
         #expect(found == folders.map { $0 == "../place" ? "\(path)/place" : "\(root)/\($0)" })
     }
 
-    @Test func `a link to itself ends`() {
+    @Test func `a link to itself ends with an error`() {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let root = "\(path)/tree"
         #expect(Set(File.foldersBehind(link: "\(root)/a/loop", inside: [root, "\(path)/place"])) == ["\(root)/a"])
     }
 
-    @Test func `says what a link says`() {
+    @Test func `reads the target of a link`() {
         defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(File.linkTarget("\(path)/tree/a/far") == "../b/current/file")
         #expect(File.linkTarget("\(path)/tree/a") == nil)

@@ -1,4 +1,4 @@
-// Files with a secret in them: read into given memory, made in one step and by one writer only.
+// Files with a secret: read into given memory, created in one step and by one writer only.
 
 import Foundation
 import Posix
@@ -23,7 +23,7 @@ struct FileSecretTests {
         #expect(throws: FileError.notAFile) { try read(folder.path, capacity: 5) }
     }
 
-    @Test func `makes a file with its permissions`() throws {
+    @Test func `creates a file with its permissions`() throws {
         let path = folder.path + "/new"
         for (name, permissions) in [("private", 0o600), ("shared", 0o644)] as [(String, UInt32)] {
             let made = try Array("text".utf8).withUnsafeBytes {
@@ -36,7 +36,7 @@ struct FileSecretTests {
         #expect(try Directory.entries(folder.path).count == 2)
     }
 
-    @Test func `the mask of the process takes no permission away`() async {
+    @Test func `ignores the umask of the process`() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             umask(0o077)
@@ -48,7 +48,7 @@ struct FileSecretTests {
         }
     }
 
-    @Test func `leaves a file alone that is there`() throws {
+    @Test func `does not overwrite an existing file`() throws {
         let path = try folder.write("a", "first")
         let made = try Array("second".utf8).withUnsafeBytes { try File.create(path, $0, permissions: 0o600) }
         #expect(!made)
@@ -56,7 +56,7 @@ struct FileSecretTests {
         #expect(try Directory.entries(folder.path).map(\.name) == ["a"])
     }
 
-    @Test func `says why a file cannot be made`() {
+    @Test func `reports why a file cannot be created`() {
         #expect {
             _ = try [].withUnsafeBytes { try File.create(folder.path + "/none/a", $0, permissions: 0o600) }
         } throws: {
@@ -64,7 +64,7 @@ struct FileSecretTests {
         }
     }
 
-    @Test func `makes a directory with those above it, and again without complaint`() throws {
+    @Test func `creates a directory and its parents, and accepts an existing one`() throws {
         let path = folder.path + "/a/b/c"
         try Directory.create(path, permissions: 0o700)
         try Directory.create(path, permissions: 0o700)
@@ -72,7 +72,7 @@ struct FileSecretTests {
         #expect(try File.status(path).permissions == 0o700)
     }
 
-    @Test func `does not take a file for a directory`() throws {
+    @Test func `does not accept a file as a directory`() throws {
         let path = try folder.write("a", "file")
         #expect(throws: SystemError.self) { try Directory.create(path + "/b", permissions: 0o700) }
     }

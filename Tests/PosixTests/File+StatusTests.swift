@@ -1,4 +1,4 @@
-// The marks by which a changed file shows.
+// The stamps that show a changed file.
 
 import Foundation
 import Posix
@@ -9,7 +9,7 @@ struct FileStatusTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `the same file has the same marks`() throws {
+    @Test func `the same file has the same stamp`() throws {
         let path = try folder.write("a", "one")
         let status = try File.status(path)
         #expect(try File.status(path) == status)
@@ -17,7 +17,7 @@ struct FileStatusTests {
         #expect(abs(status.modifiedNanoseconds / 1_000_000_000 - Int64(Date().timeIntervalSince1970)) < 60)
     }
 
-    @Test func `a replaced file has others, even of the same size and age`() throws {
+    @Test func `a replaced file has another stamp, even with the same size and age`() throws {
         let path = try folder.write("a", "one")
         let status = try File.status(path)
         let other = try folder.write("b", "two")
@@ -27,7 +27,7 @@ struct FileStatusTests {
         #expect(try File.status(path) != status)
     }
 
-    @Test func `follows links and knows permissions`() throws {
+    @Test func `follows links and reads permissions`() throws {
         let path = try folder.write("a", "one")
         #expect(chmod(path, 0o640) == 0)
         let link = folder.path + "/link"
@@ -37,7 +37,7 @@ struct FileStatusTests {
         #expect(try !File.status(folder.path).isRegular)
     }
 
-    @Test func `a group is the process's own when the process is in it, and no other is`() {
+    @Test func `recognizes the groups of the process`() {
         let count = max(0, getgroups(0, nil))
         var groups = [gid_t](repeating: 0, count: Int(count))
         #expect(getgroups(count, &groups) == count)
@@ -46,7 +46,7 @@ struct FileStatusTests {
         #expect(FileAccess(permissions: 0o640, group: foreign).isOfOwnGroup == (groups + [getegid()]).contains(foreign))
     }
 
-    @Test func `says when there is none`() {
+    @Test func `returns nil without a file`() {
         #expect {
             try File.status(folder.path + "/none")
         } throws: {

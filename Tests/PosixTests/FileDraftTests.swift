@@ -1,4 +1,4 @@
-// A file beside its place, until it is put there.
+// A draft next to a file, until it replaces the file.
 
 import Foundation
 import Testing
@@ -28,7 +28,7 @@ struct FileDraftTests {
 
     private var names: [String] { get throws { try Directory.entries(folder).map(\.name) } }
 
-    @Test func `what was there stays until the new one takes its place`() throws {
+    @Test func `keeps the old file until the new one replaces it`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let draft = try draft("new")
         #expect(try text("\(folder)/x") == "old")
@@ -39,14 +39,14 @@ struct FileDraftTests {
         #expect(try names == ["x"])
     }
 
-    @Test func `what is not wanted after all leaves nothing`() throws {
+    @Test func `an abandoned draft leaves nothing behind`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         do { _ = try draft("new") }
         #expect(try names == ["x"])
         #expect(try text("\(folder)/x") == "old")
     }
 
-    @Test func `what a killed process has left is removed, and what another one writes is not`() throws {
+    @Test func `removes drafts of killed processes, but not those of running ones`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for name in ["x.left.draft", "y.left.draft", "x.draft.old"] {
             try Data().write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
@@ -61,7 +61,7 @@ struct FileDraftTests {
         #expect(try names == ["x", "x.draft.old", "y.left.draft"])
     }
 
-    @Test func `one that is taken for abandoned before it is locked is made again`() throws {
+    @Test func `creates a draft again that was removed before it was locked`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var paths: [String] = []
         let draft = try FileDraft.create("x", in: folder, 0o600) { path in
@@ -74,7 +74,7 @@ struct FileDraftTests {
         #expect(try names == ["x"])
     }
 
-    @Test func `one that somebody else has locked is left to them`() throws {
+    @Test func `does not touch a draft that another process has locked`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var locks: [Int32] = []
         defer { locks.forEach { close($0) } }

@@ -1,4 +1,4 @@
-// Which file systems are looked at instead of listened to.
+// The file systems that must be polled, because they have no events.
 
 import Testing
 
@@ -11,11 +11,11 @@ struct FileSystemKindTests {
             // ext4, overlayfs, tmpfs, btrfs and xfs have events.
             (0xEF53, nil), (0x794C_7630, nil), (0x0102_1994, nil), (0x9123_683E, nil), (0x5846_5342, nil),
         ] as [(UInt32, String?)])
-    func `networks' file systems have no events`(magic: UInt32, name: String?) {
+    func `network file systems have no events`(magic: UInt32, name: String?) {
         #expect(FileSystemKind.name(magic: magic) == name)
     }
 
-    @Test func `a folder is asked for its own`() {
+    @Test func `reads the file system of a folder`() {
         #expect(FileSystemKind.withoutEvents("/proc") == nil)
         #expect(FileSystemKind.withoutEvents("/no/such/folder") == nil)
     }

@@ -1,4 +1,4 @@
-// Reading files and directories, real ones.
+// Reading real files and directories.
 
 import Foundation
 import Posix
@@ -21,8 +21,8 @@ struct FileTests {
         #expect(throws: FileError.tooLarge(byteCount: 5, limit: 4)) { try File.read(path, bytesMax: 4) }
     }
 
-    /// As a file looks that grows while it is read: its size is 0, and it has more.
-    @Test func `refuses a file that has more than the limit, whatever size it says`() throws {
+    /// Like a file that grows while it is read: its size is 0, but it has contents.
+    @Test func `refuses a file with more bytes than the limit, whatever its size says`() throws {
         #expect(try File.status("/proc/self/status").byteCount == 0)
         #expect(try File.read("/proc/self/status", bytesMax: 65_536).bytes.count > 100)
         #expect {
@@ -32,14 +32,14 @@ struct FileTests {
         }
     }
 
-    @Test func `refuses what is not a file`() throws {
+    @Test func `refuses anything but a regular file`() throws {
         #expect(throws: FileError.notAFile) { try File.read(folder.path, bytesMax: 10) }
         let pipe = folder.path + "/pipe"
         try #require(mkfifo(pipe, 0o600) == 0)
         #expect(throws: FileError.notAFile) { try File.read(pipe, bytesMax: 10) }
     }
 
-    @Test func `says when a file is missing`() {
+    @Test func `reports a missing file`() {
         #expect {
             try File.read(folder.path + "/none", bytesMax: 10)
         } throws: {
@@ -47,7 +47,7 @@ struct FileTests {
         }
     }
 
-    @Test func `lists a directory in order, links followed`() throws {
+    @Test func `lists a directory in order and follows links`() throws {
         _ = try folder.write("b", "")
         _ = try folder.write("a", "")
         try FileManager.default.createDirectory(atPath: folder.path + "/d", withIntermediateDirectories: false)
@@ -58,7 +58,7 @@ struct FileTests {
         #expect(entries.map(\.kind) == [.file, .file, .file, .directory, .other])
     }
 
-    @Test func `says why a directory cannot be listed`() {
+    @Test func `reports why a directory cannot be listed`() {
         #expect {
             try Directory.entries(folder.path + "/none")
         } throws: {
@@ -67,7 +67,7 @@ struct FileTests {
     }
 }
 
-/// A folder of a test's own, removed with it.
+/// A test's folder, removed with it.
 final class TemporaryFolder {
     let path: String
 

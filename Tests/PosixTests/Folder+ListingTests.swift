@@ -1,4 +1,4 @@
-// What lies in a folder: kinds, marks and names, and nothing outside of it.
+// The contents of a folder: kinds, stamps and names, and nothing outside of it.
 
 import Foundation
 import Testing
@@ -24,7 +24,7 @@ struct FolderListingTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
-    @Test func `lists names with their kinds, links followed`() throws {
+    @Test func `lists names with their kinds and follows links`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let entries = try Folder(path + "/inside").list("").entries
         let kinds = Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.kind) })
@@ -39,7 +39,7 @@ struct FolderListingTests {
         #expect(try Folder(path + "/inside").list("in/deep").entries.map(\.name) == ["file"])
     }
 
-    @Test func `tells a directory by itself, and whether there is more than was asked for`() throws {
+    @Test func `recognizes directories, and reports whether the list is complete`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = try Folder(path + "/inside")
         let identities = try ["a", "in", "b"].map { try folder.list($0).identity }
@@ -51,7 +51,7 @@ struct FolderListingTests {
         }
     }
 
-    @Test func `does not leave the folder`() throws {
+    @Test func `does not follow links out of the folder`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = try Folder(path + "/inside")
         for name in ["out", "..", "../outside", "a/../../outside"] {
@@ -60,7 +60,7 @@ struct FolderListingTests {
         #expect { _ = try folder.list("file") } throws: { ($0 as? SystemError)?.isMissing == true }
     }
 
-    @Test func `finds the names below which there is something`() throws {
+    @Test func `finds the names of folders that are not empty`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = try Folder(path + "/inside")
         let found = try folder.names(having: "deep")

@@ -1,4 +1,4 @@
-// What a link may lead to: every kind of it, in a folder, across folders, and to the operator's places.
+// The allowed targets of links: in a folder, across folders, and in the operator's link targets.
 
 import Foundation
 import Glibc
@@ -7,7 +7,7 @@ import Testing
 @testable import Posix
 
 struct FolderOpeningTests {
-    /// A tree of tenants `a` and `b`, a place of the operator beside it, and something that is no one's business.
+    /// A tree of tenants `a` and `b`, a link target of the operator next to it, and a forbidden file.
     private let path: String
     private let targets: LinkTargets
 
@@ -40,7 +40,7 @@ struct FolderOpeningTests {
         try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)
     }
 
-    /// What comes of opening a name in the folder of tenant `a`: the file's text, or the reason.
+    /// The result of opening a name in the folder of tenant `a`: the file's text, or the error.
     private func outcome(_ name: String) throws -> String {
         let folder = try Folder(tenant: "a", in: try Folder(path + "/tree"), links: targets)
         do throws(FileError) {
@@ -58,7 +58,7 @@ struct FolderOpeningTests {
         // Outside by its own name.
         ("..", "outside"), ("../b/privkey.pem", "outside"), ("../a/file", "tree/a/file"), ("/etc/passwd", "outside"),
     ])
-    func `opens a path that stays inside, and no other`(name: String, text: String) throws {
+    func `opens only paths that stay inside`(name: String, text: String) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(try outcome(name) == text)
     }
@@ -71,22 +71,22 @@ struct FolderOpeningTests {
         ("..", "outside"), ("../..", "outside"), ("/", "outside"), ("/etc/passwd", "outside"), ("/dev/null", "outside"),
         ("../../out/secret", "outside"), ("/proc/self/environ", "outside"),
         ("/proc/self/cwd", "too many levels of symbolic links"),
-        // The operator's places: by their own path and through a link, but not what only begins like one.
+        // Link targets: by their own path and through a link, but not paths that only begin like one.
         ("{}/place/cert", "place/cert"), ("../../place/live/file", "place/live/file"),
         ("{}/turned/file", "turned/file"),
         ("{}/linked-place/file", "turned/file"), ("{}/placebo/file", "outside"), ("{}/place/../out/secret", "outside"),
         ("{}/place", "it is not a regular file"), ("{}/place/none", "no such file or directory"),
-        // Links that end nowhere.
+        // Links without a target.
         ("none", "no such file or directory"), ("{}/none", "no such file or directory"),
         ("link", "too many levels of symbolic links"),
     ])
-    func `follows a link inside the folder and to the operator's places`(target: String, text: String) throws {
+    func `follows links inside the folder and into link targets`(target: String, text: String) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try link("tree/a/link", to: target.replacingOccurrences(of: "{}", with: path))
         #expect(try outcome("link") == text)
     }
 
-    @Test func `a place of the operator with a link out of it leads nowhere else`() throws {
+    @Test func `does not follow a link out of a link target`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try link("place/gate", to: "../out")
         try link("tree/a/link", to: "../../place/gate/secret")
@@ -98,7 +98,7 @@ struct FolderOpeningTests {
         ("top", false), ("rooted", false), ("far", false), ("sub", false), ("nothing", nil), ("none", nil),
         ("", false), (".", false), ("..", false), ("b/a", false),
     ])
-    func `a tenant's folder is its own, a version of it, or a place of the operator`(name: String, isOpened: Bool?)
+    func `a tenant's folder is its own, a version of it, or in a link target`(name: String, isOpened: Bool?)
         throws
     {
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -111,7 +111,7 @@ struct FolderOpeningTests {
         }
     }
 
-    @Test func `where the folder itself may lead, links in it need not`() throws {
+    @Test func `links in a folder may not lead to all targets of the folder itself`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let tree = try Folder(path + "/tree")
         let folder = try Folder(tenant: "tenant", in: tree, folderLinks: targets)
@@ -121,7 +121,7 @@ struct FolderOpeningTests {
         #expect(throws: SystemError.self) { _ = try Folder(tenant: "tenant", in: tree) }
     }
 
-    @Test func `a link that is turned after it was opened changes nothing`() throws {
+    @Test func `a link that changes after opening has no effect`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try link("tree/a/link", to: "\(path)/place/cert")
         let folder = try Folder(tenant: "a", in: try Folder(path + "/tree"), links: targets)
@@ -132,7 +132,7 @@ struct FolderOpeningTests {
         #expect(throws: FileError.self) { try folder.open("link") }
     }
 
-    @Test func `keeps no descriptor of what it refuses, and opens no pipe`() throws {
+    @Test func `leaks no descriptor of refused paths, and opens no pipe`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(mkfifo("\(path)/out/pipe", 0o600) == 0)
         try link("tree/a/pipe", to: "../../out/pipe")
@@ -157,7 +157,7 @@ struct FolderOpeningTests {
         }
     }
 
-    @Test func `the kernel has what is needed, and one that has not is named`() {
+    @Test func `reports a kernel without openat2`() {
         #expect(throws: Never.self) { try Folder.requireKernel() }
         let error = FolderSupportError(reason: SystemError(call: "openat2", number: ENOSYS))
         #expect(error.description.contains("openat2: function not implemented; use Linux 5.6 or newer"))

@@ -1,4 +1,4 @@
-// Reading a file that somebody else is writing to at the same time.
+// Reading a file while another process writes to it.
 
 import Foundation
 import Synchronization
@@ -18,7 +18,7 @@ struct FolderReadingTests {
         try bytes.write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
-    @Test func `reads a file with the marks that it has`() throws {
+    @Test func `reads a file with its stamp`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write("a", Data("hello".utf8))
         let contents = try #require(try Folder(path).read("a", bytesMax: 5))
@@ -30,12 +30,12 @@ struct FolderReadingTests {
         #expect { _ = try Folder(path).read("../..", bytesMax: 5) } throws: { !(($0 as? FileError)?.isMissing ?? true) }
     }
 
-    @Test func `an open file has settled contents as long as nobody writes to it`() throws {
+    @Test func `an open file counts as unchanged until it is written`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write("a", Data("hello".utf8))
         let file = try Folder(path).open("a")
         #expect(try file.settledContents() == Array("hello".utf8))
-        // Another file under its name is none of its business.
+        // A different file with its name does not matter.
         try write("b", Data("other".utf8))
         #expect(rename("\(path)/b", "\(path)/a") == 0)
         #expect(try file.settledContents() == Array("hello".utf8))
@@ -48,8 +48,8 @@ struct FolderReadingTests {
         #expect(try open.settledContents() == nil, "shorter")
     }
 
-    /// The time of a change is set, because two changes within a tick of the clock have one.
-    @Test func `a file that has changed while it was read is read again, some times`() throws {
+    /// The test sets the time of a change, because two changes within a clock tick have the same.
+    @Test func `reads a file again that changed meanwhile, a limited number of times`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write("a", Data("first".utf8))
         let folder = try Folder(path)
@@ -69,13 +69,13 @@ struct FolderReadingTests {
         }
     }
 
-    @Test func `what is handed out is one state of a file that keeps changing`() throws {
+    @Test func `returns one consistent state of a file that keeps changing`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let size = 300_000
         try write("a", Data(repeating: 0, count: size))
         let isOver = Atomic<Bool>(false)
         let target = path + "/a"
-        // In place, piece by piece, and never the same twice.
+        // In place, piece by piece, and different each time.
         let writer = try Thread(name: "writer") {
             guard let file = FileHandle(forWritingAtPath: target) else { return }
             var value: UInt8 = 0
@@ -90,10 +90,10 @@ struct FolderReadingTests {
         let folder = try Folder(path)
         for _ in 0..<200 {
             guard let contents = try folder.read("a", bytesMax: size) else { continue }
-            // Two states within one tick of the file system's clock cannot be told apart, and say so.
+            // Two states within one tick of the file system's clock cannot be distinguished, and are marked as such.
             guard contents.status.isSettled(atNanoseconds: contents.readNanoseconds) else { continue }
-            // A writer that rests leaves a state as well: some new pieces, and the old ones behind. The kernel sets the time
-            // before it copies, so it may have rested within one.
+            // A pause of the writer leaves a state as well: some new pieces followed by old ones. The kernel sets the time
+            // before it copies, so the pause may be within a piece.
             let pieces = (0..<30).map { Set(contents.bytes[$0 * size / 30..<($0 + 1) * size / 30]) }
             let cut = pieces.count { $0.count == 2 }
             #expect(cut <= 1 && pieces.allSatisfy { $0.count <= 2 })
@@ -106,7 +106,7 @@ struct FolderReadingTests {
     }
 
     @Test(arguments: [(-1, false), (0, false), (20_000_000, false), (20_000_001, true), (1_000_000_000, true)])
-    func `marks tell a file from its past when they are old enough`(age: Int64, isSettled: Bool) {
+    func `stamps distinguish versions of a file when they are old enough`(age: Int64, isSettled: Bool) {
         let status = FileStatus(
             isRegular: true, permissions: 0o644, device: 1, inode: 1, byteCount: 1, modifiedNanoseconds: 1000,
             changedNanoseconds: 5000)

@@ -1,4 +1,4 @@
-// Sockets of whoever started this process. That they are served on is a matter of the whole program: `ActivationTests`.
+// Sockets from the parent process. `ActivationTests` covers serving on them.
 
 import Foundation
 import Posix
@@ -7,7 +7,7 @@ import Testing
 struct InheritedSocketTests {
     private static let announcement = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
 
-    @Test func `sockets that are meant for another process are left alone, and not handed on`() async {
+    @Test func `ignores sockets for another process, and does not pass them on`() async {
         await #expect(processExitsWith: .success) {
             for name in InheritedSocketTests.announcement { setenv(name, "1", 1) }
             let sockets = try InheritedSocket.takeAll()
@@ -15,11 +15,11 @@ struct InheritedSocketTests {
         }
     }
 
-    @Test func `a descriptor that is no listening socket is a reason not to start`() async {
+    @Test func `refuses a descriptor that is not a listening socket`() async {
         await #expect(processExitsWith: .success) {
             let file = open("/dev/null", O_RDONLY)
             setenv("LISTEN_PID", "\(getpid())", 1)
-            // Whatever the first descriptors of this process are, none of them is a listening socket.
+            // None of the first descriptors of this process is a listening socket.
             setenv("LISTEN_FDS", "\(file)", 1)
             let isTaken = (try? InheritedSocket.takeAll()) != nil
             #expect(!isTaken)

@@ -1,4 +1,4 @@
-// Which place holds which, by path alone.
+// Whether a link target contains a path, by the path alone.
 
 import Testing
 
@@ -9,7 +9,7 @@ struct LinkTargetsTests {
         ("/a/b", "/a", true), ("/a", "/a", true), ("/ab", "/a", false), ("/", "/a", false), ("/a/b", "/", true),
         ("/a/b", "/b", false),
     ])
-    func `a place holds itself and what is below it`(path: String, place: String, isBeneath: Bool) {
+    func `a link target contains itself and everything below it`(path: String, place: String, isBeneath: Bool) {
         #expect(RealPath(path).isBeneath(RealPath(place)) == isBeneath)
     }
 
@@ -17,11 +17,11 @@ struct LinkTargetsTests {
         ("/t/..1/a", true), ("/t/..1/.x/a", true), ("/t/a", false), ("/t/b/a", false), ("/t/..1/b", false),
         ("/t/..1/b/a", false), ("/t/..1", false), ("/t", false), ("/u/..1/a", false), ("/t/..1/ab", false),
     ])
-    func `a version of a folder has its name in a hidden folder`(path: String, isVersion: Bool) {
+    func `recognizes a version of a folder by its name in a hidden folder`(path: String, isVersion: Bool) {
         #expect(RealPath(path).isVersion(of: "a", in: RealPath("/t")) == isVersion)
     }
 
-    @Test func `targets add up, and certbot's are known`() {
+    @Test func `adds link targets, and knows those of certbot`() {
         let sum = LinkTargets.certbot.adding(LinkTargets(["/srv/acme"]))
         #expect(sum.paths == ["/etc/letsencrypt/live", "/etc/letsencrypt/archive", "/srv/acme"])
         #expect(LinkTargets.none.paths.isEmpty)

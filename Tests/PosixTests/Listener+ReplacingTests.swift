@@ -1,4 +1,4 @@
-// A Unix-domain socket takes over a path, with permissions of its own, and leaves it to whoever comes after.
+// A Unix-domain socket replaces the one at its path, sets its permissions, and leaves the path to its successor.
 
 import Foundation
 import Posix
@@ -13,7 +13,7 @@ struct ListenerReplacingTests {
         try body("\(folder)/admin.sock")
     }
 
-    /// Whether somebody who connects comes to this listener; whoever did before is let go.
+    /// Whether a new connection reaches this listener; earlier ones are closed.
     private func isAnswered(_ path: String, by listener: borrowing Listener) throws -> Bool {
         while accepts(listener) {}
         _ = try ClientSocket(to: try #require(SocketAddress(path: path)), timeoutMilliseconds: 5_000)
@@ -28,7 +28,7 @@ struct ListenerReplacingTests {
     }
 
     @Test(arguments: [0o600, 0o660, 0o666])
-    func `the file has exactly the permissions that were asked for`(permissions: Int) throws {
+    func `creates the socket with exactly the given permissions`(permissions: Int) throws {
         try inFolder { path in
             let listener = try Listener(replacing: path, permissions: UInt32(permissions))
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -37,7 +37,7 @@ struct ListenerReplacingTests {
         }
     }
 
-    @Test func `a path leads to the one that came last, who still listens when the first has gone`() throws {
+    @Test func `a path leads to the newest listener, also after the first has gone`() throws {
         try inFolder { path in
             #expect(!Listener.isListening(at: path))
             let second: Listener
@@ -57,7 +57,7 @@ struct ListenerReplacingTests {
         }
     }
 
-    @Test func `a file that is no socket stays`() throws {
+    @Test func `does not replace a file that is not a socket`() throws {
         try inFolder { path in
             try Data("kept".utf8).write(to: URL(fileURLWithPath: path))
             #expect {
@@ -73,7 +73,7 @@ struct ListenerReplacingTests {
         ("127.0.0.1:1", true), ("127.8.8.8:1", true), ("[::1]:1", true), ("unix:/a", true), ("0.0.0.0:1", false),
         ("[::]:1", false), ("192.0.2.1:1", false), ("[2001:db8::1]:1", false), ("[::ffff:127.0.0.1]:1", false),
     ])
-    func `knows which addresses only this machine reaches`(text: String, isLocal: Bool) throws {
+    func `knows which addresses only this machine can reach`(text: String, isLocal: Bool) throws {
         #expect(try #require(SocketAddress(text)).isLocal == isLocal)
     }
 }

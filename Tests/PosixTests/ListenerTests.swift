@@ -7,7 +7,7 @@ import Testing
 struct ListenerTests {
     private let anyPort = SocketAddress("127.0.0.1:0")!
 
-    @Test func `tells the port that it was given`() throws {
+    @Test func `reports its port`() throws {
         let listener = try Listener(anyPort, sharesPort: false)
         #expect(listener.address.port != 0)
         #expect(listener.address.host == "127.0.0.1")
@@ -20,7 +20,7 @@ struct ListenerTests {
         client.finishSending()
         var peer = SocketAddress.unknown
         guard case .accepted(let number) = listener.accept(peer: &peer) else {
-            Issue.record("nobody was there")
+            Issue.record("no connection was waiting")
             return
         }
         let server = Descriptor(takingOwnershipOf: number)
@@ -37,7 +37,7 @@ struct ListenerTests {
         #expect(buffer.withUnsafeMutableBytes { receive(server.number, into: $0) } == .ended)
     }
 
-    @Test func `one listener serves both families, unless IPv4 has one of its own`() throws {
+    @Test func `serves both families with one listener, unless IPv4 has its own`() throws {
         func families(_ texts: String...) -> [Bool] {
             SocketAddress.sharingFamilies(texts.compactMap { SocketAddress($0) }).map(\.servesBothFamilies)
         }
@@ -56,16 +56,16 @@ struct ListenerTests {
         #expect(throws: (any Error).self) { _ = try ClientSocket(to: other, timeoutMilliseconds: 5_000) }
     }
 
-    @Test func `says when nobody is waiting`() throws {
+    @Test func `reports that no connection is waiting`() throws {
         let listener = try Listener(anyPort, sharesPort: false)
         var peer = SocketAddress.unknown
         guard case .noneWaiting = listener.accept(peer: &peer) else {
-            Issue.record("somebody was there")
+            Issue.record("a connection was waiting")
             return
         }
     }
 
-    @Test func `names the cause when an address is in use`() throws {
+    @Test func `names the cause of an address in use`() throws {
         let first = try Listener(anyPort, sharesPort: false)
         let address = first.address
         #expect {
@@ -73,18 +73,18 @@ struct ListenerTests {
         } throws: {
             ($0 as? SystemError)?.cause == .inUse
         }
-        // Named here so that the first one is still listening above.
+        // Used here so that the first one is still listening above.
         #expect(first.address.port == address.port)
     }
 
-    @Test func `shares an address with those who agree`() throws {
+    @Test func `shares an address with sockets that allow it`() throws {
         let first = try Listener(anyPort, sharesPort: true)
         let second = try Listener(first.address, sharesPort: true)
         #expect(first.address.port == second.address.port)
     }
 
     @Test(arguments: ["127.0.0.1:0", "[::1]:0"])
-    func `tells an address that somebody listens on from a free one`(wanted: String) throws {
+    func `tells an address in use from a free one`(wanted: String) throws {
         let anyPort = try #require(SocketAddress(wanted))
         #expect(!Listener.isInUse(anyPort))
         let address: SocketAddress
@@ -92,7 +92,7 @@ struct ListenerTests {
             let listener = try Listener(anyPort, sharesPort: true)
             address = listener.address
             #expect(Listener.isInUse(address))
-            // Looking has taken nothing away.
+            // The check has consumed nothing.
             #expect(try Listener(address, sharesPort: true).address.port == address.port)
             let client = try ClientSocket(to: address, timeoutMilliseconds: 5_000)
             try client.send([1])
@@ -100,7 +100,7 @@ struct ListenerTests {
         #expect(!Listener.isInUse(address))
     }
 
-    @Test func `replaces a Unix-domain path that nobody listens on`() throws {
+    @Test func `replaces a Unix-domain path without a listener`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/s"
         let address = try #require(SocketAddress("unix:\(path)"))
@@ -113,7 +113,7 @@ struct ListenerTests {
                 ($0 as? SystemError)?.cause == .inUse
             }
         }
-        // A process that another test starts in this moment has the socket until it runs its own program.
+        // A process that another test starts at this moment has the socket until it runs its own program.
         for _ in 0..<5_000 {
             do throws(SystemError) {
                 let again = try Listener(address, sharesPort: false)
@@ -125,10 +125,10 @@ struct ListenerTests {
                 usleep(1_000)
             }
         }
-        Issue.record("nobody listens, and the path is not free")
+        Issue.record("the path is in use without a listener")
     }
 
-    @Test func `leads connections past one socket to the others at its address, and back to all`() throws {
+    @Test func `steers connections away from one socket at its address, and back to all`() throws {
         let first = try Listener(anyPort, sharesPort: true)
         let second = try Listener(first.address, sharesPort: true)
         let third = try Listener(first.address, sharesPort: true)
@@ -148,7 +148,7 @@ struct ListenerTests {
         first.steer(to: 1..<3)
         let led = try takenOf(60)
         #expect(led[0] == 0)
-        // Each of sixty is as likely here as there: fewer than ten on one side once in ten million times.
+        // Each of sixty goes to either side with equal chance: fewer than ten on one side once in ten million times.
         #expect(led[1] >= 10 && led[2] >= 10)
         third.steer(to: 0..<1)
         #expect(try takenOf(20) == [20, 0, 0])
@@ -156,7 +156,7 @@ struct ListenerTests {
         #expect(try takenOf(60).allSatisfy { $0 > 0 })
     }
 
-    @Test func `a deferred connection comes with its first byte, or when it is no longer waited for`() throws {
+    @Test func `accepts a deferred connection with its first byte, or when deferring ends`() throws {
         let listener = try Listener(anyPort, sharesPort: false)
         listener.deferAccept(seconds: 60)
         let client = try ClientSocket(to: listener.address, timeoutMilliseconds: 5_000)

@@ -1,4 +1,4 @@
-// Finding out who else listens.
+// Finding other listening sockets.
 
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 
 struct ListeningSocketsTests {
     @Test(arguments: ["127.0.0.1:0", "[::1]:0"])
-    func `finds each socket at an address, and none at another`(text: String) throws {
+    func `finds exactly the sockets at an address`(text: String) throws {
         let first = try Listener(try #require(SocketAddress(text)), sharesPort: true)
         let address = first.address
         #expect(ListeningSockets.inodes(at: address) == [first.inode])
@@ -14,7 +14,7 @@ struct ListeningSocketsTests {
             let second = try Listener(address, sharesPort: true)
             #expect(first.inode != second.inode)
             #expect(ListeningSockets.inodes(at: address) == [first.inode, second.inode])
-            // A connection is no listener.
+            // A connection is not a listener.
             let client = try ClientSocket(to: address, timeoutMilliseconds: 5_000)
             #expect(ListeningSockets.inodes(at: address) == [first.inode, second.inode])
             try client.send([1])
@@ -23,7 +23,7 @@ struct ListeningSocketsTests {
         #expect(ListeningSockets.inodes(at: try #require(SocketAddress(text))) == [])
     }
 
-    @Test func `does not tell of Unix-domain paths`() throws {
+    @Test func `finds no Unix-domain sockets`() throws {
         #expect(ListeningSockets.inodes(at: try #require(SocketAddress("unix:/tmp/none"))) == nil)
     }
 

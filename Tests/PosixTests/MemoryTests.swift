@@ -1,10 +1,10 @@
-// Blocks of memory keep their content when they grow.
+// Blocks of memory keep their contents when they grow.
 
 import Posix
 import Testing
 
 struct MemoryTests {
-    @Test func `a block is zeroed and keeps its content when it grows`() {
+    @Test func `a block is zeroed and keeps its contents when it grows`() {
         var memory = Memory(byteCount: 10)
         #expect(memory.bytes.count >= 10)
         #expect(memory.bytes.allSatisfy { $0 == 0 })

@@ -1,4 +1,4 @@
-// Names that this machine knows by itself, and addresses by what they are for.
+// Names that this machine resolves itself, and the purposes of addresses.
 
 import Testing
 
@@ -11,11 +11,11 @@ struct NameLookupTests {
         #expect(try NameLookup.addresses(of: "192.0.2.7", port: 1).map(\.description) == ["192.0.2.7:1"])
     }
 
-    @Test func `a name that cannot be is told`() {
+    @Test func `reports an impossible name`() {
         #expect(throws: NameLookupError.self) { try NameLookup.addresses(of: "does-not-exist.invalid", port: 443) }
     }
 
-    @Test func `nobody waits for a name server that is silent`() throws {
+    @Test func `does not wait for a silent name server`() throws {
         let address = try #require(SocketAddress("192.0.2.7:1"))
         let hasBeenGivenUp = Shared(try WakeUp())
         defer { hasBeenGivenUp.wakeUp.wake() }
@@ -51,12 +51,12 @@ struct NameLookupTests {
         ("fd00::1", true),
         ("2001:db8::1", true), ("2001:4860::1", false), ("::ffff:10.0.0.1", true), ("::ffff:8.8.8.8", false),
     ])
-    func `knows which addresses are nobody's on the internet`(text: String, isPrivate: Bool) throws {
+    func `knows which addresses are not public`(text: String, isPrivate: Bool) throws {
         let address = try #require(SocketAddress("\(text):1") ?? SocketAddress("[\(text)]:1"))
         #expect(address.isPrivate == isPrivate)
     }
 
-    @Test func `the port can be another`() {
+    @Test func `accepts another port`() {
         #expect(SocketAddress("127.0.0.1:1")?.with(port: 443).description == "127.0.0.1:443")
         #expect(SocketAddress("[::1]:1")?.with(port: 443).description == "[::1]:443")
         #expect(SocketAddress("unix:/tmp/x")?.with(port: 443).description == "unix:/tmp/x")

@@ -1,4 +1,4 @@
-// Files that are kept open.
+// Files that stay open.
 
 import Glibc
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import Posix
 
 struct OpenFileTests {
-    @Test func `all that are open are counted, and none that is not`() async {
+    @Test func `counts exactly the open files`() async {
         await #expect(processExitsWith: .success) {
             precondition(OpenFile.count == 0)
             var files = try (0..<3).map { _ in try OpenFile("/proc/self/stat") }

@@ -1,11 +1,11 @@
-// What a crash would leave of a process.
+// What a crash leaves of a process.
 
 import Foundation
 import Posix
 import Testing
 
 struct ProcessMemoryTests {
-    @Test func `after it is forbidden, no image of the memory is written`() async {
+    @Test func `writes no core dump once they are disabled`() async {
         await #expect(processExitsWith: .success) {
             let before = ProcessMemory.isDumpable
             try ProcessMemory.forbidDumps()
@@ -13,8 +13,8 @@ struct ProcessMemoryTests {
         }
     }
 
-    @Test func `the least of all limits is what the process may have`() async {
-        // In a process of its own, because a limit stays.
+    @Test func `uses the smallest memory limit`() async {
+        // In a separate process, because the limit cannot be removed.
         await #expect(processExitsWith: .success) {
             let before = ProcessMemory.limitBytes
             guard before > 1 << 20 else { exit(2) }

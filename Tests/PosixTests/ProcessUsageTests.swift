@@ -1,4 +1,4 @@
-// The process's own figures, held against what is done to them.
+// The process's own figures, before and after changes.
 
 import Foundation
 import Posix
@@ -11,7 +11,7 @@ struct ProcessUsageTests {
         .enabled(
             if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil,
             "sanitizers give back what they had for themselves"))
-    func `memory that is written to is resident`() throws {
+    func `written memory is resident`() throws {
         let before = try #require(usage.memoryBytes)
         let block = Memory(byteCount: 64 * 1024 * 1024)
         for index in stride(from: 0, to: block.bytes.count, by: 4096) { block.bytes[index] = 1 }
@@ -20,8 +20,8 @@ struct ProcessUsageTests {
         #expect(after.virtual >= after.resident)
     }
 
-    @Test func `descriptors are counted`() throws {
-        // Others open and close theirs meanwhile, so there are more of ours than they are likely to have.
+    @Test func `counts descriptors`() throws {
+        // Other tests open and close theirs meanwhile, so this opens more than they are likely to.
         let before = try #require(usage.descriptorCount)
         let files = try (0..<200).map { _ in try #require(FileHandle(forReadingAtPath: "/dev/null")) }
         let after = try #require(usage.descriptorCount)
@@ -29,7 +29,7 @@ struct ProcessUsageTests {
         for file in files { try file.close() }
     }
 
-    @Test func `the process began before now, and has worked`() throws {
+    @Test func `the process started before now and has used CPU time`() throws {
         let start = try #require(usage.startSeconds)
         let now = Double(Clock.wallSeconds())
         #expect(start <= now + 2)

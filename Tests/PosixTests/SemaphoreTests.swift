@@ -1,4 +1,4 @@
-// Work that is counted, and threads that wait for it.
+// Counted signals, and threads that wait for them.
 
 import Posix
 import Synchronization
@@ -19,7 +19,7 @@ struct SemaphoreTests {
         }
     }
 
-    @Test func `each signal lets one waiter go on, those before the wait too`() throws {
+    @Test func `each signal releases one waiter, also if it comes first`() throws {
         let counted = try Counted()
         for _ in 0..<30 { counted.semaphore.signal() }
         let first = try Posix.Thread(name: "first") { counted.take() }

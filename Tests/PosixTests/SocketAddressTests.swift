@@ -16,7 +16,7 @@ struct SocketAddressTests {
         "[::1]",
         "[::1:80", "1.2.3:80", "unix:", "unix:/" + String(repeating: "a", count: 108),
     ])
-    func `refuses what is not an address`(text: String) {
+    func `refuses texts that are not addresses`(text: String) {
         #expect(SocketAddress(text) == nil)
     }
 
@@ -33,7 +33,7 @@ struct SocketAddressTests {
     @Test(arguments: [
         ("0.0.0.0:80", "127.0.0.1:80"), ("[::]:80", "[::1]:80"), ("10.0.0.1:80", "10.0.0.1:80"), ("unix:/a", "unix:/a"),
     ])
-    func `knows how a listener is reached`(listener: String, reachable: String) throws {
+    func `knows how clients reach a listener`(listener: String, reachable: String) throws {
         #expect(try #require(SocketAddress(listener)).reachable.description == reachable)
     }
 }

@@ -1,4 +1,4 @@
-// What to do about what the kernel said.
+// The remedies for errors of the kernel.
 
 import Glibc
 import Testing
@@ -12,7 +12,7 @@ struct SystemErrorTests {
             (ENOSPC, "free space on its disk"), (EDQUOT, "free space on its disk"),
             (EROFS, "mount its file system for writing"), (ENOTDIR, "name a folder"), (EIO, "on a disk that works"),
         ] as [(Int32, String)])
-    func `the remedy for a folder that takes nothing follows the error`(number: Int32, remedy: String) {
+    func `the remedy for an unwritable folder depends on the error`(number: Int32, remedy: String) {
         #expect(SystemError(call: "open", number: number).remedy(writingTo: "state").contains(remedy))
     }
 
@@ -23,7 +23,7 @@ struct SystemErrorTests {
             (EACCES, "unix:/run/a.sock", "; put it into a folder"),
             (EADDRNOTAVAIL, "192.0.2.1:80", "; this machine has no such address"), (EIO, "127.0.0.1:80", ""),
         ] as [(Int32, String, String)])
-    func `the remedy for an address follows the error`(number: Int32, address: String, remedy: String) throws {
+    func `the remedy for an address depends on the error`(number: Int32, address: String, remedy: String) throws {
         let address = try #require(SocketAddress(address))
         let text = SystemError(call: "bind", number: number).remedy(listeningOn: address)
         #expect(text.hasPrefix(remedy) && text.isEmpty == remedy.isEmpty)

@@ -1,4 +1,4 @@
-// When a supervisor is told that the process is alive.
+// Notifications to the supervisor that the process is alive.
 
 import Testing
 
@@ -10,11 +10,13 @@ struct SystemdNotifierTests {
             ("30000000", nil, 15_000), ("30000000", "7", 15_000), ("30000000", "8", nil), ("30000000", "", nil),
             ("0", nil, nil), ("-1", nil, nil), ("often", nil, nil), (nil, "7", nil),
         ] as [(String?, String?, Int64?)])
-    func `the interval is half of what the supervisor allows`(text: String?, process: String?, milliseconds: Int64?) {
+    func `notifies twice in the interval that the supervisor allows`(
+        text: String?, process: String?, milliseconds: Int64?
+    ) {
         #expect(SystemdNotifier.watchdogMilliseconds(text, process, 7) == milliseconds)
     }
 
-    @Test func `no sign comes from a process that does not move`() {
+    @Test func `sends no notification while the process hangs`() {
         var watchdog = Watchdog(milliseconds: 2_000)
         let signs = [(0, true), (1_000, true), (2_000, true), (4_000, false), (5_000, true), (6_000, true)].map {
             watchdog.isDue(now: Int64($0), isAlive: $1)

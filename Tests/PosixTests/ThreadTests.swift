@@ -1,4 +1,4 @@
-// Threads: what they own, and for how long.
+// Threads and the values that they own.
 
 import Posix
 import Testing
@@ -19,7 +19,7 @@ struct ThreadTests {
         var hasEnded: Bool { ended.wait(milliseconds: 0) }
     }
 
-    /// Tells when it works and when it ends.
+    /// Records its work and its release.
     private struct Owner: ~Copyable {
         let signals: Signals
         private var count = 0
@@ -34,7 +34,7 @@ struct ThreadTests {
         deinit { signals.noteEnd() }
     }
 
-    @Test func `a value belongs to its thread, and ends when the work does`() throws {
+    @Test func `a value belongs to its thread, and is released when the work ends`() throws {
         let signals = try Signals()
         let thread = try Thread(name: "owner", owning: Owner(signals)) { $0.run() }
         thread.join()

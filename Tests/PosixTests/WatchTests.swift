@@ -1,4 +1,4 @@
-// What the kernel tells about a directory: which names, and what kind of thing happened.
+// What the kernel reports about a directory: the names and the kinds of event.
 
 import Foundation
 import Testing
@@ -17,7 +17,7 @@ struct WatchTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
-    @Test func `tells of each name that was written to, came or went`() throws {
+    @Test func `reports each name that was written, added or removed`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let watch = try Watch()
         let number = try watch.add(path)
@@ -25,12 +25,12 @@ struct WatchTests {
         #expect(watch.takeEvents().isEmpty)
         try write("a", "1")
         var events = watch.takeEvents()
-        // A process that another test is starting may have the file open for a moment longer than we.
+        // A process that another test starts may have the file open for a moment longer.
         let end = Clock.monotonicMilliseconds() + 10_000
         while events.last?.isCreation == true, Clock.monotonicMilliseconds() < end { events += watch.takeEvents() }
         #expect(Set(events.map(\.name)) == ["a"])
         #expect(events.first?.isCreation == true)
-        #expect(events.last?.isCreation == false, "the end of writing is told as well")
+        #expect(events.last?.isCreation == false, "the end of writing is reported too")
         #expect(events.allSatisfy { $0.directory == number && !$0.isFolder })
         #expect(rename("\(path)/a", "\(path)/b") == 0)
         #expect(watch.takeEvents().map(\.name) == ["a", "b"])
@@ -44,7 +44,7 @@ struct WatchTests {
         #expect(watch.takeEvents().map(\.name).contains("b"))
     }
 
-    @Test func `tells that a directory moved or went`() throws {
+    @Test func `reports that a directory was moved or removed`() throws {
         let watch = try Watch()
         let number = try watch.add(path)
         #expect(rename(path, path + "-2") == 0)
@@ -54,7 +54,7 @@ struct WatchTests {
         watch.remove(number)
     }
 
-    @Test func `a directory that is not there is an error`() throws {
+    @Test func `fails for a missing directory`() throws {
         let watch = try Watch()
         #expect {
             _ = try watch.add(path + "/none")

@@ -1,4 +1,4 @@
-// What is held against a certificate, one fault at a time, and on which day.
+// The problems of a certificate, one at a time, and the days on which they begin.
 
 import Foundation
 import Posix
@@ -28,7 +28,7 @@ struct CertificateChecksTests {
         CertificateChecks.problems(of: identity, host: host, now: Self.now + days * Self.day).map(\.kind)
     }
 
-    @Test func `finds nothing wrong with a good certificate`() throws {
+    @Test func `reports nothing about a good certificate`() throws {
         let identity = try identity(try bench.authority.issue(["a.example", "*.a.example"]))
         #expect(kinds(identity) == [])
         #expect(kinds(identity, host: "b.a.example") == [])
@@ -41,7 +41,7 @@ struct CertificateChecksTests {
             (0, []), (68, []), (70, [.expiresWithinWeeks]), (82, [.expiresWithinWeeks]), (84, [.expiresWithinDays]),
             (89, [.expiresWithinDays]), (91, [.expired]), (-1, [.notYetValid]),
         ] as [(Int64, [CertificateProblem.Kind])])
-    func `a certificate for 90 days ages`(days: Int64, expected: [CertificateProblem.Kind]) throws {
+    func `a certificate for 90 days gets findings as it ages`(days: Int64, expected: [CertificateProblem.Kind]) throws {
         #expect(kinds(try identity(try bench.authority.issue(["a.example"])), days: days) == expected)
     }
 
@@ -49,13 +49,13 @@ struct CertificateChecksTests {
         arguments: [
             (0, []), (3, []), (5, [.expiresWithinWeeks]), (7, [.expired]),
         ] as [(Int64, [CertificateProblem.Kind])])
-    func `a certificate for six days is held to shares of them`(
+    func `judges a certificate for six days by shares of its lifetime`(
         days: Int64, expected: [CertificateProblem.Kind]
     ) throws {
         #expect(kinds(try identity(try bench.authority.issue(["a.example"], days: 6)), days: days) == expected)
     }
 
-    @Test func `an intermediate certificate ages too`() throws {
+    @Test func `judges the age of an intermediate certificate too`() throws {
         let pair = try bench.authority.issue(["a.example"], days: 3500)
         let problems = CertificateChecks.problems(
             of: try identity(pair), host: "a.example", now: Self.now + 3001 * Self.day)
@@ -63,7 +63,7 @@ struct CertificateChecksTests {
         #expect(problems.first?.message.hasPrefix("the intermediate certificate CN=Test Intermediate expired") == true)
     }
 
-    @Test func `says which names are covered instead`() throws {
+    @Test func `names the hosts that the certificate is for`() throws {
         let pair = try bench.authority.issue((1...7).map { "h\($0).example" })
         let problem = CertificateChecks.problems(of: try identity(pair), host: "a.example", now: Self.now).first
         #expect(problem?.kind == .nameNotCovered)
@@ -73,49 +73,48 @@ struct CertificateChecksTests {
                 + "not for a.example")
     }
 
-    @Test func `a common name alone counts for nothing`() throws {
+    @Test func `ignores the common name`() throws {
         #expect(kinds(try identity(try bench.authority.issue([])), host: "nobody") == [.nameNotCovered])
     }
 
-    @Test func `names that are no texts count for nothing`() throws {
+    @Test func `ignores alternative names that are not texts`() throws {
         let pair = try bench.authority.issue(
             [], extensions: ["subjectAltName=RID:1.2.3.4,otherName:1.2.3.4;UTF8:b.example,DNS:a.example,IP:192.0.2.1"])
         #expect(kinds(try identity(pair)).isEmpty)
         #expect(kinds(try identity(pair), host: "b.example") == [.nameNotCovered])
     }
 
-    @Test func `misses an intermediate certificate`() throws {
+    @Test func `reports a missing intermediate certificate`() throws {
         #expect(kinds(try identity(try bench.authority.issue(["a.example"]), chain: "")) == [.missingIntermediate])
     }
 
-    @Test func `notes a root that is sent along`() throws {
+    @Test func `reports a root in the chain`() throws {
         let chain = bench.authority.intermediate + bench.authority.root
         #expect(kinds(try identity(try bench.authority.issue(["a.example"]), chain: chain)) == [.rootIncluded])
     }
 
-    @Test func `asks for the root where it has signed the host's certificate itself, and does not object to it`() throws
-    {
+    @Test func `requires the root where it has signed the host's certificate itself`() throws {
         let pair = try bench.authority.issue(["a.example"], by: "root")
         #expect(kinds(try identity(pair, chain: "")) == [.missingIntermediate])
         #expect(kinds(try identity(pair, chain: bench.authority.root)) == [])
     }
 
-    @Test func `notes a certificate signed by itself`() throws {
+    @Test func `reports a self-signed certificate`() throws {
         #expect(kinds(try identity(try bench.authority.issueSelfSigned(["a.example"]), chain: "")) == [.selfSigned])
     }
 
-    @Test func `notes a certificate for another purpose`() throws {
+    @Test func `reports a certificate for another purpose`() throws {
         let pair = try bench.authority.issue(["a.example"], extensions: ["extendedKeyUsage=clientAuth"])
         #expect(kinds(try identity(pair)) == [.notForServers])
         let server = try bench.authority.issue(["a.example"], extensions: ["extendedKeyUsage=serverAuth"])
         #expect(kinds(try identity(server)) == [])
     }
 
-    @Test func `notes a kind of key that phones do not know`() throws {
+    @Test func `reports a key type that phones do not support`() throws {
         #expect(kinds(try identity(try bench.authority.issue(["a.example"], key: .ed25519))) == [.unusualKey])
     }
 
-    @Test func `notes a key that others may read`() throws {
+    @Test func `reports a key that other users can read`() throws {
         let pair = try bench.authority.issue(["a.example"])
         try bench.authority.install(pair, "a.example", in: bench.hosts)
         try bench.hosts.write("a.example/privkey.pem", pair.key, permissions: 0o644)
@@ -124,12 +123,12 @@ struct CertificateChecksTests {
         #expect(problem?.message == "every user of this machine can use the private key (permissions 644)")
     }
 
-    /// Groups of this process, and one that it is not in.
+    /// A group of this process, and one that it is not in.
     @Test(arguments: [
         (UInt32(0o600), true, nil), (0o640, true, nil), (0o660, true, nil), (0o600, false, nil),
         (0o640, false, "chmod g="), (0o620, false, "chmod g="), (0o604, true, "chmod o="), (0o644, false, "chmod o="),
     ])
-    func `a group of the server's user may read a key, other users may not`(
+    func `allows a group of the server's user to read a key, but not other users`(
         permissions: UInt32, isOwn: Bool, fix: String?
     ) {
         let access = FileAccess(permissions: permissions, group: isOwn ? getegid() : 54_321)
@@ -138,7 +137,7 @@ struct CertificateChecksTests {
         if let fix { #expect(problem?.fix.contains(fix) == true) }
     }
 
-    @Test func `two pairs of one kind are one too many`() throws {
+    @Test func `reports two pairs with the same type of key`() throws {
         for suffix in ["", ".rsa"] {
             try bench.authority.install(
                 try bench.authority.issue(["a.example"]), "a.example", in: bench.hosts, suffix: suffix)
@@ -146,7 +145,7 @@ struct CertificateChecksTests {
         #expect(CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).map(\.kind) == [.sameKeyTwice])
     }
 
-    @Test func `what OpenSSL refuses keeps a pair from being used`() throws {
+    @Test func `does not use a pair that OpenSSL rejects`() throws {
         try bench.authority.install(
             try bench.authority.issue(["a.example"], key: .shortRSA), "a.example", in: bench.hosts)
         try bench.authority.install(
@@ -156,7 +155,7 @@ struct CertificateChecksTests {
         #expect(bench.answer(bench.store(), "a.example") == "broken")
     }
 
-    @Test func `checks a folder by its name`() throws {
+    @Test func `checks a folder against its name`() throws {
         try bench.install("a.example", names: ["b.example"])
         try bench.install("_wildcard.a.example", names: ["a.example"])
         try bench.install("_default", names: ["b.example"])
@@ -168,13 +167,13 @@ struct CertificateChecksTests {
     }
 
     @Test(arguments: ["Shop.example.com", "*.example.com", "_wildcard.*.example.com", "_wildcard", "_other"])
-    func `a folder whose name no host has is never used`(name: String) throws {
+    func `reports a folder whose name cannot be a host`(name: String) throws {
         try bench.install(name, names: ["shop.example.com"])
         #expect(
             CertificateChecks.problems(folder: name, in: bench.hosts.path).map(\.kind).contains(.folderName))
     }
 
-    @Test func `half a pair is a fault, none is not`() throws {
+    @Test func `reports half a pair, but not a missing one`() throws {
         try bench.hosts.write("a.example/privkey.pem", "key")
         try bench.hosts.write("b.example/well-known/security.txt", "")
         #expect(CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).map(\.kind) == [.incompletePair])
@@ -184,7 +183,7 @@ struct CertificateChecksTests {
     @Test(arguments: [
         TestAuthority.Key.longRSA, .rsaPSS, .unservedCurve, .explicitCurve,
     ])
-    func `a key that no handshake of ours can use, or only at the cost of others, never replaces one that works`(
+    func `an unusable or very slow key never replaces a working one`(
         key: TestAuthority.Key
     ) throws {
         try bench.install("a.example", names: ["a.example"])

@@ -1,4 +1,4 @@
-// Hosts that are answered by a certificate for others.
+// Hosts that get a certificate for other hosts.
 
 import Testing
 
@@ -9,7 +9,7 @@ struct CertificateCoverageTests {
 
     init() throws { bench = try StoreBench() }
 
-    @Test func `a wildcard covers one label, and the one for everybody else what it names`() throws {
+    @Test func `a wildcard covers one label, and the default certificate the names in it`() throws {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         try bench.install("_default", names: ["c.example.org"])
         try bench.install("own.a.example.com", names: ["own.a.example.com"])
@@ -22,7 +22,7 @@ struct CertificateCoverageTests {
         #expect(coverage.problem(for: "d.example.org")?.file.hasSuffix("_default/fullchain.pem") == true)
     }
 
-    @Test func `where TLS is on, a host without any certificate is a fault`() throws {
+    @Test func `reports a host without a certificate where TLS is on`() throws {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         for isTLSOn in [true, false] {
             var coverage = CertificateCoverage(hostsPath: bench.hosts.path, passphrase: nil, isTLSOn: isTLSOn)

@@ -1,4 +1,4 @@
-// Which hosts a name in a certificate stands for (RFC 9525 §6.3).
+// The hosts that a name in a certificate covers (RFC 9525 §6.3).
 
 import Testing
 
@@ -9,7 +9,7 @@ struct CertificateNameTests {
         ("shop.example.com", "shop.example.com"), ("*.example.com", "shop.example.com"),
         ("*.example.com", "*.example.com"), ("192.0.2.1", "192.0.2.1"),
     ])
-    func `covers`(name: String, host: String) {
+    func `covers these names`(name: String, host: String) {
         #expect(CertificateName.covers(name, host))
     }
 
@@ -19,11 +19,11 @@ struct CertificateNameTests {
         ("s*.example.com", "shop.example.com"),
         ("*", "localhost"), ("*.", "a."), ("", ""), ("*.*.example.com", "a.b.example.com"),
     ])
-    func `does not cover`(name: String, host: String) {
+    func `does not cover these names`(name: String, host: String) {
         #expect(!CertificateName.covers(name, host))
     }
 
-    @Test func `writes addresses as people do`() {
+    @Test func `writes addresses in the usual form`() {
         #expect(CertificateName.address([192, 0, 2, 1]) == "192.0.2.1")
         #expect(
             CertificateName.address([0x20, 1, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [1])

@@ -1,4 +1,4 @@
-// Which places are looked at for which name, in which order.
+// The folders that are searched for a name, in order.
 
 import Testing
 
@@ -24,11 +24,11 @@ struct CertificateOrderTests {
         ("*.", "_default"), ("a..b", "_default"), ("../shop.example.com", "_default"), ("a\0b", "_default"),
         ("SHOP.example.com", "_default"),
     ])
-    func `a name has these places`(name: String, places: String) {
+    func `looks for a name in these folders`(name: String, places: String) {
         #expect(candidates(name).joined(separator: " ") == places)
     }
 
-    @Test func `a name of very many labels has few places`() {
+    @Test func `looks for a name with many labels in few folders`() {
         let name = (0..<60).map { "l\($0)" }.joined(separator: ".")
         let places = candidates(name)
         #expect(places.count == CertificateLimits.labelsMax + 2)
@@ -41,7 +41,7 @@ struct CertificateOrderTests {
         ("shop.example.com", "shop.example.com"), ("_wildcard.example.com", "*.example.com"), ("_default", nil),
         ("_other", nil), ("_wildcard.", nil), ("_wildcard._default", nil), ("Shop.example.com", nil),
     ])
-    func `a folder is for this host`(folder: String, host: String?) {
+    func `a folder belongs to this host`(folder: String, host: String?) {
         #expect(CertificateFolder(name: folder).host == host)
     }
 }

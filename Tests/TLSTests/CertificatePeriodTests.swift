@@ -1,4 +1,4 @@
-// What time makes of a certificate, by values.
+// The verdict on a certificate over time.
 
 import Testing
 
@@ -11,22 +11,22 @@ struct CertificatePeriodTests {
         CertificatePeriod(subject, from: 0, to: days * Self.day)
     }
 
-    /// Each row: how many days a certificate lives, the hour, and the verdict.
+    /// Each row: the lifetime of a certificate in days, the hour, and the verdict.
     @Test(
         arguments: [
             (90, -1, .notYetValid), (90, 0, nil), (90, 68 * 24, nil), (90, 70 * 24, .expiresWithinWeeks),
             (90, 82 * 24, .expiresWithinWeeks), (90, 84 * 24, .expiresWithinDays), (90, 90 * 24, .expiresWithinDays),
             (90, 90 * 24 + 1, .expired),
-            // Those that live for six days are held to shares of that.
+            // Certificates for six days are judged by shares of their lifetime.
             (6, 0, nil), (6, 95, nil), (6, 97, .expiresWithinWeeks), (6, 129, .expiresWithinWeeks),
             (6, 130, .expiresWithinDays), (6, 145, .expired),
         ] as [(Int64, Int64, CertificateProblem.Kind?)])
-    func `a certificate is told by what is left of it`(days: Int64, hour: Int64, kind: CertificateProblem.Kind?) {
+    func `judges a certificate by its remaining lifetime`(days: Int64, hour: Int64, kind: CertificateProblem.Kind?) {
         #expect(period(days).verdict(hour * 3_600) == kind)
     }
 
     @Test(arguments: [6, 90, 398] as [Int64])
-    func `the verdict changes at the moments that are told ahead, and at no other`(days: Int64) {
+    func `the verdict changes only at the announced times`(days: Int64) {
         let period = period(days)
         var (now, verdicts): (Int64, [CertificateProblem.Kind?]) = (-5, [])
         verdicts.append(period.verdict(now))
@@ -38,12 +38,12 @@ struct CertificatePeriodTests {
         #expect(verdicts == [.notYetValid, nil, .expiresWithinWeeks, .expiresWithinDays, .expired])
     }
 
-    @Test func `of several certificates the worst is told`() {
+    @Test func `reports the worst of several certificates`() {
         let periods = [period(80), period(60, "the intermediate certificate CN=I"), period(1_000)]
         let expiry = { (day: Int64) in CertificateChecks.expiry(of: periods, day * Self.day) { _ in "f" } }
         #expect(expiry(10) == nil)
         #expect(expiry(45)?.message == "the intermediate certificate CN=I expires in 15 days")
-        // Both have something; the one that has ended counts.
+        // Both have a problem; the expired one counts.
         #expect(
             expiry(61)?.message == "the intermediate certificate CN=I expired 24 hours ago; every client rejects it")
         #expect(expiry(61)?.kind == .expired)
@@ -54,17 +54,17 @@ struct CertificatePeriodTests {
             (0, "1 minute"), (60, "1 minute"), (119, "1 minute"), (120, "2 minutes"), (3_599, "59 minutes"),
             (3_600, "1 hour"), (7_200, "2 hours"), (172_799, "47 hours"), (172_800, "2 days"),
         ] as [(Int64, String)])
-    func `how long is left is told in one unit`(seconds: Int64, text: String) {
+    func `writes the remaining time in one unit`(seconds: Int64, text: String) {
         #expect(CertificateChecks.span(seconds) == text)
     }
 
-    @Test func `when a certificate is not valid yet, the day is told on which it is`() {
+    @Test func `names the day on which a certificate becomes valid`() {
         let period = CertificatePeriod("the certificate", from: 1_811_635_200, to: 1_900_000_000)
         let problem = CertificateChecks.expiry(of: [period], 1_811_635_200 - 190 * Self.day) { _ in "f" }
         #expect(problem?.message == "the certificate is not valid until 2027-05-30 (in 190 days)")
     }
 
-    @Test func `the share of its life is that of the host's own certificate with the least`() {
+    @Test func `uses the host's own certificate with the smallest share of its lifetime left`() {
         let own = period(100)
         let second = CertificatePeriod("the certificate", from: 0, to: 50 * Self.day, isOfSecondPair: true)
         func summary(_ others: [CertificatePeriod]) -> CertificateSummary {
@@ -73,7 +73,7 @@ struct CertificatePeriodTests {
         #expect(summary([]).lifeLeft(25 * Self.day) == 0.75)
         #expect(summary([second]).lifeLeft(25 * Self.day) == 0.5)
         #expect(summary([second]).notAfter == 50 * Self.day)
-        // Chains have lives of their own, which are no matter of renewals.
+        // The lifetimes of intermediate certificates do not matter for renewals.
         #expect(summary([period(30, "the intermediate certificate CN=I")]).lifeLeft(25 * Self.day) == 0.75)
         #expect(summary([]).lifeLeft(150 * Self.day) == -0.5)
         #expect(summary([]).serialText == "0AFF")

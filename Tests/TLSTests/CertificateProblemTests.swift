@@ -1,4 +1,4 @@
-// The table of faults and the one in the documents.
+// The problems of certificates and their table in the documents.
 
 import Foundation
 import Testing
@@ -16,7 +16,7 @@ struct CertificateProblemTests {
             listed == CertificateProblem.Kind.allCases.map { [$0.rawValue, $0.severity.rawValue] })
     }
 
-    @Test func `reads like a compiler's message`() {
+    @Test func `is formatted like a compiler's message`() {
         let problem = CertificateProblem(
             .expired, file: "config/hosts/a/fullchain.pem", "the certificate expired 3 days ago", fix: "renew it now")
         #expect(

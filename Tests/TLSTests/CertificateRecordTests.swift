@@ -1,4 +1,4 @@
-// What becomes of a folder's certificate, look by look.
+// The state of a folder's certificate over several checks.
 
 import Posix
 import Testing
@@ -15,19 +15,19 @@ struct CertificateRecordTests {
         authority = try DevelopmentAuthority(directory: folder.path)
     }
 
-    /// The state and the numbers of the rules, but for the one that all certificates of the authority break: they lack their
-    /// issuer's.
+    /// The state and the numbers of the rules, except for the one that all certificates of the authority break: they lack the
+    /// issuer's certificate.
     private func state(_ record: CertificateRecord) -> String {
         let status = record.status(host: "a.example", now: now)
         let problems = status.problems.filter { $0.kind != .missingIntermediate }
         return ([status.state.rawValue] + problems.map { String($0.id.suffix(2)) }).joined(separator: " ")
     }
 
-    /// What a look finds, in short.
+    /// The result of a check, in short.
     enum Look {
         case gone
         case same
-        /// Files of this state with a certificate for this host, or with none that can be used.
+        /// Files in this state with a certificate for this host, or without a usable one.
         case good(Int, String)
         case broken(Int)
     }
@@ -56,11 +56,11 @@ struct CertificateRecordTests {
         }
     }
 
-    /// Each row: looks, what is served behind each, and the state with the problems that stand then.
+    /// Each row: checks, the certificate in service after each, and the state with the open problems.
     @Test(arguments: [
         ([Look.same, .same], ["a.example", "a.example"], ["usable", "usable"]),
         ([.good(2, "a.example")], ["a.example"], ["usable"]),
-        // Broken files count at the second look, once for each state of them.
+        // Broken files count at the second check, once for each version of them.
         (
             [.broken(2), .broken(2), .broken(2)], ["a.example", "a.example", "a.example"],
             ["usable", "last_good 04", "last_good 04"]
@@ -82,7 +82,9 @@ struct CertificateRecordTests {
         ([.gone, .broken(2), .gone], ["a.example", "a.example", "a.example"], ["usable", "usable", "usable"]),
         ([.gone, .gone, .same], ["a.example", "a.example", "a.example"], ["usable", "last_good", "usable"]),
     ])
-    func `a good certificate stays until a better one comes`(looks: [Look], served: [String], states: [String]) throws {
+    func `keeps a good certificate until there is a better one`(looks: [Look], served: [String], states: [String])
+        throws
+    {
         var record = CertificateRecord(try content("a.example"), stamp: 1)
         for (index, look) in looks.enumerated() {
             record.apply(try self.look(look), host: "a.example", now: now)
@@ -93,7 +95,7 @@ struct CertificateRecordTests {
 
     @Test(arguments: [
         ([Look.good(2, "a.example")], ["a.example"], ["usable"]),
-        // Even one that clients refuse is more than nothing.
+        // Even one that clients reject is better than none.
         ([.good(2, "b.example")], ["b.example"], ["broken 11"]),
         ([.broken(1), .broken(1)], ["state 1", "state 1"], ["broken 04", "broken 04"]),
         (
@@ -101,7 +103,7 @@ struct CertificateRecordTests {
             ["broken 04", "broken 04", "broken 04"]
         ),
     ])
-    func `a broken one gives way to whatever can be used`(looks: [Look], served: [String], states: [String]) throws {
+    func `replaces a broken certificate by any usable one`(looks: [Look], served: [String], states: [String]) throws {
         var record = CertificateRecord(content(broken: 1), stamp: 1)
         for (index, look) in looks.enumerated() {
             record.apply(try self.look(look), host: "a.example", now: now)
@@ -110,7 +112,7 @@ struct CertificateRecordTests {
         }
     }
 
-    @Test func `files are gone when they were missing at two looks in a row`() throws {
+    @Test func `counts files as gone when they were missing at two checks in a row`() throws {
         var record = CertificateRecord(try content("a.example"), stamp: 1)
         for (look, isGone) in [(Look.gone, false), (.same, false), (.gone, false), (.gone, true), (.gone, true)] {
             record.apply(try self.look(look), host: "a.example", now: now)

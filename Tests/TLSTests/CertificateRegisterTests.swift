@@ -1,4 +1,4 @@
-// What is wrong with certificates, since when, and what of it is news.
+// Problems of certificates: since when they exist, and when they are reported.
 
 import Testing
 
@@ -15,7 +15,7 @@ struct CertificateRegisterTests {
         CertificateProblem(kind, file: "a.test/fullchain.pem", text, fix: "")
     }
 
-    /// A certificate that is good from the first day on.
+    /// A certificate that is valid from day 0.
     private func status(
         _ state: CertificateState, _ problems: [CertificateProblem] = [], certificate: Int? = 1, days: Int64 = 100
     ) -> CertificateStatus {
@@ -29,7 +29,7 @@ struct CertificateRegisterTests {
         return status
     }
 
-    /// In short: `+` for a problem that is found, `-` for the end of all of them, `~` for that of the errors, `!` for a renewal.
+    /// `+` for a new problem, `-` for the end of all problems, `~` for the end of the errors, `!` for a renewal.
     private func news() -> String {
         let news = register.drain()
         return
@@ -40,7 +40,7 @@ struct CertificateRegisterTests {
 
     private var counts: [CertificateState: Int] { register.survey(now: 0).counts }
 
-    /// Each row: problems after a look, what is news, and since when each stands, a look being a second.
+    /// Each row: the problems of a check, the reports, and since when each problem exists, with one check a second.
     @Test(
         arguments: [
             [([], "", [])],
@@ -52,7 +52,7 @@ struct CertificateRegisterTests {
             [([.weakKey], "+07", [0]), ([], "-", []), ([.weakKey], "+07", [2])],
             [([.weakKey, .weakKey], "+07", [0])],
         ] as [[([CertificateProblem.Kind], String, [Int64])]])
-    func `a problem is news when it begins and when it ends`(
+    func `reports a problem when it begins and when it ends`(
         looks: [([CertificateProblem.Kind], String, [Int64])]
     ) {
         for (second, look) in looks.enumerated() {
@@ -66,15 +66,15 @@ struct CertificateRegisterTests {
         }
     }
 
-    /// Each row: the day, what is news then, the state, and since which day a problem of time stands.
-    @Test func `time alone begins, changes and ends problems`() {
+    /// Each row: the day, the reports, the state, and the day on which a problem of time began.
+    @Test func `problems begin, change and end with time alone`() {
         register.note(folder, status(.usable), stamp: 1, now: -Self.day)
         #expect(news() == "+10")
         #expect(counts == [.broken: 1])
         for (day, expected, state, since) in [
             (0, "-", CertificateState.usable, nil), (78, "", .usable, nil), (80, "+14", .usable, 80),
             (81, "", .usable, 80), (94, "+13", .usable, 94), (101, "+09", .broken, 101), (102, "", .broken, 101),
-            // A clock that is put back.
+            // A clock that is set back.
             (50, "-", .usable, nil),
         ] as [(Int64, String, CertificateState, Int64?)] {
             register.updateExpiries(day * Self.day)
@@ -85,7 +85,7 @@ struct CertificateRegisterTests {
         #expect(register.entry(folder.name)?.nextExpiryChange == 79 * Self.day + 1)
     }
 
-    @Test func `how long is left is told anew, and is no news`() {
+    @Test func `updates the remaining time without reporting it again`() {
         register.note(folder, status(.usable), stamp: 1, now: 85 * Self.day)
         #expect(news() == "+14")
         register.updateExpiries(87 * Self.day)
@@ -94,15 +94,15 @@ struct CertificateRegisterTests {
         #expect(register.problems(of: folder.name).map(\.sinceSeconds) == [85 * Self.day])
     }
 
-    /// Each row: the days on which two certificates end, the seconds of two judgements, and whether the clock is suspect.
+    /// Each row: the days on which two certificates expire, the seconds of two checks, and whether the clock is suspect.
     @Test(
         arguments: [
             (100, 100, 50 * day, 101 * day, true), (100, 200, 50 * day, 101 * day, false),
             (100, 200, 150 * day, 201 * day, false),
-            // Certificates of one renewal end at once, and are found by the next look.
+            // Certificates of one renewal expire together, and the next check finds them.
             (100, 100, 100 * day, 100 * day + 60, false),
         ] as [(Int64, Int64, Int64, Int64, Bool)])
-    func `all certificates that expire between two looks speak of the clock`(
+    func `suspects the clock when all certificates expire between two checks`(
         first: Int64, second: Int64, former: Int64, now: Int64, isSuspect: Bool
     ) {
         register.note(folder, status(.usable, days: first), stamp: 1, now: 1)
@@ -116,7 +116,7 @@ struct CertificateRegisterTests {
         #expect(register.problems(of: folder.name).isEmpty)
     }
 
-    @Test func `what time has no part in stands beside it`() {
+    @Test func `keeps other problems next to an expiry`() {
         register.note(folder, status(.lastGood, [problem(.keyMismatch)]), stamp: 1, now: 0)
         #expect(counts == [.lastGood: 1])
         register.updateExpiries(101 * Self.day)
@@ -127,7 +127,7 @@ struct CertificateRegisterTests {
         #expect(register.problems(of: folder.name).map(\.problem.kind) == [.keyMismatch])
     }
 
-    @Test func `another certificate is a renewal once it is usable`() {
+    @Test func `a different certificate counts as a renewal once it is usable`() {
         for (certificate, state, expected) in [
             (1, CertificateState.usable, ""), (1, .usable, ""), (2, .usable, "!"), (2, .lastGood, ""),
             (3, .broken, ""), (4, .usable, "!"),
@@ -137,7 +137,7 @@ struct CertificateRegisterTests {
         }
     }
 
-    @Test func `hundreds of renewals in one survey are some names and a number`() {
+    @Test func `reports hundreds of renewals in one survey as some names and a number`() {
         for number in 0..<300 {
             register.note(CertificateFolder(name: "h\(number).test"), status(.usable), stamp: 1, now: 0)
         }
@@ -145,7 +145,7 @@ struct CertificateRegisterTests {
         for number in 0..<300 {
             let place = CertificateFolder(name: "h\(number).test")
             register.note(place, status(.usable, certificate: 2), stamp: 2, now: 0)
-            // Asked for every second meanwhile, it says nothing.
+            // Checks every second meanwhile report nothing.
             #expect(register.drain().isEmpty)
         }
         register.end(repeats: false)
@@ -155,7 +155,7 @@ struct CertificateRegisterTests {
         #expect(register.drain().isEmpty)
     }
 
-    @Test func `a survey that was asked for says again what stands, once`() {
+    @Test func `a requested survey reports open problems again, once`() {
         let other = CertificateFolder(name: "b.test")
         register.note(folder, status(.broken, [problem(.keyMismatch)]), stamp: 1, now: 0)
         #expect(news() == "+06")
@@ -169,7 +169,7 @@ struct CertificateRegisterTests {
         }
     }
 
-    @Test func `what a survey does not come upon is told, and is dropped without a word`() {
+    @Test func `lists the folders that a survey did not reach, and drops them without a report`() {
         let dropped = CertificateFolder(name: "dropped.test")
         for place in [folder, dropped] {
             register.note(place, status(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
@@ -185,7 +185,7 @@ struct CertificateRegisterTests {
         #expect(register.survey(now: 0).openProblems.errors == 1)
     }
 
-    @Test func `files in the middle of being replaced count when they have been so for a while`() {
+    @Test func `reports half-replaced files after a while`() {
         for (stamp, milliseconds, isSettled) in [
             (2, 0, false), (2, 4_999, false), (3, 5_000, false), (3, 9_000, false), (nil, 9_500, false),
             (nil, 14_500, true),
@@ -196,7 +196,7 @@ struct CertificateRegisterTests {
         }
     }
 
-    @Test func `there is no more news than there may be, and all of it stands`() {
+    @Test func `limits the reports, but keeps all problems open`() {
         for index in 0..<20 {
             register.note(
                 CertificateFolder(name: "h\(index).test"), status(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
@@ -208,7 +208,7 @@ struct CertificateRegisterTests {
     }
 
     @Test(arguments: [10, 1_100])
-    func `errors are told before the rest`(count: Int) {
+    func `reports errors first`(count: Int) {
         for index in 0..<count {
             let kind: CertificateProblem.Kind = index == count / 2 ? .weakKey : .selfSigned
             register.note(
@@ -219,7 +219,7 @@ struct CertificateRegisterTests {
         #expect(register.foldersWithErrors(9) == ["h\(count / 2).test"])
     }
 
-    @Test func `the first to end come first, and those before a time are all told`() {
+    @Test func `lists certificates by expiry, and all that expire before a given time`() {
         for (index, days) in [500, 100, 300, 400, 200, 600].enumerated() {
             register.note(
                 CertificateFolder(name: "h\(index).test"), status(.usable, days: Int64(days)), stamp: 1, now: 0)

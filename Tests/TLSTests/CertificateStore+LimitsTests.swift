@@ -1,4 +1,4 @@
-// The bounds of the store: identities, unknown names, memory, and several threads at once.
+// The limits of the store: identities, unknown names, memory, and several threads at once.
 
 import Foundation
 import Posix
@@ -11,7 +11,7 @@ struct CertificateStoreLimitsTests {
 
     init() throws { bench = try StoreBench() }
 
-    @Test func `keeps no more identities than it may`() throws {
+    @Test func `keeps no more identities than its limit`() throws {
         var limits = CertificateLimits()
         limits.identitiesMax = 2
         let store = CertificateStore(hostsPath: bench.hosts.path, limits: limits)
@@ -24,7 +24,7 @@ struct CertificateStoreLimitsTests {
         #expect(bench.answer(store, "h1.example.com") == "*.example.com")
     }
 
-    @Test func `a flood of unknown names takes no more memory than it may, and costs no host its place`() throws {
+    @Test func `a flood of unknown names stays within its memory and evicts no host`() throws {
         var limits = CertificateLimits()
         limits.namesMax = 100
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
@@ -36,7 +36,7 @@ struct CertificateStoreLimitsTests {
         #expect(store.identityCount == 1)
     }
 
-    @Test func `several threads get the same answers while files change`() throws {
+    @Test func `gives several threads the same answers while files change`() throws {
         let pair = try bench.authority.issue(["*.example.com"])
         for index in 0..<8 { try bench.authority.install(pair, "h\(index).example.com", in: bench.hosts) }
         var limits = StoreBench.limits(recheckMilliseconds: 0)
@@ -69,8 +69,8 @@ struct CertificateStoreLimitsTests {
     @Test(
         .enabled(
             if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers keep what was freed"))
-    func `memory stays flat over thousands of loads`() async {
-        // In a process of its own: the tests that run beside this one need memory, too.
+    func `memory does not grow over thousands of loads`() async {
+        // In a separate process, because other tests use memory meanwhile.
         await #expect(processExitsWith: .success) {
             let bench = try StoreBench()
             try bench.install("a.example", names: ["a.example"])
@@ -78,7 +78,7 @@ struct CertificateStoreLimitsTests {
                 CertificateFolder(name: "a.example"), in: CertificateTree(bench.hosts.path, links: .none))
             func load(_ times: Int) {
                 for _ in 0..<times {
-                    // A pool of its own, so that chains come and go as well.
+                    // A separate pool, so that chains come and go as well.
                     guard case .identity = files.load(passphrase: nil, pool: ChainPool(), .slow) else {
                         Issue.record("no identity")
                         return
@@ -94,14 +94,14 @@ struct CertificateStoreLimitsTests {
     }
 }
 
-/// The memory of this process that is in use.
+/// The allocated memory of this process.
 private func residentKilobytes() -> Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
     return line.flatMap { Int($0.split(separator: " ")[1]) } ?? 0
 }
 
-/// Counts what went wrong on other threads, and waits for their end.
+/// Counts failures on other threads, and waits for their end.
 private final class Counter: @unchecked Sendable {
     private let condition = NSCondition()
     private var wrong = 0

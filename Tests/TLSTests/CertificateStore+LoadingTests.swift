@@ -1,4 +1,4 @@
-// Files that change, break and go while they are in service.
+// Files that change, break and disappear while they are in service.
 
 import Foundation
 import Synchronization
@@ -11,7 +11,7 @@ struct CertificateStoreLoadingTests {
 
     init() throws { bench = try StoreBench() }
 
-    @Test func `changed files are taken up`() throws {
+    @Test func `loads changed files`() throws {
         try bench.install("a.example", names: ["a.example"])
         let store = bench.store(recheckMilliseconds: 0)
         #expect(bench.answer(store, "a.example") == "a.example")
@@ -20,7 +20,7 @@ struct CertificateStoreLoadingTests {
         #expect(bench.problems(store).isEmpty)
     }
 
-    @Test func `between two looks the files are left alone, unless told`() throws {
+    @Test func `does not check the files between two intervals, unless asked to`() throws {
         try bench.install("a.example", names: ["a.example"])
         let store = bench.store(recheckMilliseconds: 3_600_000)
         #expect(bench.answer(store, "a.example") == "a.example")
@@ -34,8 +34,8 @@ struct CertificateStoreLoadingTests {
         #expect(bench.answer(store, "b.example") == "b.example")
     }
 
-    @Test func `files that could not be read for want of descriptors are read when there are some`() async {
-        // In a process of its own, because the limit is the process's.
+    @Test func `reads files later that could not be read for lack of descriptors`() async {
+        // In a separate process, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             let bench = try StoreBench()
             try bench.install("a.example", names: ["a.example"])
@@ -52,7 +52,7 @@ struct CertificateStoreLoadingTests {
         }
     }
 
-    @Test func `a second pair that there was no descriptor for is not left out for good`() async {
+    @Test func `loads a second pair later that could not be read for lack of descriptors`() async {
         await #expect(processExitsWith: .success) {
             let bench = try StoreBench()
             let pair = try bench.authority.issue(["a.example"])
@@ -71,7 +71,7 @@ struct CertificateStoreLoadingTests {
             getrlimit(resource, &original)
             let none = rlimit(rlim_cur: 0, rlim_max: original.rlim_max)
             let isShort = Mutex(true)
-            // Between the two pairs, when the first key is opened, the last descriptor is taken.
+            // The last descriptor is used up between the two pairs, when the first key is opened.
             let store = CertificateStore(
                 hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
                 passphrase: Passphrase { _ in
@@ -88,7 +88,7 @@ struct CertificateStoreLoadingTests {
         }
     }
 
-    @Test func `what was refused and reported is taken once it can be used, though its files are the same`() throws {
+    @Test func `loads a refused pair once it is usable, though its files are the same`() throws {
         try bench.install("a.example", names: ["a.example"])
         let folder = try TemporaryFolder()
         let store = CertificateStore(
@@ -104,12 +104,12 @@ struct CertificateStoreLoadingTests {
         try bench.authority.install(
             TestPair(certificate: pair.certificate, key: secret), "a.example", in: bench.hosts)
         for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(bench.problems(store).map(\.kind) == [.passphrase], "it is said once")
+        #expect(bench.problems(store).map(\.kind) == [.passphrase], "it is reported once")
         try folder.write("passphrase", "right")
         #expect(bench.answer(store, "a.example") == "new.example")
     }
 
-    @Test func `files that were refused are not read again before they change`() throws {
+    @Test func `does not read refused files again before they change`() throws {
         let pair = try bench.authority.issue(["a.example"])
         let folder = try TemporaryFolder()
         try folder.write("plain.key", pair.key)
@@ -124,7 +124,7 @@ struct CertificateStoreLoadingTests {
                 counted.count.withLock { $0 += 1 }
                 return Array("wrong".utf8)
             })
-        // In the place of nothing, and in the place of a good one.
+        // Without a previous pair, and with a good one.
         try bench.authority.install(locked, "b.example", in: bench.hosts)
         for _ in 0..<5 { #expect(bench.answer(store, "b.example") == "broken") }
         #expect(counted.count.withLock { $0 } == 1)
@@ -142,7 +142,7 @@ struct CertificateStoreLoadingTests {
         let count = Mutex(0)
     }
 
-    @Test func `a second pair that cannot be used does not take the first with it`() throws {
+    @Test func `a broken second pair does not affect the first`() throws {
         try bench.install("a.example", names: ["a.example"])
         let (first, second) = (
             try bench.authority.issue(["a.example"], key: .rsa), try bench.authority.issue(["a.example"], key: .rsa)
@@ -158,7 +158,7 @@ struct CertificateStoreLoadingTests {
             return
         }
         #expect(whole.facts.count == 2)
-        // Half of it stays out until all of it is there again.
+        // Half a pair is not used until all of it is there again.
         try bench.hosts.write("a.example/privkey.rsa.pem", second.key)
         guard case .identity(let kept) = store.identity(for: "a.example") else {
             Issue.record("there is a certificate")
@@ -167,7 +167,7 @@ struct CertificateStoreLoadingTests {
         #expect(kept.facts.count == 2)
     }
 
-    @Test func `a renewal that writes one file after the other goes unnoticed`() throws {
+    @Test func `does not report a renewal that writes one file after the other`() throws {
         let (old, new) = (
             try bench.authority.issue(["a.example"]), try bench.authority.issue(["new.example", "a.example"])
         )
@@ -181,7 +181,7 @@ struct CertificateStoreLoadingTests {
         #expect(bench.problems(store).isEmpty)
     }
 
-    @Test func `the last good pair stays when the files break, and that is reported once`() throws {
+    @Test func `keeps the last good pair when the files break, and reports it once`() throws {
         try bench.install("a.example", names: ["a.example"])
         let store = bench.store(recheckMilliseconds: 0)
         #expect(bench.answer(store, "a.example") == "a.example")
@@ -192,12 +192,12 @@ struct CertificateStoreLoadingTests {
         #expect(bench.problems(store).isEmpty)
         try bench.hosts.write("a.example/fullchain.pem", "another half")
         for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(store.drainNews().isEmpty, "it stands, and is no news")
+        #expect(store.drainNews().isEmpty, "the problem is open and already reported")
         #expect(store.problems(9).map(\.problem.kind) == [.malformedCertificate])
     }
 
     @Test(arguments: [["other.example"], []])
-    func `the last good pair stays when every client would refuse the new one`(names: [String]) throws {
+    func `keeps the last good pair when every client would reject the new one`(names: [String]) throws {
         try bench.install("a.example", names: ["a.example"])
         let store = bench.store(recheckMilliseconds: 0)
         #expect(bench.answer(store, "a.example") == "a.example")
@@ -206,7 +206,7 @@ struct CertificateStoreLoadingTests {
         #expect(bench.problems(store).map(\.kind) == [.nameNotCovered])
     }
 
-    @Test func `an expired certificate is served when there is no better, and replaced by one`() throws {
+    @Test func `serves an expired certificate until there is a better one`() throws {
         try bench.authority.install(try bench.authority.issue(["a.example"], days: -1), "a.example", in: bench.hosts)
         let store = bench.store(recheckMilliseconds: 0)
         #expect(bench.answer(store, "a.example") == "a.example")
@@ -219,7 +219,7 @@ struct CertificateStoreLoadingTests {
         #expect(bench.problems(store).map(\.kind) == [.expired])
     }
 
-    @Test func `a certificate that is taken away ends at the second look`() throws {
+    @Test func `drops a removed certificate at the second check`() throws {
         try bench.install("a.example", names: ["a.example"])
         let store = bench.store(recheckMilliseconds: 0, serves: { _ in false })
         #expect(bench.answer(store, "a.example") == "a.example")
@@ -230,7 +230,7 @@ struct CertificateStoreLoadingTests {
     }
 
     @Test(arguments: [("a.example", "a.example", "a.example"), ("_wildcard.a.example", "*.a.example", "b.a.example")])
-    func `a served host whose files are taken away keeps its certificate, which is an error until they are back`(
+    func `a served host keeps its certificate when the files are removed, with an error until they are back`(
         folder: String, name: String, host: String
     ) throws {
         try bench.install(folder, names: [name])
@@ -243,7 +243,7 @@ struct CertificateStoreLoadingTests {
         for _ in 0..<2 {
             try bench.hosts.remove(folder)
             for _ in 0..<4 { #expect(bench.answer(store, host) == name) }
-            #expect(bench.problems(store).map(\.kind) == [.filesGone], "said once")
+            #expect(bench.problems(store).map(\.kind) == [.filesGone], "reported once")
             #expect(store.problems(9).map(\.problem.file) == ["\(bench.hosts.path)/\(folder)/fullchain.pem"])
             try bench.hosts.write("\(folder)/fullchain.pem", files[0])
             try bench.hosts.write("\(folder)/privkey.pem", files[1])
@@ -260,7 +260,7 @@ struct CertificateStoreLoadingTests {
     }
 
     @Test(arguments: ["_wildcard.example", "_default"])
-    func `a host that another certificate is for has been moved to it`(other: String) throws {
+    func `a host whose files are removed uses another certificate that covers it`(other: String) throws {
         for (names, isMoved) in [(["*.example"], true), (["other.test"], false)] {
             try bench.install("a.example", names: ["a.example"])
             try bench.install(other, names: names)

@@ -1,4 +1,4 @@
-// A look at the certificates of all served hosts, whether clients ask for them or not.
+// Surveys of the certificates of all served hosts, whether clients need them or not.
 
 import Synchronization
 import Testing
@@ -12,7 +12,7 @@ struct CertificateStoreSurveyTests {
 
     private func states(_ store: CertificateStore) -> [CertificateState: Int] { store.surveyed(now: 0).counts }
 
-    /// The rule of what is found, and the folders of what has ended or was renewed.
+    /// The rules of new problems, and the folders of closed problems and renewals.
     private func news(_ store: CertificateStore) -> [String] {
         let news = store.drainNews()
         return news.found.map(\.id) + news.ended.map { "ended \($0.file.dropFirst(bench.hosts.path.count + 1))" }
@@ -25,7 +25,7 @@ struct CertificateStoreSurveyTests {
         bench.store(recheckMilliseconds: 0, serves: serves)
     }
 
-    @Test func `every served host is looked at, and each fault stands`() throws {
+    @Test func `checks every served host, and keeps each problem open`() throws {
         try bench.install("good.test", names: ["good.test"])
         try bench.install("late.test", names: ["late.test"], days: -1)
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
@@ -46,18 +46,18 @@ struct CertificateStoreSurveyTests {
                 "CERT-002", "CERT-009", "CERT-011", "CERT-011", "CERT-025", "CERT-025",
             ])
         #expect(store.surveyed(now: 0).soonest.first?.folder == "late.test")
-        #expect(store.identityCount == 0, "nothing of it is kept")
-        // Names that a client makes up are no findings.
+        #expect(store.identityCount == 0, "none of it is kept")
+        // Names that a client invents are not findings.
         for index in 0..<20 { _ = store.identity(for: "g\(index).y.example.com") }
         #expect(isSettled(store.survey(hosts)))
         #expect(news(store).isEmpty)
-        // Who asks again is told again.
+        // Another request gets the problems again.
         _ = store.survey(hosts, repeats: true)
         #expect(news(store).count == 6)
     }
 
-    /// Each row: a host, the folder of the certificate that answers, its state, the rules and whether there is a certificate.
-    @Test func `of each host is told which certificate answers`() throws {
+    /// Each row: a host, the folder of the certificate that answers, its state, the rules, and whether there is a certificate.
+    @Test func `lists the certificate that answers for each host`() throws {
         try bench.install("good.test", names: ["good.test"])
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         let hosts = ["good.test", "a.example.com", "x.y.example.com", "none.test"]
@@ -79,7 +79,7 @@ struct CertificateStoreSurveyTests {
         }
     }
 
-    @Test func `a fault ends when it is fixed, and a renewal is told`() throws {
+    @Test func `closes a problem when it is fixed, and reports a renewal`() throws {
         let store = store()
         let hosts = ["a.test"]
         _ = store.survey(hosts)
@@ -91,7 +91,7 @@ struct CertificateStoreSurveyTests {
         try bench.install("a.test", names: ["a.test"])
         _ = store.survey(hosts)
         #expect(news(store) == ["renewed a.test"])
-        // Files in the middle of being replaced are looked at once more before they count.
+        // Half-replaced files are checked once more before they count.
         try bench.hosts.write("a.test/privkey.pem", try bench.authority.issue(["a.test"]).key)
         #expect(store.survey(hosts).unsettled == ["a.test"])
         #expect(news(store).isEmpty)
@@ -108,7 +108,7 @@ struct CertificateStoreSurveyTests {
         #expect(news(store) == ["CERT-025"])
     }
 
-    @Test func `the first half of a pair is not judged while the other half may come`() throws {
+    @Test func `does not judge half a pair while the other half may follow`() throws {
         let store = store()
         _ = store.survey(["a.test"])
         let pair = try bench.authority.issue(["a.test"])
@@ -119,7 +119,7 @@ struct CertificateStoreSurveyTests {
         #expect(news(store) == ["CERT-025", "ended a.test/fullchain.pem"])
     }
 
-    @Test func `files are given as long as handshakes give them, however often they are looked at`() throws {
+    @Test func `gives half-replaced files as long as handshakes do, however often it checks`() throws {
         let store = bench.store(recheckMilliseconds: 3_600_000)
         for host in ["asked.test", "unasked.test"] { try bench.install(host, names: [host]) }
         let hosts = ["asked.test", "unasked.test"]
@@ -128,7 +128,7 @@ struct CertificateStoreSurveyTests {
         for host in hosts { try bench.hosts.write("\(host)/privkey.pem", try bench.authority.issue(["x.test"]).key) }
         for _ in 0..<3 { #expect(store.survey(only: hosts) { _ in true }.unsettled.sorted() == hosts) }
         #expect(news(store).isEmpty)
-        // The other half of a pair is taken up without that.
+        // The other half of a pair is loaded without that.
         let pair = try bench.authority.issue(["new.test", "asked.test"])
         try bench.hosts.write("asked.test/fullchain.pem", pair.certificate + bench.authority.intermediate)
         #expect(store.survey(only: ["asked.test"]) { _ in true }.unsettled == ["asked.test"])
@@ -137,13 +137,13 @@ struct CertificateStoreSurveyTests {
         #expect(news(store) == ["renewed asked.test"])
         try bench.hosts.write("asked.test/privkey.pem", try bench.authority.issue(["x.test"]).key)
         #expect(store.survey(only: ["asked.test"]) { _ in true }.unsettled == ["asked.test"])
-        // An operator who asks wants to know what is there now.
+        // An operator's request reports the present problems.
         store.invalidateAll()
         _ = store.survey(hosts)
         #expect(news(store) == ["CERT-006"])
     }
 
-    @Test func `files that could not be opened are read again, though they are the same`() throws {
+    @Test func `reads files again that could not be opened, though they are the same`() throws {
         let store = store()
         try bench.install("a.test", names: ["a.test"])
         let key = try bench.hosts.read("a.test/privkey.pem")
@@ -159,7 +159,7 @@ struct CertificateStoreSurveyTests {
         #expect(news(store) == ["ended a.test/privkey.pem"])
     }
 
-    @Test func `what is in use stays on its last good version, and that stands`() throws {
+    @Test func `keeps the last good version in service, and the problem open`() throws {
         try bench.install("a.test", names: ["a.test"])
         let store = store { $0 == "a.test" }
         #expect(bench.answer(store, "a.test") == "a.test")
@@ -183,9 +183,9 @@ struct CertificateStoreSurveyTests {
 
     enum Fault: CaseIterable { case wrongKey, expired, otherNames, gone }
 
-    /// A folder of its own, and one that it shares; files that are just being replaced, and settled ones.
+    /// The host's own folder and a shared one; files that are just being replaced, and complete ones.
     @Test(arguments: Fault.allCases, ["a.example.com", "_wildcard.example.com"])
-    func `a host keeps its last good certificate`(fault: Fault, folder: String) throws {
+    func `keeps the last good certificate of a host`(fault: Fault, folder: String) throws {
         for recheckMilliseconds in [0, 3_600_000] as [Int64] {
             try bench.install(folder, names: ["*.example.com"])
             let store = bench.store(recheckMilliseconds: recheckMilliseconds) { $0 == "a.example.com" }
@@ -206,7 +206,7 @@ struct CertificateStoreSurveyTests {
         }
     }
 
-    @Test func `certificates of the first hosts are kept, though no client has asked for them`() throws {
+    @Test func `keeps the certificates of the first hosts in memory before a client needs them`() throws {
         for host in ["a.test", "b.test"] { try bench.install(host, names: [host]) }
         var limits = StoreBench.limits(recheckMilliseconds: 0)
         limits.surveyedMax = 1
@@ -219,7 +219,7 @@ struct CertificateStoreSurveyTests {
         #expect(bench.answer(store, "a.test") == "a.test")
     }
 
-    @Test func `what no served host needs is dropped, in a survey and at once`() throws {
+    @Test func `drops certificates that no served host needs, in a survey and at once`() throws {
         for host in ["a.test", "b.test", "c.test"] {
             try bench.install(host, names: [host], days: host == "a.test" ? 90 : -1)
         }
@@ -240,7 +240,7 @@ struct CertificateStoreSurveyTests {
         #expect(store.openProblemCounts == ProblemCounts())
     }
 
-    @Test func `a certificate that hosts share is dropped with the last of them`() throws {
+    @Test func `drops a shared certificate with its last host`() throws {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         let served = Mutex(["a.example.com", "b.example.com"])
         let store = store { host in served.withLock { $0.contains(host) } }
@@ -253,7 +253,7 @@ struct CertificateStoreSurveyTests {
         }
     }
 
-    @Test func `a folder below a served wildcard is looked at, though no app file names it`() throws {
+    @Test func `checks a folder below a served wildcard, though no app file names it`() throws {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         try bench.install("own.example.com", names: ["own.example.com"])
         let store = store { $0.hasSuffix(".example.com") }
@@ -268,7 +268,7 @@ struct CertificateStoreSurveyTests {
         #expect(news(store).isEmpty)
     }
 
-    @Test func `a survey that is no longer wanted keeps what it has found`() throws {
+    @Test func `a cancelled survey keeps its results`() throws {
         let store = store()
         var asked = 0
         let outcome = store.survey(["a.test", "b.test", "c.test"]) {
@@ -280,7 +280,7 @@ struct CertificateStoreSurveyTests {
         #expect(!store.surveyed(now: 0).isComplete)
     }
 
-    @Test func `the certificate for clients that name no host is looked at, and need not be there`() throws {
+    @Test func `checks the default certificate if there is one`() throws {
         let store = store { _ in false }
         _ = store.survey([])
         #expect(states(store) == [:])
@@ -290,7 +290,7 @@ struct CertificateStoreSurveyTests {
         #expect(news(store) == ["CERT-002"])
     }
 
-    @Test func `with a development authority no host is without a certificate`() throws {
+    @Test func `with a development authority every host has a certificate`() throws {
         let folder = try TemporaryFolder()
         let store = CertificateStore(
             hostsPath: bench.hosts.path, development: try DevelopmentAuthority(directory: folder.path),

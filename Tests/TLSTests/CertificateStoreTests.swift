@@ -1,4 +1,4 @@
-// Which folder answers for which name, and what is never reached by any name.
+// The folder that answers for a name, and paths that no name reaches.
 
 import Foundation
 import Posix
@@ -33,13 +33,13 @@ struct CertificateStoreTests {
         #expect(bench.problems(store).isEmpty)
     }
 
-    @Test func `a folder without a certificate is passed over`() throws {
+    @Test func `skips a folder without a certificate`() throws {
         try bench.hosts.write("shop.example.com/well-known/security.txt", "Contact: mailto:a@example.com")
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         #expect(bench.answer(bench.store(), "shop.example.com") == "*.example.com")
     }
 
-    @Test func `a name never leaves the folder`() throws {
+    @Test func `no name leads out of the folder`() throws {
         try bench.install("shop.example.com", names: ["shop.example.com"])
         let inner = CertificateStore(hostsPath: bench.hosts.path + "/shop.example.com")
         for name in ["..", ".", "", "../shop.example.com", "..\0", "_default", "/", "a/../..", "_wildcard.example.com"]
@@ -48,7 +48,7 @@ struct CertificateStoreTests {
         }
     }
 
-    @Test func `nothing is read before it is asked for`() {
+    @Test func `reads nothing before a client needs it`() {
         let store = CertificateStore(hostsPath: "/nonexistent/hosts")
         #expect(store.identityCount == 0)
         #expect(bench.answer(store, "shop.example.com") == "none")
@@ -67,7 +67,7 @@ struct CertificateStoreTests {
         #expect(bench.problems(store).isEmpty)
     }
 
-    @Test func `a pair of which one file is missing is broken`() throws {
+    @Test func `treats a pair with one missing file as broken`() throws {
         try bench.install("a.example", names: ["a.example"])
         try bench.hosts.remove("a.example/privkey.pem")
         let store = bench.store()
@@ -86,7 +86,7 @@ struct CertificateStoreTests {
     }
 
     @Test
-    func `follows links into places of the operator and inside the host's folder, as certbot and Kubernetes make them`()
+    func `follows links into link targets and inside the host's folder, as certbot and Kubernetes make them`()
         throws
     {
         let place = try TemporaryFolder()
@@ -104,7 +104,7 @@ struct CertificateStoreTests {
     }
 
     @Test(arguments: ["../b.example", "/b.example", "../../elsewhere"])
-    func `a link to the key of another tenant is refused, and so is a folder that is a link`(target: String) throws {
+    func `refuses a link to the key of another tenant, and a folder that is a link`(target: String) throws {
         let pair = try bench.authority.issue(["a.example", "b.example"])
         let hosts = try TemporaryFolder()
         for folder in ["hosts/b.example", "elsewhere"] { try bench.authority.install(pair, folder, in: hosts) }
@@ -139,7 +139,7 @@ struct CertificateStoreTests {
         #expect(bench.answer(store, "b.example") == "a.example")
     }
 
-    @Test func `holds an ECDSA and an RSA pair of one host`() throws {
+    @Test func `keeps an ECDSA and an RSA pair of one host`() throws {
         try bench.install("a.example", names: ["a.example"])
         try bench.authority.install(
             try bench.authority.issue(["a.example"], key: .rsa), "a.example", in: bench.hosts, suffix: ".rsa")
@@ -150,13 +150,13 @@ struct CertificateStoreTests {
         #expect(identity.facts.map(\.key) == [.ecdsa(bits: 256), .rsa(bits: 2048)])
     }
 
-    @Test func `a certificate for clients that name no host is not missed where it cannot be looked for`() throws {
+    @Test func `does not report a missing default certificate where it cannot look`() throws {
         try bench.install("a.test", names: ["a.test"])
         let store = bench.store(recheckMilliseconds: 0)
         _ = store.survey(["a.test"])
         let (hosts, moved) = (bench.hosts.path, bench.hosts.path + "-moved")
         try #require(rename(hosts, moved) == 0)
-        // Looking into a link to itself fails, for root too.
+        // Reading a link to itself fails, for root too.
         try #require(symlink(hosts, hosts) == 0)
         defer {
             unlink(hosts)

@@ -1,11 +1,11 @@
-// Hosts of one issuer share its certificates in memory, for as long as there are such hosts.
+// Hosts with the same issuer share its certificates in memory, while there are such hosts.
 
 import Testing
 
 @testable import TLS
 
 struct ChainPoolTests {
-    @Test func `equal chains are one, and end with their last user`() throws {
+    @Test func `shares equal chains until their last user is gone`() throws {
         let pool = ChainPool()
         let authority = try TestAuthority.shared
         let intermediate = Array(authority.intermediate.utf8).withUnsafeBytes { PEM.certificates(in: $0) }
@@ -18,7 +18,7 @@ struct ChainPoolTests {
         #expect(pool.count == 0)
     }
 
-    @Test func `no chain of what is no certificate`() {
+    @Test func `makes no chain of invalid certificates`() {
         #expect(ChainPool().chain(of: [[0x30, 0x00]]) == nil)
     }
 }

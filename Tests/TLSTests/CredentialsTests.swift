@@ -1,4 +1,4 @@
-// Reading pairs of files as users have them: from the openssl command, in and out of order, with and without faults.
+// Reading pairs of files as users have them: from the openssl command, in and out of order, valid and broken.
 
 import Foundation
 import Testing
@@ -42,18 +42,18 @@ struct CredentialsTests {
         #expect(!facts.isSelfSigned)
     }
 
-    /// The numbers of an RSA key in their order (RFC 8017 A.1.2), each made larger than a key of its size has it.
+    /// The numbers of an RSA key in order (RFC 8017 A.1.2), each larger than the key's size allows.
     @Test(arguments: [
         (2, "e"), (3, "d"), (4, "rsa-factor1"), (5, "rsa-factor2"), (6, "rsa-exponent1"), (8, "rsa-coefficient1"),
     ])
-    func `a key whose numbers make handshakes long is refused`(index: Int, name: String) throws {
+    func `refuses a key whose numbers make handshakes slow`(index: Int, name: String) throws {
         let pair = try authority.issue(["a.example"], key: .rsa)
         try folder.write("rsa.pem", pair.key)
         _ = try OpenSSLCommand.run(
             "rsa", "-in", "rsa.pem", "-traditional", "-outform", "DER", "-out", "rsa.der", in: folder)
         var numbers = CredentialsTests.numbers(try folder.read("rsa.der"))
         #expect(numbers.count == 9)
-        // A multiple of the number that is there would do in an honest one's place.
+        // A multiple of the right number would work too.
         numbers[index] = [0x01] + [UInt8](repeating: 0xA5, count: 5_000)
         let key = KeyDerivationTests.element(0x30, numbers.flatMap { KeyDerivationTests.element(2, $0) })
         let text = Data(key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
@@ -63,7 +63,7 @@ struct CredentialsTests {
         #expect(error?.message.contains("`\(name)`") == true, "\(error.map { "\($0)" } ?? "")")
     }
 
-    /// The content of each number of a sequence whose lengths are one or two bytes behind their mark.
+    /// The bytes of each number of a sequence with lengths of one or two bytes.
     private static func numbers(_ der: [UInt8]) -> [[UInt8]] {
         var place = 0
         func length() -> Int {
@@ -84,7 +84,7 @@ struct CredentialsTests {
     }
 
     @Test(arguments: ["ed448", "x25519"])
-    func `a key of a kind that no server has is not decoded`(algorithm: String) throws {
+    func `does not decode a key of an unsupported type`(algorithm: String) throws {
         let pair = try authority.issue(["a.example"])
         for form in ["PEM", "DER"] {
             let arguments = ["genpkey", "-algorithm", algorithm, "-outform", form, "-out", "privkey.pem"]
@@ -95,12 +95,12 @@ struct CredentialsTests {
                     certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem",
                     passphrase: nil)
             }
-            // Decoded, it would be a key that belongs to another certificate.
+            // If it were decoded, it would be the key of another certificate.
             #expect(error?.kind == .malformedKey)
         }
     }
 
-    @Test func `the fingerprint and the dates are what the openssl command says`() throws {
+    @Test func `fingerprint and dates equal those of the openssl command`() throws {
         let pair = try authority.issue(["a.example"])
         let facts = try #require(try load(pair.certificate, pair.key).facts.first)
         let said = try OpenSSLCommand.run(
@@ -128,7 +128,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test func `a file holds as many certificates as a chain may have, and no more`() throws {
+    @Test func `reads as many certificates as a chain may have, and refuses more`() throws {
         let pair = try authority.issue(["a.example"])
         let longest = Array(repeating: pair.certificate, count: CertificateLimits.chainCertificatesMax).joined()
         #expect(throws: Never.self) { try load(longest, pair.key) }
@@ -136,7 +136,7 @@ struct CredentialsTests {
         #expect(problem?.kind == .malformedCertificate)
     }
 
-    @Test func `reads a key behind its curve's parameters, as ecparam writes it`() throws {
+    @Test func `reads a key after its curve's parameters, as ecparam writes it`() throws {
         try OpenSSLCommand.run("ecparam", "-name", "prime256v1", "-genkey", "-out", "ec.key", in: folder)
         try OpenSSLCommand.run(
             "req", "-x509", "-key", "ec.key", "-subj", "/CN=a", "-out", "ec.pem", "-days", "9", in: folder)
@@ -192,7 +192,7 @@ struct CredentialsTests {
                 + "no such file or directory")
     }
 
-    @Test func `asks for the passphrase by the key's path`() throws {
+    @Test func `selects the passphrase by the key's path`() throws {
         let pair = try authority.issue(["a.example"])
         _ = try load(pair.certificate, pair.key)
         try OpenSSLCommand.run(
@@ -205,7 +205,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test func `serves a chain in order whatever the order of the file`() throws {
+    @Test func `sends a chain in order, whatever the order in the file is`() throws {
         let pair = try authority.issue(["a.example"])
         let identity = try load(authority.root + authority.intermediate + pair.certificate, pair.key)
         #expect(identity.facts.first?.names == ["a.example"])
@@ -215,14 +215,14 @@ struct CredentialsTests {
         #expect(Set(identity.problems.map(\.kind)) == [.chainOrder])
     }
 
-    @Test func `leaves out a certificate that does not belong`() throws {
+    @Test func `leaves out a certificate that is not part of the chain`() throws {
         let (pair, other) = (try authority.issue(["a.example"]), try authority.issue(["b.example"]))
         let identity = try load(pair.certificate + other.certificate + authority.intermediate, pair.key)
         #expect(identity.chainCount == 1)
         #expect(identity.problems.map(\.kind).contains(.strayCertificate))
     }
 
-    @Test func `says when the key is another's`() throws {
+    @Test func `reports a key that does not belong to the certificate`() throws {
         let (pair, other) = (try authority.issue(["a.example"]), try authority.issue(["a.example"]))
         let problem = #expect(throws: CertificateProblem.self) { try load(pair.certificate, other.key) }
         #expect(problem?.kind == .keyMismatch)
@@ -234,20 +234,20 @@ struct CredentialsTests {
         ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", .malformedCertificate),
         ("-----BEGIN CERTIFICATE-----\nMIIB", .malformedCertificate),
     ])
-    func `says when there is no certificate`(text: String, kind: CertificateProblem.Kind) throws {
+    func `reports a file without a certificate`(text: String, kind: CertificateProblem.Kind) throws {
         let pair = try authority.issue(["a.example"])
         let problem = #expect(throws: CertificateProblem.self) { try load(text, pair.key) }
         #expect(problem?.kind == kind)
     }
 
     @Test(arguments: ["", "hello", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
-    func `says when there is no key`(text: String) throws {
+    func `reports a file without a key`(text: String) throws {
         let pair = try authority.issue(["a.example"])
         let problem = #expect(throws: CertificateProblem.self) { try load(pair.certificate, text) }
         #expect(problem?.kind == .malformedKey)
     }
 
-    @Test func `a file that is cut off before its end is a problem`() throws {
+    @Test func `reports a truncated file`() throws {
         let pair = try authority.issue(["a.example"])
         let (certificate, key) = (Array(pair.certificate.utf8), Array(pair.key.utf8))
         let endLineBytes = "-----END CERTIFICATE-----\n".utf8.count
@@ -264,7 +264,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test func `says when a file cannot be read`() throws {
+    @Test func `reports a file that cannot be read`() throws {
         let problem = #expect(throws: CertificateProblem.self) {
             try ServerIdentity(certificateFile: folder.path + "/none", keyFile: folder.path + "/none")
         }
@@ -272,7 +272,7 @@ struct CredentialsTests {
         #expect(problem?.message == "the certificate cannot be read: no such file or directory")
     }
 
-    @Test func `the library's queue of errors is empty after a failure`() throws {
+    @Test func `leaves OpenSSL's error queue empty after a failure`() throws {
         let pair = try authority.issue(["a.example"])
         _ = try? load("hello", "hello")
         _ = try? load(pair.certificate, "hello")

@@ -1,4 +1,4 @@
-// The development authority and what openssl says of its certificates.
+// The development authority, and openssl's verdict on its certificates.
 
 import Foundation
 import Posix
@@ -17,7 +17,7 @@ struct DevelopmentAuthorityTests {
         return identity.facts.flatMap(\.names)
     }
 
-    @Test func `makes an authority once, with a key of its own`() throws {
+    @Test func `creates an authority once, with its own key`() throws {
         let authority = try DevelopmentAuthority(directory: state)
         #expect(authority.certificatePath == state + "/development-ca.pem")
         #expect(try File.status(state + "/development-ca.key").permissions == 0o600)
@@ -29,7 +29,7 @@ struct DevelopmentAuthorityTests {
     }
 
     @Test(arguments: ["shop.example.com", "shop.localhost", "localhost"])
-    func `openssl verifies what it issues`(host: String) throws {
+    func `openssl verifies issued certificates`(host: String) throws {
         let authority = try DevelopmentAuthority(directory: state)
         try authority.write(
             for: host, certificateFile: folder.path + "/leaf.pem", keyFile: folder.path + "/leaf.key")
@@ -48,7 +48,7 @@ struct DevelopmentAuthorityTests {
         #expect((59 * 86_400...60 * 86_400).contains(left))
     }
 
-    @Test func `its name says what it is for`() throws {
+    @Test func `names its purpose in the subject`() throws {
         let authority = try DevelopmentAuthority(directory: state)
         let text = try OpenSSLCommand.run(
             "x509", "-noout", "-subject", "-ext", "basicConstraints,keyUsage", "-in", authority.certificatePath,
@@ -59,7 +59,7 @@ struct DevelopmentAuthorityTests {
         #expect(text.contains("CA:TRUE, pathlen:0"))
     }
 
-    @Test func `does not write over files`() throws {
+    @Test func `does not overwrite files`() throws {
         let authority = try DevelopmentAuthority(directory: state)
         try folder.write("leaf.key", "mine")
         #expect(throws: TLSError.self) {
@@ -70,7 +70,7 @@ struct DevelopmentAuthorityTests {
     }
 
     @Test(arguments: ["", "*.example.com,DNS:bank.example", "a,IP:1.2.3.4", "Shop.example.com", "../a"])
-    func `issues nothing for what is no host name`(host: String) throws {
+    func `issues nothing for invalid host names`(host: String) throws {
         let authority = try DevelopmentAuthority(directory: state)
         #expect(throws: TLSError.self) {
             try authority.write(
@@ -78,7 +78,7 @@ struct DevelopmentAuthorityTests {
         }
     }
 
-    @Test func `the store asks it for the hosts that have no certificate`() throws {
+    @Test func `issues certificates for hosts that have none`() throws {
         let hosts = try StoreBench()
         try hosts.install("own.example", names: ["own.example"])
         let store = CertificateStore(
@@ -96,14 +96,14 @@ struct DevelopmentAuthorityTests {
     }
 
     @Test(arguments: [0o644, 0o640, 0o604, 0o620] as [mode_t])
-    func `refuses a key that others may read or write`(mode: mode_t) throws {
+    func `refuses a key that other users can read or write`(mode: mode_t) throws {
         _ = try DevelopmentAuthority(directory: state)
         chmod(state + "/development-ca.key", mode)
         let error = #expect(throws: TLSError.self) { try DevelopmentAuthority(directory: state) }
         #expect(error?.description.hasSuffix("chmod 600 \(state)/development-ca.key") == true)
     }
 
-    @Test func `says what to do when its files do not belong together`() throws {
+    @Test func `says what to do when key and certificate do not match`() throws {
         _ = try DevelopmentAuthority(directory: state)
         try folder.remove("state/tls/development-ca.key")
         let error = #expect(throws: TLSError.self) { try DevelopmentAuthority(directory: state) }
@@ -111,7 +111,7 @@ struct DevelopmentAuthorityTests {
         #expect(error?.description.hasSuffix("to create a new one") == true)
     }
 
-    @Test func `of several that make it at once one wins`() throws {
+    @Test func `one of several simultaneous creations wins`() throws {
         let results = Results()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             let authority = try? DevelopmentAuthority(directory: state)

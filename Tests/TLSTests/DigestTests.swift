@@ -1,4 +1,4 @@
-// Digests against the published examples.
+// Digests of the published examples.
 
 import TLS
 import Testing

@@ -1,4 +1,4 @@
-// Which certificate signs for a host, when a message is made anew, and what keeps one from being made.
+// The certificate that signs for a host, when a message is signed again, and why signing fails.
 
 import Foundation
 import Posix
@@ -14,7 +14,7 @@ struct DocumentSignerTests {
 
     private func signer() -> DocumentSigner { DocumentSigner(hostsPath: bench.hosts.path) }
 
-    /// The message of a round of its own; nil when there is none.
+    /// The message of a separate round; nil when there is none.
     private func sign(_ signer: DocumentSigner, _ host: String) -> [UInt8]? {
         var problems: [CertificateProblem] = []
         defer { signer.endRound() }
@@ -22,7 +22,7 @@ struct DocumentSignerTests {
         return message
     }
 
-    /// Why there is none, and what was found.
+    /// Why there is no message, and the problems.
     private func refusal(_ signer: DocumentSigner, _ host: String) -> (reason: String, problems: Set<String>)? {
         var problems: [CertificateProblem] = []
         defer { signer.endRound() }
@@ -37,7 +37,7 @@ struct DocumentSignerTests {
     @Test(arguments: [
         ("a.example", "a.example"), ("x.b.example", "*.b.example"), ("*.b.example", "*.b.example"),
     ])
-    func `the certificate is the one of a handshake`(host: String, owner: String) throws {
+    func `signs with the certificate that a handshake would use`(host: String, owner: String) throws {
         try bench.install("a.example", names: ["a.example"])
         try bench.install("_wildcard.b.example", names: ["*.b.example"])
         let message = try #require(sign(signer(), host))
@@ -46,17 +46,17 @@ struct DocumentSignerTests {
         #expect(SignedDocument.content(of: message) == document)
     }
 
-    @Test func `the same document and certificate give the same bytes, though ECDSA would give others`() throws {
+    @Test func `the same document and certificate give the same bytes, even with ECDSA`() throws {
         try bench.install("a.example", names: ["a.example"])
         let signer = signer()
         let first = try #require(sign(signer, "a.example"))
         #expect(sign(signer, "a.example") == first)
         #expect(sign(self.signer(), "a.example") != first)
         signer.endRound()
-        #expect(sign(signer, "a.example") != first, "a host that was not asked for is forgotten")
+        #expect(sign(signer, "a.example") != first, "forgets a host that was not requested")
     }
 
-    @Test func `another certificate makes another message`() throws {
+    @Test func `a different certificate gives a different message`() throws {
         try bench.install("a.example", names: ["a.example"])
         let signer = signer()
         let first = try #require(sign(signer, "a.example"))
@@ -66,8 +66,8 @@ struct DocumentSignerTests {
         #expect(SignedDocument(der: second)?.signers.first?.names == ["a.example", "b.example"])
     }
 
-    @Test func `a certificate that could not be read for want of descriptors is read when there are some`() async {
-        // In a process of its own, because the limit is the process's.
+    @Test func `reads a certificate later that could not be read for lack of descriptors`() async {
+        // In a separate process, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             let tests = try DocumentSignerTests()
             try tests.bench.install("a.example", names: ["a.example"])
@@ -87,7 +87,7 @@ struct DocumentSignerTests {
             }
             guard case .shortage(let reason) = starved(), reason.isShortage else { exit(3) }
             guard let first = tests.sign(signer, "a.example") else { exit(4) }
-            // Another one, which nobody could read: the last good one signs, and the files are looked at again.
+            // A different pair that could not be read: the last good one signs, and the files are checked again.
             try tests.bench.install("a.example", names: ["b.example", "a.example"])
             guard case .signed(first, _) = starved() else { exit(5) }
             guard !signer.hasChanges(), signer.hasChanges() else { exit(6) }
@@ -96,7 +96,7 @@ struct DocumentSignerTests {
         }
     }
 
-    @Test func `a certificate that breaks leaves the last good one, and says so each time`() throws {
+    @Test func `keeps signing with the last good certificate, and reports it each time`() throws {
         try bench.install("a.example", names: ["a.example"])
         let signer = signer()
         let first = try #require(sign(signer, "a.example"))
@@ -112,16 +112,16 @@ struct DocumentSignerTests {
             #expect(problems.contains { $0.kind == .malformedKey })
         }
         try bench.install("a.example", names: ["other.example"])
-        #expect(sign(signer, "a.example") == first, "nor does one for another name take over")
+        #expect(sign(signer, "a.example") == first, "a certificate for another name does not take over")
     }
 
-    @Test func `a change is noticed once it has settled, and signed away`() throws {
+    @Test func `notices a change once the files are complete, until the next signature`() throws {
         try bench.install("a.example", names: ["a.example"])
         let signer = signer()
         let first = try #require(sign(signer, "a.example"))
         #expect(!signer.hasChanges())
         try bench.hosts.write("a.example/privkey.pem", "rubbish")
-        #expect(!signer.hasChanges(), "the other file may be on its way")
+        #expect(!signer.hasChanges(), "the other file may follow")
         try bench.install("a.example", names: ["a.example"])
         #expect(!signer.hasChanges(), "it has changed again")
         #expect(signer.hasChanges())
@@ -129,26 +129,26 @@ struct DocumentSignerTests {
         #expect(!signer.hasChanges())
         try bench.hosts.write("a.example/privkey.pem", "rubbish")
         _ = sign(signer, "a.example")
-        #expect(!signer.hasChanges(), "what is broken is not looked at again and again")
+        #expect(!signer.hasChanges(), "broken files are not checked again")
     }
 
-    @Test func `a certificate that goes before the one that signs is noticed when it comes`() throws {
+    @Test func `notices a new certificate that takes precedence over the signing one`() throws {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         let signer = signer()
         let first = try #require(sign(signer, "a.example.com"))
         #expect(!signer.hasChanges())
         try bench.install("a.example.com", names: ["a.example.com"])
-        #expect(!signer.hasChanges(), "the other file may be on its way")
+        #expect(!signer.hasChanges(), "the other file may follow")
         #expect(signer.hasChanges())
         #expect(sign(signer, "a.example.com") != first)
     }
 
-    @Test func `without a certificate there is no message`() throws {
+    @Test func `signs nothing without a certificate`() throws {
         let refused = try #require(refusal(signer(), "a.example"))
         #expect(refused.reason == "there is no certificate for this host below \(bench.hosts.path)")
     }
 
-    @Test func `what a phone would refuse signs nothing`() throws {
+    @Test func `does not sign with a certificate that a phone would reject`() throws {
         try bench.install("a.example", names: ["b.example"])
         let other = try #require(refusal(signer(), "a.example"))
         #expect(other.reason.contains("the certificate is for b.example, not for a.example"))
@@ -157,13 +157,13 @@ struct DocumentSignerTests {
         #expect(try #require(refusal(signer(), "a.example")).problems == ["CERT-003"])
     }
 
-    @Test func `a key that cannot sign is named`() throws {
+    @Test func `reports a key that cannot sign`() throws {
         let pair = try bench.authority.issue(["a.example"], key: .ed25519)
         try bench.authority.install(pair, "a.example", in: bench.hosts)
         #expect(try #require(refusal(signer(), "a.example")).reason.contains("its key is Ed25519"))
     }
 
-    @Test func `a named pair signs for every host`() throws {
+    @Test func `signs for every host with a configured pair`() throws {
         try bench.install("signer", names: ["signer.example"])
         let folder = "\(bench.hosts.path)/signer"
         let signer = DocumentSigner(
@@ -174,14 +174,14 @@ struct DocumentSignerTests {
         #expect(try #require(refusal(missing, "a.example")).reason == "there is no /no/file")
     }
 
-    @Test func `a development authority signs where there is nothing else`() throws {
+    @Test func `signs with the development authority where there is no certificate`() throws {
         let authority = try DevelopmentAuthority(directory: bench.hosts.path + "/state")
         let signer = DocumentSigner(hostsPath: bench.hosts.path, development: authority)
         #expect(name(sign(signer, "a.localhost")) == "a.localhost")
         #expect(name(sign(signer, "*.a.localhost")) == "*.a.localhost")
     }
 
-    @Test func `a fault that hosts share is told once in a round`() throws {
+    @Test func `reports a problem that hosts share once in a round`() throws {
         let pair = try bench.authority.issue(["*.example"])
         try bench.authority.install(pair, "_wildcard.example", in: bench.hosts)
         try bench.hosts.write("_wildcard.example/privkey.pem", pair.key, permissions: 0o644)

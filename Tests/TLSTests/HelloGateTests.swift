@@ -26,7 +26,7 @@ struct HelloGateTests {
                 SecureSettings(certificates: store, tickets: try TicketKeys()), queue: queue, ready: ready)
         }
 
-        /// One handshake for a name; how often it waited, and the first name of the certificate that the client got.
+        /// One handshake for a name; returns how often it waited, and the first name of the client's certificate.
         func shake(_ name: String, whileWaiting act: () -> Void = {}) throws -> (pauses: Int, name: String?) {
             let clientContext = SSL_CTX_new(TLS_client_method())!
             let client = SSL_new(clientContext)!
@@ -87,7 +87,7 @@ struct HelloGateTests {
     }
 
     @Test(arguments: ["x.example.com", "other.test", "shop.test"])
-    func `a flood of names between the reading and the handshake takes nothing from it`(name: String) throws {
+    func `a flood of names does not evict the certificate of a handshake under way`(name: String) throws {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         try bench.install("_default", names: ["fallback.test"])
         try bench.install("shop.test", names: ["shop.test"])
@@ -104,8 +104,7 @@ struct HelloGateTests {
             shown.name == ["x.example.com": "*.example.com", "shop.test": "shop.test"][name, default: "fallback.test"])
     }
 
-    @Test func `a name waits once, however many folders are looked into, and not at all while it is remembered`() throws
-    {
+    @Test func `a name waits for one reading, and not at all while it is remembered`() throws {
         try bench.install("_wildcard.com", names: ["*.b.example.com"])
         let store = bench.store()
         let server = try Server(store)
@@ -115,7 +114,7 @@ struct HelloGateTests {
         #expect(try server.shake("unknown.test") == (0, nil))
     }
 
-    @Test func `each letter of a name may be in upper case, one dot may end it, and nothing else changes`() {
+    @Test func `ignores case and one final dot of a name, and nothing else`() {
         let every = (0...UInt8.max).map { $0 }
         func canonical(_ name: [UInt8]) -> [UInt8] {
             name.withUnsafeBytes { withCanonicalName($0) { $0.withUnsafeBytes { Array($0) } } }
@@ -127,7 +126,7 @@ struct HelloGateTests {
         }
     }
 
-    @Test func `what is expected of a handshake comes from memory, and is read beside it`() throws {
+    @Test func `answers from memory whether a handshake will succeed, and starts reading if unknown`() throws {
         try bench.install("shop.test", names: ["shop.test"])
         try bench.hosts.write("broken.test/fullchain.pem", "no certificate")
         let server = try Server(bench.store())

@@ -1,4 +1,4 @@
-// The table behind the store: bounded, least recently used out first, and the same as a dictionary otherwise.
+// The table of the store: bounded, evicts the least recently used, and otherwise like a dictionary.
 
 import Testing
 
@@ -38,14 +38,14 @@ struct HostCacheTests {
         #expect(Self.value("a", &cache) == 2)
     }
 
-    @Test func `a name that is the beginning of another is another`() {
+    @Test func `tells a name from one that it begins`() {
         var cache = HostCache<Int>(capacity: 2)
         Self.insert("a.example", 1, &cache)
         #expect(Self.value("a.exampl", &cache) == nil)
         #expect(Self.value("a.example.com", &cache) == nil)
     }
 
-    @Test func `names of one hash are told apart, in any order of coming and going`() {
+    @Test func `tells names with the same hash apart, in any order of changes`() {
         var cache = HostCache<Int>(capacity: 8)
         let names = (0..<8).map { Array("host\($0)".utf8) }
         for (number, name) in names.enumerated() { cache.insert(name.span, hash: 7, number) }
@@ -67,7 +67,7 @@ struct HostCacheTests {
     func `agrees with a plain list over many random steps`(capacity: Int) {
         var random = SystemRandomNumberGenerator()
         var cache = HostCache<Int>(capacity: capacity)
-        // The same rules the slow way: the newest last.
+        // The same rules on a plain list, the newest last.
         var list: [(name: String, value: Int)] = []
         for step in 0..<5000 {
             let name = "host\(Int.random(in: 0..<capacity * 2, using: &random))"

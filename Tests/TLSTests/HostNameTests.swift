@@ -1,4 +1,4 @@
-// Names that may become a part of a path, and those that must not.
+// Names that may become part of a path, and those that must not.
 
 import Testing
 
@@ -11,7 +11,7 @@ struct HostNameTests {
         "shop.example.com", "localhost", "a", "xn--bcher-kva.example", "a_b.example.com", "1.2.3.4", "-a.b",
         String(repeating: "a", count: 63) + ".example",
     ])
-    func `lets host names through`(name: String) {
+    func `accepts host names`(name: String) {
         #expect(Self.isValid(Array(name.utf8)))
     }
 
@@ -20,7 +20,7 @@ struct HostNameTests {
         "*.example.com", "a b", "a\0b", "a\\b", "a:443", "[::1]", "bücher.example", "%2e%2e",
         String(repeating: "a", count: 64) + ".example",
     ])
-    func `stops everything else`(name: String) {
+    func `refuses everything else`(name: String) {
         #expect(!Self.isValid(Array(name.utf8)))
     }
 

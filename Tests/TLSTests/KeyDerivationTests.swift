@@ -1,4 +1,4 @@
-// Protected keys that say how much work opening them is, and those that lie about it or ask for too much.
+// Encrypted keys that name the cost of opening them, and keys with false or excessive costs.
 
 import Foundation
 import Synchronization
@@ -57,7 +57,7 @@ struct KeyDerivationTests {
         (scrypt(32_768, 9, 1), .scrypt(n: 32_768, r: 9, p: 1), false, false),
         (scrypt(1 << 60, 1 << 40, 1), .scrypt(n: 1 << 60, r: 1 << 40, p: 1), false, false),
         (scrypt(2, 1, .max), .scrypt(n: 2, r: 1, p: .max), false, false),
-        // PBES1 and PKCS #12, which have their rounds at the same place.
+        // PBES1 and PKCS #12, which have their rounds in the same place.
         (
             file([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0A], salt + integer(1 << 31)), .rounds(1 << 31),
             false, false
@@ -67,13 +67,13 @@ struct KeyDerivationTests {
             true
         ),
     ])
-    func `says what opening a key takes`(der: [UInt8], derivation: KeyDerivation, isQuick: Bool, isAllowed: Bool) {
+    func `reads the cost of opening a key`(der: [UInt8], derivation: KeyDerivation, isQuick: Bool, isAllowed: Bool) {
         #expect(KeyDerivation(der) == derivation)
         #expect(derivation.isQuick == isQuick)
         #expect((derivation.excess == nil) == isAllowed)
     }
 
-    @Test func `knows nothing of other derivations, numbers too large, and files that are cut`() {
+    @Test func `finds no cost in other derivations, numbers that are too large, and truncated files`() {
         #expect(KeyDerivation([]) == nil)
         #expect(KeyDerivation(Self.pbes2([0x2B, 0x06, 0x01], Self.salt + Self.integer(1))) == nil)
         #expect(KeyDerivation(Self.file([0x2B, 0x06, 0x01], Self.salt + Self.integer(1))) == nil)
@@ -87,7 +87,7 @@ struct KeyDerivationTests {
         }
         let whole = Self.pbkdf2(2048)
         for count in 0..<whole.count { #expect(KeyDerivation(Array(whole[..<count])) == nil) }
-        // Whatever bytes are put in place of others, it ends.
+        // With any bytes replaced, it returns.
         for index in whole.indices {
             for byte: UInt8 in [0, 0x7F, 0x80, 0x84, 0xFF] {
                 var changed = whole
@@ -105,7 +105,7 @@ struct KeyDerivationTests {
         let count = Mutex(0)
     }
 
-    /// What a key file comes to, and how often the passphrase was asked for.
+    /// The result of a key file, and how often the passphrase was requested.
     private func open(_ text: [UInt8]) -> (problem: CertificateProblem?, questions: Int) {
         let questions = Counter()
         let passphrase = Passphrase { _ in
@@ -128,11 +128,11 @@ struct KeyDerivationTests {
         (Array(pem(pbkdf2(1 << 31)).utf8), "2147483648 rounds"), (pbkdf2(1 << 31), "2147483648 rounds"),
         (Array(pem(scrypt(1 << 20, 8, 1)).utf8), "scrypt with N=1048576"),
         (Array(pem([0x30, 0x03, 0x30, 0x01, 0x05]).utf8), "with an unknown key derivation"),
-        // Behind a block that cannot be decoded, where OpenSSL would go on to the next.
+        // After a block that cannot be decoded, where OpenSSL would continue with the next.
         (Array("-----BEGIN PRIVATE KEY-----\n?\n-----END PRIVATE KEY-----\n\(pem(pbkdf2(1 << 31)))".utf8), nil),
         (Array("-----BEGIN X PRIVATE KEY-----\nAAAA\n-----END X PRIVATE KEY-----\n\(pem(pbkdf2(1 << 31)))".utf8), nil),
     ])
-    func `a key that takes too much is refused before its passphrase is asked for`(
+    func `refuses an expensive key before it reads the passphrase`(
         text: [UInt8], reason: String?
     ) throws {
         let (problem, questions) = open(text)
@@ -147,7 +147,7 @@ struct KeyDerivationTests {
     @Test(arguments: [
         ["-v2", "aes-256-cbc", "-iter", "20000"], ["-scrypt"], ["-v1", "PBE-SHA1-3DES"], ["-v2prf", "hmacWithSHA512"],
     ])
-    func `keys as openssl protects them are opened, in PEM and DER`(arguments: [String]) throws {
+    func `opens keys that openssl has encrypted, in PEM and DER`(arguments: [String]) throws {
         let folder = try TemporaryFolder()
         try folder.write("plain.key", try TestAuthority.shared.issue(["a.example"]).key)
         for form in ["PEM", "DER"] {

@@ -1,4 +1,4 @@
-// How the library ends with the process.
+// OpenSSL when the process exits.
 
 import Foundation
 import Synchronization
@@ -8,7 +8,7 @@ import Testing
 
 struct LibraryTests {
     @Test(arguments: 0..<4)
-    func `a process may end while others are in the middle of using the library`(turn: Int) async {
+    func `a process can exit while other threads use the library`(turn: Int) async {
         await #expect(processExitsWith: .success) {
             Library.disableExitCleanup()
             let bench = try StoreBench()

@@ -1,4 +1,4 @@
-// Names in, answers out, each name read once however many handshakes wait for it.
+// Each name is read once, however many handshakes wait for it.
 
 import Posix
 import Testing
@@ -12,7 +12,7 @@ struct LoadingQueueTests {
 
     private func name(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// What memory says: the first name of the certificate, `none`, `broken` or `pending`, and whether it is due.
+    /// The answer from memory: the first name of the certificate, `none`, `broken` or `pending`, and whether a check is due.
     private func state(_ store: CertificateStore, _ host: String) -> String {
         let bytes = name(host)
         switch store.resolve(bytes.span) {
@@ -21,7 +21,7 @@ struct LoadingQueueTests {
         }
     }
 
-    @Test func `handshakes that wait for one name are answered at the same time`() throws {
+    @Test func `answers all handshakes that wait for a name together`() throws {
         try bench.install("shop.example.com", names: ["shop.example.com"])
         let queue = try LoadingQueue(bench.store())
         let (first, second) = (try ReadyHandshakes(), try ReadyHandshakes())
@@ -37,7 +37,7 @@ struct LoadingQueueTests {
         #expect(first.take().isEmpty)
     }
 
-    @Test func `names are read in the order in which they came`() throws {
+    @Test func `reads names in the order of arrival`() throws {
         let queue = try LoadingQueue(bench.store())
         let ready = try ReadyHandshakes()
         for round in 0..<3 {
@@ -47,7 +47,7 @@ struct LoadingQueueTests {
         }
     }
 
-    @Test func `refreshes that nobody waits for have a longest line, and a handshake comes in nevertheless`() throws {
+    @Test func `limits waiting refreshes, but always accepts a handshake`() throws {
         let store = bench.store()
         let queue = try LoadingQueue(store)
         let ready = try ReadyHandshakes()
@@ -58,7 +58,7 @@ struct LoadingQueueTests {
         #expect(store.nameCount == 1_024 + 1)
     }
 
-    @Test func `what has not begun to be read stays unread at the end`() throws {
+    @Test func `does not start reading after the end`() throws {
         let store = bench.store()
         let queue = try LoadingQueue(store)
         queue.add(name("shop.example.com"))
@@ -69,7 +69,7 @@ struct LoadingQueueTests {
         #expect(store.nameCount == 0)
     }
 
-    @Test func `a key that takes long is read in a lane of its own, and keeps no other waiting`() throws {
+    @Test func `reads slow keys in their own lane, without delay for others`() throws {
         let folder = try TemporaryFolder()
         let pair = try bench.authority.issue(["slow.test"])
         try folder.write("plain.key", pair.key)
@@ -91,7 +91,7 @@ struct LoadingQueueTests {
         queue.readAll()
         #expect(ready.take().map(\.token) == [2, 1])
         #expect(state(store, "slow.test") == "slow.test")
-        // Nor does it take the lane again before its files change.
+        // It does not use the lane again before its files change.
         store.invalidateAll()
         guard case .answer(.identity) = store.read(name("slow.test"), .quick) else {
             Issue.record("it was opened again")
@@ -99,7 +99,7 @@ struct LoadingQueueTests {
         }
     }
 
-    @Test func `a certificate in memory answers at once, and what is refused is looked at before`() throws {
+    @Test func `answers from memory at once, and checks refused names first`() throws {
         try bench.install("shop.test", names: ["shop.test"])
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         try bench.hosts.write("broken.test/fullchain.pem", "no certificate")
@@ -122,7 +122,7 @@ struct LoadingQueueTests {
         }
     }
 
-    @Test func `with a development authority, what it made is remembered`() throws {
+    @Test func `remembers what the development authority has issued`() throws {
         let folder = try TemporaryFolder()
         let store = CertificateStore(
             hostsPath: bench.hosts.path, development: try DevelopmentAuthority(directory: folder.path),

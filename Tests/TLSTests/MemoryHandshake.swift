@@ -1,4 +1,4 @@
-// A handshake between a server of ours and a client of OpenSSL's own, through memory instead of sockets.
+// A handshake between the server's code and an OpenSSL client, through memory instead of sockets.
 
 import COpenSSL
 
@@ -18,17 +18,17 @@ final class TestServer {
     deinit { SSL_CTX_free(context) }
 }
 
-/// What a client has seen of one handshake.
+/// The result of one handshake for a client.
 final class TestHandshake {
     let isComplete: Bool
     let isResumed: Bool
     /// The certificate's names as the client got them.
     let names: [String]
-    /// Certificates sent, the host's own included.
+    /// The number of certificates sent, including the host's own.
     let certificateCount: Int
     /// For the next handshake.
     private(set) var session: OpaquePointer?
-    /// What the server said about a failure.
+    /// The server's reason for a failure.
     let failure: OpenSSLFailure
 
     init(
@@ -40,7 +40,7 @@ final class TestHandshake {
         SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
         let (client, ssl) = (SSL_new(context)!, SSL_new(server.context)!)
         defer {
-            // A session that is freed without its end is thrown away.
+            // OpenSSL discards the session of a connection that is freed without a shutdown.
             SSL_set_shutdown(client, SSL_SENT_SHUTDOWN)
             SSL_free(client)
             SSL_free(ssl)
@@ -69,7 +69,7 @@ final class TestHandshake {
             let said = OpenSSLFailure.drain()
             if !said.reasons.isEmpty { failure = said }
         }
-        // Reads what follows the handshake: the tickets of TLS 1.3.
+        // Reads the tickets of TLS 1.3, which follow the handshake.
         var byte: UInt8 = 0
         SSL_read(client, &byte, 1)
         OpenSSLFailure.forget()
@@ -86,7 +86,7 @@ final class TestHandshake {
         self.session = SSL_get1_session(client)
     }
 
-    /// What the client would show to resume.
+    /// The ticket that the client would resume with.
     var ticket: [UInt8] {
         var start: UnsafePointer<UInt8>?
         var count = 0

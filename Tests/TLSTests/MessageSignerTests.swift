@@ -1,4 +1,4 @@
-// Signed messages, held against the two commands of openssl that users verify them with.
+// Signed messages, verified by the two openssl commands that users verify them with.
 
 import Foundation
 import Testing
@@ -9,7 +9,7 @@ struct MessageSignerTests {
     private let bench: StoreBench
     private var folder: TemporaryFolder { bench.hosts }
 
-    /// Line ends and bytes that a mail program would change.
+    /// Line ends and other bytes that a mail program would change.
     static let document = Array("{\"applinks\":{\"details\":[]}}\n\r\n.\nFrom é\0".utf8)
 
     init() throws { bench = try StoreBench() }
@@ -22,7 +22,7 @@ struct MessageSignerTests {
     }
 
     @Test(arguments: [TestAuthority.Key.rsa, .ecdsa], ["smime", "cms"])
-    func `openssl verifies it and gives the exact document back`(key: TestAuthority.Key, command: String) throws {
+    func `openssl verifies the message and returns the exact document`(key: TestAuthority.Key, command: String) throws {
         try folder.write("root.pem", bench.authority.root)
         try folder.write("signed", try MessageSigner.sign(Self.document, with: try identity(key)))
         let verified = try OpenSSLCommand.run(
@@ -31,7 +31,7 @@ struct MessageSignerTests {
         #expect(verified.output == Self.document)
     }
 
-    @Test func `says who signed with what`() throws {
+    @Test func `reads the signers and their keys`() throws {
         try folder.write("signed", try MessageSigner.sign(Self.document, with: try identity(.rsa)))
         let text = try OpenSSLCommand.run(
             "cms", "-cmsout", "-print", "-noout", "-inform", "DER", "-in", "signed", in: folder
@@ -42,14 +42,14 @@ struct MessageSignerTests {
         #expect(text.components(separatedBy: "d.certificate:").count == 3)
     }
 
-    @Test func `the same document gives the same bytes with RSA`() throws {
+    @Test func `signs the same document with the same bytes with RSA`() throws {
         let identity = try identity(.rsa)
         #expect(
             try MessageSigner.sign(Self.document, with: identity)
                 == MessageSigner.sign(Self.document, with: identity))
     }
 
-    @Test func `of two pairs the RSA one signs`() throws {
+    @Test func `prefers the RSA pair of two`() throws {
         try bench.install("a.example", names: ["a.example"])
         let pair = try bench.authority.issue(["a.example"], key: .rsa)
         try bench.authority.install(pair, "a.example", in: folder, suffix: ".rsa")
@@ -61,12 +61,12 @@ struct MessageSignerTests {
         #expect(message.signers.map(\.key) == [.rsa(bits: 2048)])
     }
 
-    @Test func `an empty document is one too`() throws {
+    @Test func `signs an empty document`() throws {
         let signed = try MessageSigner.sign([], with: try identity(.ecdsa))
         #expect(SignedDocument.content(of: signed) == [])
     }
 
-    @Test func `says that some keys cannot sign`() throws {
+    @Test func `reports keys that cannot sign`() throws {
         let identity = try identity(.ed25519)
         let error = #expect(throws: TLSError.self) { try MessageSigner.sign(Self.document, with: identity) }
         #expect(error?.description.contains("its key is Ed25519; use a certificate for RSA or ECDSA") == true)

@@ -1,4 +1,4 @@
-// The openssl command, which is where users have their certificates from and what they hold ours against.
+// The openssl command, with which users create certificates and check this project's.
 
 import TestSupport
 
@@ -10,7 +10,7 @@ struct OpenSSLCommand {
         var description: String
     }
 
-    /// Runs it in a folder; throws with its own words if it fails.
+    /// Runs it in a folder; throws its error output if it fails.
     @discardableResult
     static func run(_ arguments: String..., input: [UInt8] = [], in folder: TemporaryFolder) throws -> OpenSSLCommand {
         let result = try attempt(arguments, input: input, in: folder)

@@ -15,7 +15,7 @@ struct SealingKeysTests {
         try SealingKeys(file: folder.write("store.key", bytes))
     }
 
-    @Test(arguments: [0, 1, 32, 5000]) func `opens what it has sealed`(count: Int) throws {
+    @Test(arguments: [0, 1, 32, 5000]) func `opens its own sealed texts`(count: Int) throws {
         let secret = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let keys = try keys(old)
         let sealed = try keys.seal(secret, for: "certificate/shop.example")
@@ -25,7 +25,7 @@ struct SealingKeysTests {
         #expect(opened.secret == secret && !opened.isOutdated)
     }
 
-    @Test func `opens nothing that was moved, changed or cut`() throws {
+    @Test func `refuses texts that were moved, changed or truncated`() throws {
         let keys = try keys(old)
         let sealed = try keys.seal([1, 2, 3], for: "certificate/shop.example")
         #expect(throws: TLSError.self) { try keys.open(sealed, for: "certificate/news.example") }
@@ -37,7 +37,7 @@ struct SealingKeysTests {
         }
     }
 
-    @Test func `two keys let one replace the other`() throws {
+    @Test func `accepts two keys, so that one can replace the other`() throws {
         let sealed = try keys(old).seal([1, 2, 3], for: "secret/account")
         let both = try keys(new + old)
         let opened = try both.open(sealed, for: "secret/account")

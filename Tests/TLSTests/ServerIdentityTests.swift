@@ -1,4 +1,4 @@
-// What a client gets to see of an identity.
+// What a client gets of an identity.
 
 import COpenSSL
 import Testing
@@ -18,7 +18,7 @@ struct ServerIdentityTests {
     }
 
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
-    func `shows its certificate and chain`(version: Int32) throws {
+    func `sends its certificate and chain`(version: Int32) throws {
         try bench.install("a.example", names: ["a.example"])
         let handshake = TestHandshake(TestServer(nil), try identity("a.example"), version: version)
         #expect(handshake.isComplete, "\(handshake.failure)")
@@ -30,7 +30,7 @@ struct ServerIdentityTests {
         ("ECDSA+SHA256", ["ecdsa.example"]), ("RSA-PSS+SHA256", ["rsa.example"]),
         ("ECDSA+SHA256:RSA-PSS+SHA256", ["ecdsa.example"]),
     ])
-    func `shows each client the certificate that it can read`(signatures: String, names: [String]) throws {
+    func `sends each client a certificate that it supports`(signatures: String, names: [String]) throws {
         try bench.install("a.example", names: ["ecdsa.example"])
         let pair = try bench.authority.issue(["rsa.example"], key: .rsa)
         try bench.authority.install(pair, "a.example", in: bench.hosts, suffix: ".rsa")
@@ -39,7 +39,7 @@ struct ServerIdentityTests {
         #expect(handshake.names == names)
     }
 
-    @Test func `one identity after another on the same context`() throws {
+    @Test func `replaces one identity by another on the same context`() throws {
         try bench.install("a.example", names: ["a.example"])
         try bench.install("b.example", names: ["b.example"])
         let server = TestServer(nil)

@@ -1,4 +1,4 @@
-// Taking apart what others have signed, by the recipes that people used.
+// Reading messages that were signed by others, with the usual commands.
 
 import Testing
 
@@ -33,7 +33,7 @@ struct SignedDocumentTests {
         #expect(message.signers.map(\.names) == [["a.example"]])
     }
 
-    @Test func `says when the document was changed after it was signed`() throws {
+    @Test func `detects a document that was changed after signing`() throws {
         let identity = try ServerIdentity(
             certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem")
         var signed = try MessageSigner.sign(Self.document, with: identity)
@@ -51,7 +51,7 @@ struct SignedDocumentTests {
         #expect(SignedDocument.content(of: try folder.read("signed")) == nil)
     }
 
-    @Test func `anything else is nil, never a trap`() throws {
+    @Test func `returns nil for anything else and never traps`() throws {
         #expect(SignedDocument.content(of: []) == nil)
         #expect(SignedDocument.content(of: Self.document) == nil)
         let identity = try ServerIdentity(

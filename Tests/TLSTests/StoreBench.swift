@@ -1,4 +1,4 @@
-// A folder of hosts with a store over it, as the store's tests use it.
+// A folder of hosts with a certificate store, for the store's tests.
 
 import Testing
 
@@ -13,7 +13,7 @@ struct StoreBench {
         authority = try TestAuthority.shared
     }
 
-    /// Looks at the files at each look-up, or hardly ever.
+    /// Checks the files at each look-up, or almost never.
     static func limits(recheckMilliseconds: Int64) -> CertificateLimits {
         var limits = CertificateLimits()
         limits.recheckMilliseconds = recheckMilliseconds
@@ -21,7 +21,7 @@ struct StoreBench {
         return limits
     }
 
-    /// A store over the folder, with every host served unless it is said otherwise.
+    /// A store for the folder, with every host served by default.
     func store(
         recheckMilliseconds: Int64 = 5000, serves: @escaping @Sendable (String) -> Bool = { _ in true }
     ) -> CertificateStore {
@@ -29,7 +29,7 @@ struct StoreBench {
             hostsPath: hosts.path, limits: StoreBench.limits(recheckMilliseconds: recheckMilliseconds), serves: serves)
     }
 
-    /// The problems that are news since the last call.
+    /// The problems reported since the last call.
     func problems(_ store: CertificateStore) -> [CertificateProblem] { store.drainNews().found }
 
     func install(_ folder: String, names: [String], days: Int = 90) throws {

@@ -1,4 +1,4 @@
-// A folder of a test's own, removed with it.
+// A test's folder, removed with it.
 
 import Foundation
 
@@ -15,7 +15,7 @@ final class TemporaryFolder: Sendable {
         let file = path + "/" + name
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // In one step, as careful tools do it.
+        // In one step, as good tools do it.
         try Data(bytes).write(to: URL(fileURLWithPath: file), options: .atomic)
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file)
         return file

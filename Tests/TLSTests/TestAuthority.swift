@@ -1,4 +1,4 @@
-// A root, an intermediate and certificates of hosts, all made by the openssl command once for all tests.
+// A root, an intermediate and certificates of hosts, created by the openssl command once for all tests.
 
 import Foundation
 import Testing
@@ -10,7 +10,7 @@ struct TestPair: Sendable {
 }
 
 final class TestAuthority: Sendable {
-    /// The kinds of key that hosts have, as `openssl req` takes them.
+    /// The key types of hosts, as `openssl req` names them.
     enum Key: Sendable {
         case ecdsa
         case rsa
@@ -55,7 +55,7 @@ final class TestAuthority: Sendable {
         intermediate = try TestAuthority.text("intermediate.pem", folder)
     }
 
-    /// A certificate for these names, by the intermediate.
+    /// A certificate for these names, issued by the intermediate.
     func issue(
         _ names: [String], key: Key = .ecdsa, days: Int = 90, by issuer: String = "intermediate",
         digest: String = "-sha256", extensions: [String] = []
@@ -71,7 +71,7 @@ final class TestAuthority: Sendable {
         return try pair(name)
     }
 
-    /// A certificate that nobody else has signed.
+    /// A self-signed certificate.
     func issueSelfSigned(_ names: [String]) throws -> TestPair {
         let name = UUID().uuidString
         let alternatives = names.map { "DNS:\($0)" }.joined(separator: ",")

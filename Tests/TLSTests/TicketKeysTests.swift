@@ -23,7 +23,7 @@ struct TicketKeysTests {
     private static let hour: Int64 = 3_600_000
 
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
-    func `a session resumes at another worker`(version: Int32) throws {
+    func `resumes a session at another worker`(version: Int32) throws {
         let keys = try TicketKeys()
         let first = TestHandshake(TestServer(keys), identity, version: version)
         #expect(first.isComplete && !first.isResumed)
@@ -34,7 +34,7 @@ struct TicketKeysTests {
     }
 
     @Test(arguments: [(TLS1_2_VERSION, false), (TLS1_3_VERSION, true)])
-    func `a client gets a new ticket for each that it uses, where it uses one once`(
+    func `gives a TLS 1.3 client a new ticket for each used one`(
         version: Int32, isRenewed: Bool
     ) throws {
         let server = TestServer(try TicketKeys())
@@ -45,14 +45,14 @@ struct TicketKeysTests {
     }
 
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
-    func `a ticket that nobody knows leads to a full handshake`(version: Int32) throws {
+    func `falls back to a full handshake for an unknown ticket`(version: Int32) throws {
         let first = TestHandshake(TestServer(try TicketKeys()), identity, version: version)
         let second = TestHandshake(
             TestServer(try TicketKeys()), identity, version: version, resuming: first.session)
         #expect(second.isComplete && !second.isResumed, "\(second.failure)")
     }
 
-    @Test func `the last key is still read, the one before it is not`() throws {
+    @Test func `accepts the previous key, but not the one before it`() throws {
         let keys = try TicketKeys(rotationMilliseconds: 12 * Self.hour)
         let start = Clock.monotonicMilliseconds()
         let first = keys.current(now: start)
@@ -67,7 +67,7 @@ struct TicketKeysTests {
         #expect(keys.key(named: third.name.baseAddress!, now: start + 25 * Self.hour)?.isCurrent == true)
     }
 
-    @Test func `after a quiet day no old key is read`() throws {
+    @Test func `accepts no old key after a quiet day`() throws {
         let keys = try TicketKeys(rotationMilliseconds: 12 * Self.hour)
         let start = Clock.monotonicMilliseconds()
         let first = keys.current(now: start)
@@ -82,7 +82,7 @@ struct TicketKeysTests {
         #expect(second.isResumed, "\(second.failure)")
     }
 
-    @Test func `a changed file is taken up, with its older keys`() throws {
+    @Test func `loads a changed file with its older keys`() throws {
         let old = [UInt8](repeating: 1, count: 80)
         let new = [UInt8](repeating: 2, count: 80)
         let path = try folder.write("ticket.key", old)
@@ -91,7 +91,7 @@ struct TicketKeysTests {
         let first = keys.current(now: start)
         try folder.write("ticket.key", new + old)
         #expect(keys.reloadFile(now: start + 1_000) == nil)
-        #expect(keys.current(now: start + 61_000) === first, "workers look at no file")
+        #expect(keys.current(now: start + 61_000) === first, "workers read no file")
         #expect(chmod(path, 0o644) == 0)
         #expect(keys.reloadFile(now: start + 61_000)?.description.contains("chmod 600") == true)
         #expect(keys.current(now: start + 61_000).name.first == 2)
@@ -116,7 +116,7 @@ struct TicketKeysTests {
         #expect((warning?.description.contains("chmod 600") == true) == warns)
     }
 
-    @Test func `the layout is nginx's: name, HMAC key, AES key`() throws {
+    @Test func `reads nginx's layout: name, HMAC key, AES key`() throws {
         let path = try folder.write(
             "ticket.key",
             [UInt8](repeating: 1, count: 16) + [UInt8](repeating: 2, count: 32) + [UInt8](repeating: 3, count: 32))
@@ -133,7 +133,7 @@ struct TicketKeysTests {
         #expect(error?.description.hasSuffix("create one with openssl rand 80, and chmod 600") == true)
     }
 
-    @Test func `says when the file is missing`() {
+    @Test func `reports a missing file`() {
         let error = #expect(throws: TLSError.self) { try TicketKeys(file: "/nonexistent/ticket.key") }
         #expect(
             error?.description
@@ -141,7 +141,7 @@ struct TicketKeysTests {
                 + "create one with openssl rand 80, and chmod 600")
     }
 
-    @Test func `a context lets go of its keys`() throws {
+    @Test func `a context releases its keys`() throws {
         weak var watched: TicketKeys?
         do {
             let keys = try TicketKeys()

@@ -1,4 +1,4 @@
-// The way of lines from workers to a file or a pipe, when all is well and when nothing is.
+// The way of lines from workers to a file or a pipe, in normal operation and with failures.
 
 import Foundation
 import Glibc
@@ -7,7 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// A journal with its records in a folder of its own, and entries whose paths are numbers.
+/// An access log in its own folder, and entries whose paths are numbers.
 final class TestAccessLog {
     let folder: String
     let metrics: WorkerMetrics
@@ -30,7 +30,7 @@ final class TestAccessLog {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Writes numbered lines as one worker would, `batch` of them in a round.
+    /// Writes numbered lines like a worker, `batch` of them in a round.
     static func write(_ numbers: Range<Int>, to sink: inout LogSink, batch: Int = 1, agentBytes: Int = 10) {
         var entry = EntryText()
         entry.userAgent = Array(repeating: UInt8(ascii: "u"), count: agentBytes)
@@ -56,7 +56,7 @@ final class TestAccessLog {
         }
     }
 
-    /// What the journal has to say, once there is something.
+    /// The access log's warnings, once there are some.
     func notes() -> [String] {
         var notes: [String] = []
         _ = eventually {
@@ -68,7 +68,7 @@ final class TestAccessLog {
 }
 
 struct AccessLogTests {
-    @Test func `a line is in the file soon, and not only at the end`() throws {
+    @Test func `writes a line soon, and not only at the end`() throws {
         let test = try TestAccessLog()
         var sink = test.accessLog.sink(0)
         for number in 0..<3 {
@@ -77,7 +77,7 @@ struct AccessLogTests {
         }
     }
 
-    @Test func `no line is lost, torn or out of order between workers and the disk`() throws {
+    @Test func `loses, splits and reorders no line between workers and the disk`() throws {
         let test = try TestAccessLog(workers: 3)
         let (accessLog, count) = (test.accessLog, 20_000)
         let threads = Shared<Int>(0)
@@ -100,7 +100,7 @@ struct AccessLogTests {
     }
 
     @Test(arguments: [true, false])
-    func `a query is in the log only where the settings want it`(hasQuery: Bool) throws {
+    func `logs a query only where configured`(hasQuery: Bool) throws {
         var selection = LogSelection()
         selection.hasQuery = hasQuery
         let test = try TestAccessLog("access.log", selection)
@@ -115,7 +115,7 @@ struct AccessLogTests {
         #expect(text.contains("secret") == hasQuery)
     }
 
-    @Test func `handshakes that come to nothing have ten lines in a second, and ten in the next`() throws {
+    @Test func `logs at most ten failed handshakes a second`() throws {
         var selection = LogSelection()
         selection.hasHandshakes = true
         let test = try TestAccessLog("access.log", selection)
@@ -135,24 +135,24 @@ struct AccessLogTests {
         #expect(lines.count { $0.contains("T00:01:40.000Z") } == 10)
     }
 
-    @Test func `the log is for the server's user and group alone`() throws {
+    @Test func `only the server's user and group can read the log`() throws {
         let test = try TestAccessLog()
         #expect(try File.status("\(test.folder)/access.log").permissions & 0o137 == 0)
     }
 
-    @Test func `a log that nobody reads costs lines and nothing else`() throws {
+    @Test func `an unread log loses lines, but delays nothing`() throws {
         let test = try TestAccessLog("pipe") { path in
             #expect(mkfifo(path, 0o600) == 0)
-            // Open for reading, or it could not be opened for writing; never read.
+            // Open for reading, because it could not be opened for writing otherwise; never read.
             #expect(open(path, O_RDONLY | O_NONBLOCK) >= 0)
         }
         var sink = test.accessLog.sink(0)
-        // Three times what the ring holds.
+        // Three times the capacity of the ring.
         let count = 3_000
         let began = Clock.monotonicMicroseconds()
         TestAccessLog.write(0..<count, to: &sink, agentBytes: 1_000)
         let took = Clock.monotonicMicroseconds() - began
-        // Whoever waited for a reader would wait for ever.
+        // A thread that waited for a reader would wait forever.
         #expect(took < 60_000_000)
         let dropped = test.metrics.total(.droppedLogLines)
         #expect(dropped > 500 && dropped < 2_500)
@@ -165,7 +165,7 @@ struct AccessLogTests {
         #expect(test.accessLog.takeNotes(nowMilliseconds: 60_000).count == 1)
     }
 
-    @Test func `what waited for a slow reader comes whole and in order`() throws {
+    @Test func `a slow reader gets the waiting lines whole and in order`() throws {
         let reader = Shared<Int32>(-1)
         let test = try TestAccessLog("pipe") { path in
             #expect(mkfifo(path, 0o600) == 0)
@@ -191,7 +191,7 @@ struct AccessLogTests {
         close(reader.value)
     }
 
-    @Test func `a full disk is said once, and costs lines that find no room`() throws {
+    @Test func `reports a full disk once, and drops lines that do not fit`() throws {
         let test = try TestAccessLog("/dev/full")
         var sink = test.accessLog.sink(0)
         TestAccessLog.write(0..<3_000, to: &sink, agentBytes: 1_000)
@@ -205,7 +205,7 @@ struct AccessLogTests {
         TestAccessLog.write(3_000..<3_001, to: &sink, agentBytes: 1_000)
         #expect(test.metrics.total(.droppedLogLines) == dropped + 1)
         #expect(test.accessLog.takeNotes().isEmpty)
-        // All are accounted for in the end.
+        // All lines are accounted for at the end.
         test.accessLog.end()
         let rest = 3_001 - dropped - 1
         #expect(test.metrics.total(.droppedLogLines) == 3_001)
@@ -214,8 +214,8 @@ struct AccessLogTests {
                 "lost \(rest) lines of the access log at the end: cannot write to /dev/full"))
     }
 
-    /// A limit on the size of files is what a test has for a disk that fills up in the middle of a line and is emptied.
-    @Test func `a line that a full disk has cut is completed when there is room`() async {
+    /// A limit on the size of files simulates a disk that becomes full in the middle of a line and is emptied again.
+    @Test func `completes a line that a full disk has truncated`() async {
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
             let test = try TestAccessLog()
@@ -240,13 +240,13 @@ struct AccessLogTests {
         }
     }
 
-    @Test func `a file that is renamed and opened again loses no line`() throws {
+    @Test func `loses no line when the file is renamed and opened again`() throws {
         let test = try TestAccessLog()
         var sink = test.accessLog.sink(0)
         for round in 0..<5 {
             TestAccessLog.write(round * 1_000..<round * 1_000 + 500, to: &sink, batch: 3)
             #expect(rename("\(test.folder)/access.log", "\(test.folder)/access.log.\(round)") == 0)
-            // As logrotate's `create` does it, now and then.
+            // As logrotate's `create` does it, several times.
             if round % 2 == 0 { try Data().write(to: URL(fileURLWithPath: "\(test.folder)/access.log")) }
             test.accessLog.reopen()
             TestAccessLog.write(round * 1_000 + 500..<round * 1_000 + 1_000, to: &sink, batch: 3)
@@ -266,7 +266,7 @@ struct AccessLogTests {
         #expect(test.metrics.total(.droppedLogLines) == 0)
     }
 
-    @Test func `a file that cannot be opened again goes on, and it is said`() throws {
+    @Test func `keeps the old file when it cannot be opened again, and reports it`() throws {
         let test = try TestAccessLog("sub/access.log") { path in
             let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -284,12 +284,12 @@ struct AccessLogTests {
         #expect(try TestAccessLog.numbers(test.text("moved/access.log")) == Array(0..<10))
     }
 
-    @Test func `a log that cannot be opened is an error at the start`() {
+    @Test func `refuses to start with a log that cannot be opened`() {
         let metrics = WorkerMetrics(workerCount: 1)
         #expect(throws: SystemError.self) { try AccessLog(.file("/nonexistent/access.log"), .json, metrics: metrics) }
     }
 
-    @Test func `what was written before the end is there after it`() throws {
+    @Test func `writes all lines before the end`() throws {
         let test = try TestAccessLog(workers: 2)
         for worker in 0..<2 {
             var sink = test.accessLog.sink(worker)

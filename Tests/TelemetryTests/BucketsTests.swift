@@ -1,10 +1,10 @@
-// Histograms: both sides of every bound, sums, and how long the longest round is remembered.
+// Histograms: both sides of every bound, sums, and how long the longest round is reported.
 
 import Telemetry
 import Testing
 
 struct BucketsTests {
-    @Test func `each bound is the last time of its bucket`() {
+    @Test func `each bound belongs to its bucket`() {
         for (bucket, bound) in Buckets.boundsMicroseconds.enumerated() {
             #expect(Buckets.index(microseconds: bound) == bucket)
             #expect(Buckets.index(microseconds: bound + 1) == bucket + 1)
@@ -14,12 +14,12 @@ struct BucketsTests {
         #expect(Buckets.index(microseconds: .max) == Buckets.count - 1)
     }
 
-    @Test func `times are counted in their buckets and added up over workers`() {
+    @Test func `counts times in buckets and adds them up over workers`() {
         let metrics = WorkerMetrics(workerCount: 2)
         metrics.recorder(0).counters.addLatency(microseconds: 40)
         metrics.recorder(0).counters.addLatency(microseconds: 300)
         metrics.recorder(1).counters.addLatency(microseconds: 20_000_000)
-        // A clock that goes back costs a wrong time, not the process.
+        // A clock that goes back gives a wrong time, but no crash.
         metrics.recorder(1).counters.addLatency(microseconds: -5)
         let reading = metrics.latency
         #expect(reading.count == 4)
@@ -29,7 +29,7 @@ struct BucketsTests {
         #expect(reading.sumMicroseconds == 20_000_340)
     }
 
-    @Test func `the longest round is shown for 15 to 30 seconds`() {
+    @Test func `reports the longest round for 15 to 30 seconds`() {
         let metrics = WorkerMetrics(workerCount: 1)
         let counters = metrics.recorder(0).counters
         func longest(_ now: Int64) -> UInt64 { metrics.longestRoundMicroseconds(0, nowMilliseconds: now) }

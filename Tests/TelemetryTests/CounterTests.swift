@@ -1,4 +1,4 @@
-// The row of counters: every one has a place of its own, and what one thread adds another reads.
+// Counters: every one has its own place, and one thread reads what another adds.
 
 import HTTP
 import Posix
@@ -6,11 +6,11 @@ import Telemetry
 import Testing
 
 struct CounterTests {
-    @Test func `every counter has the place at which it is listed`() {
+    @Test func `every counter has its own place`() {
         #expect(Counter.all.map(\.index) == Array(0..<Counter.count))
     }
 
-    @Test func `what is added to one counter is in no other`() {
+    @Test func `adding to one counter changes no other`() {
         let metrics = WorkerMetrics(workerCount: 2)
         for (amount, counter) in Counter.all.enumerated() {
             metrics.recorder(amount % 2).counters.add(amount + 1, to: counter)
@@ -26,7 +26,7 @@ struct CounterTests {
         (421, .clientError), (431, .clientError), (500, .serverError), (501, .notSupported),
         (503, .serverError), (505, .notSupported),
     ])
-    func `a status belongs to its hundred, but for what a client can have at will`(
+    func `classifies a status by its hundred, except those that clients cause at will`(
         status: UInt16, expected: StatusClass
     ) {
         #expect(StatusClass(status) == expected)
@@ -37,11 +37,11 @@ struct CounterTests {
         ("/apple-app-site-association", .appleAssociation), ("/.well-known/assetlinks.json", .statementList),
         ("/assetlinks.json", .none), ("/.well-known/security.txt", .none), ("/", .none), ("", .none),
     ])
-    func `an association file is told by its path`(path: String, expected: RequestedDocument) {
+    func `recognizes an association file by its path`(path: String, expected: RequestedDocument) {
         #expect(RequestedDocument(naming: Array(path.utf8).span) == expected)
     }
 
-    @Test func `open connections are those accepted and not closed`() {
+    @Test func `counts accepted connections that are not closed as open`() {
         let metrics = WorkerMetrics(workerCount: 2)
         metrics.recorder(0).counters.add(5, to: .connectionsAccepted)
         metrics.recorder(1).counters.add(2, to: .connectionsAccepted)

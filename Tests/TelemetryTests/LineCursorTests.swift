@@ -1,4 +1,4 @@
-// Strangers' text in a line: whatever its bytes are, they come out as one JSON string, and act on nothing.
+// Clients' text in a line: any bytes become one JSON string without side effects.
 
 import SourceJSON
 import Testing
@@ -32,7 +32,7 @@ struct LineCursorTests {
         return elements.compactMap(\.asString)
     }
 
-    /// What must never stand in a log: controls of all kinds, delete, line ends, and what turns or hides text.
+    /// Characters that must never be in a log: controls, delete, line ends, and those that turn or hide text.
     private static func isSafe(_ bytes: [UInt8]) -> Bool {
         String(validating: bytes, as: UTF8.self)?.unicodeScalars.allSatisfy { scalar in
             scalar.properties.generalCategory != .control && scalar.properties.generalCategory != .format
@@ -43,13 +43,13 @@ struct LineCursorTests {
         } ?? false
     }
 
-    @Test func `every byte comes back from a reader as everybody decodes it`() throws {
+    @Test func `every byte is decoded as other readers decode it`() throws {
         let strings = (0...255).map { [UInt8($0)] }
         #expect(try LineCursorTests.read(strings) == strings.map { String(decoding: $0, as: UTF8.self) })
         for string in strings { #expect(LineCursorTests.isSafe(LineCursorTests.json(string))) }
     }
 
-    @Test func `every pair of bytes comes back, wherever it stands`() throws {
+    @Test func `every pair of bytes is decoded, wherever it is`() throws {
         for first in 0...255 {
             let strings = (0...255).map { second in
                 Array(repeating: UInt8(ascii: "a"), count: second % 11) + [UInt8(first), UInt8(second)]
@@ -59,7 +59,7 @@ struct LineCursorTests {
         }
     }
 
-    @Test func `long runs of difficult bytes come back`() throws {
+    @Test func `decodes long runs of difficult bytes`() throws {
         var generator = SystemRandomNumberGenerator()
         let difficult: [UInt8] = [
             0, 0x0A, 0x0D, 0x1B, 0x22, 0x5C, 0x7F, 0x80, 0x9B, 0xBF, 0xC0, 0xC2, 0xE0, 0xE2, 0xED, 0xEF, 0xF0, 0xF4,
@@ -76,7 +76,7 @@ struct LineCursorTests {
         }
     }
 
-    @Test func `every character comes back, and none acts on who reads it`() throws {
+    @Test func `every character is decoded, and no control character reaches a terminal`() throws {
         let scalars = (0x80...0xFFFF).compactMap(Unicode.Scalar.init)
         let strings = scalars.map { Array(String($0).utf8) }
         #expect(try LineCursorTests.read(strings) == scalars.map { String($0) })
@@ -90,11 +90,11 @@ struct LineCursorTests {
         ("\u{7F}", "\\u007f"), ("\u{9B}", "\\u009b"), ("\u{2028}", "\\u2028"), ("\u{202E}", "\\u202e"), ("é", "é"),
         ("\u{0}", "\\u0000"), ("日本", "日本"), ("😀", "😀"), ("</script>", "</script>"), ("", ""),
     ])
-    func `JSON is escaped so`(text: String, expected: String) {
+    func `escapes JSON like this`(text: String, expected: String) {
         #expect(String(decoding: LineCursorTests.json(Array(text.utf8)), as: UTF8.self) == expected)
     }
 
-    @Test func `combined is visible ASCII for every byte`() {
+    @Test func `writes visible ASCII for every byte in the combined format`() {
         for byte in UInt8.min...UInt8.max {
             let isPlain = (0x20..<0x7F).contains(byte) && byte != 0x22 && byte != 0x5C
             let digits = String(byte, radix: 16, uppercase: true)
@@ -105,7 +105,7 @@ struct LineCursorTests {
         }
     }
 
-    @Test func `a field that is too long is cut where a character ends`() {
+    @Test func `truncates a long field at the end of a character`() {
         for bytesMax in 20..<60 {
             for text in ["abcdefgh", "é\u{1}", "\"", "日", "\u{2028}"] {
                 let bytes = Array(String(repeating: text, count: 100).utf8)
@@ -123,7 +123,7 @@ struct LineCursorTests {
         #expect(LineCursorTests.json(Array("just right".utf8), bytesMax: 20) == Array("just right".utf8))
     }
 
-    @Test func `the plain bytes of a word are counted from the first`() {
+    @Test func `counts the leading plain bytes of a word`() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<100_000 {
             let bytes = (0..<8).map { _ in
@@ -136,7 +136,7 @@ struct LineCursorTests {
     }
 
     @Test(arguments: [0, 1, 9, 10, 99, 100, 12_345, 4_294_967_296, Int.max])
-    func `numbers are written in decimal`(number: Int) {
+    func `writes numbers in decimal`(number: Int) {
         #expect(String(decoding: LineCursorTests.written { $0.put(number) }, as: UTF8.self) == "\(number)")
     }
 }

@@ -1,4 +1,4 @@
-// Whole lines: as they are promised, and as nobody can make them be.
+// Complete lines: as documented, and safe from forgery.
 
 import Posix
 import SourceJSON
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Telemetry
 
-/// What a test wants in a line, in memory that lasts as long as the test looks at it.
+/// The contents of a line, in memory that lives as long as the test needs it.
 struct EntryText {
     var remote = "192.0.2.7:51234"
     var method: [UInt8]? = Array("GET".utf8)
@@ -62,7 +62,7 @@ struct EntryText {
 }
 
 struct LogLineTests {
-    @Test func `a plain request is a JSON object on a line`() {
+    @Test func `writes a plain request as a JSON object in a line`() {
         #expect(
             EntryText().text(.json)
                 == #"{"time":"2026-11-20T15:33:04.007Z","remote":"192.0.2.7","port":51234,"method":"GET","#
@@ -70,7 +70,7 @@ struct LogLineTests {
                 + #""duration":1.000123,"userAgent":"curl/8.1"}"# + "\n")
     }
 
-    @Test func `TLS, query and verifier stand in it where there are any`() {
+    @Test func `includes TLS, query and verifier where there are any`() {
         var entry = EntryText()
         (entry.remote, entry.serverName, entry.query) = ("[2001:db8::1]:443", Array("Shop.example".utf8), [])
         entry.verifier = .appleCDN
@@ -83,7 +83,7 @@ struct LogLineTests {
                 + #""userAgent":"curl/8.1","verifier":"apple-cdn"}"# + "\n")
     }
 
-    @Test func `what is not known is left out`() {
+    @Test func `leaves out unknown fields`() {
         let entry = EntryText(remote: "unix:/x", method: nil, host: nil, path: nil, userAgent: nil, status: 400)
         #expect(
             entry.text(.json)
@@ -93,7 +93,7 @@ struct LogLineTests {
             entry.text(.combined) == #"unix: - - [20/Nov/2026:15:33:04 +0000] "-" 400 142 "-" "-""# + "\n")
     }
 
-    @Test func `the combined format is that of other servers`() {
+    @Test func `writes the combined format like other servers`() {
         var entry = EntryText(query: Array("a=1".utf8), referer: Array("https://x.example/\"".utf8), minorVersion: 0)
         entry.userAgent = Array("me \\ \u{1B}".utf8)
         #expect(
@@ -102,14 +102,14 @@ struct LogLineTests {
                 + #""https://x.example/\x22" "me \x5C \x1B""# + "\n")
     }
 
-    @Test func `a target without a path is still one word`() {
+    @Test func `writes a target without a path as one word`() {
         var entry = EntryText()
         entry.path = []
         #expect(entry.text(.combined).contains("\"GET / HTTP/1.1\""))
         #expect(entry.text(.json).contains(#""path":"""#))
     }
 
-    @Test func `the text of the second follows the clock in both directions`() {
+    @Test func `the text of the time follows the clock in both directions`() {
         var line = LogLine(.json)
         for (micros, expected) in [
             (Int64(1_795_188_784_999_999), "15:33:04.999"), (1_795_188_785_000_000, "15:33:05.000"),
@@ -128,7 +128,7 @@ struct LogLineTests {
         }
     }
 
-    /// What people have put into logs to make them say something else.
+    /// Texts with which attackers have forged log entries.
     static let hostile: [[UInt8]] =
         [
             "\"}\n{\"status\":200,\"path\":\"/forged", "\\", "\\\"", "\r\n127.0.0.1 - - [", "\u{1B}]0;owned\u{07}",
@@ -145,7 +145,7 @@ struct LogLineTests {
         ]
 
     @Test(arguments: hostile)
-    func `no text of a client forges a line, a member or a key stroke`(bytes: [UInt8]) throws {
+    func `no client can forge a line, a JSON member or terminal input`(bytes: [UInt8]) throws {
         var entry = EntryText(
             method: bytes, host: bytes, path: bytes, query: bytes, userAgent: bytes, referer: bytes, serverName: bytes)
         entry.verifier = .googlebot
@@ -164,7 +164,7 @@ struct LogLineTests {
         let text = String(decoding: bytes, as: UTF8.self)
         if bytes.count < 64 {
             for key in ["method", "host", "serverName", "userAgent"] {
-                // Escapes may make the shortest field too long for the whole of it.
+                // Escapes may make even a short field too long.
                 let value = try #require(members.members(named: key).last?.value.asString)
                 if !value.hasSuffix("...") { #expect(value == text) }
             }

@@ -1,4 +1,4 @@
-// Verifiers by what they call themselves, and their sightings on the way from a worker to whoever keeps them.
+// Verifiers by their user agents, and their fetches on the way from a worker to the ledger.
 
 import Posix
 import Telemetry
@@ -18,7 +18,7 @@ struct VerifierFetchTests {
         ("Mozilla/5.0 swcd", .none), ("associated-check/1.0", .none),
         ("AASA-Bot/1.0.0 associated-check/1.0 x", .appleCDN),
     ])
-    func `verifiers are told by their user agents`(agent: String, expected: VerifierKind) {
+    func `recognizes verifiers by their user agents`(agent: String, expected: VerifierKind) {
         #expect(Array(agent.utf8).withUnsafeBytes { VerifierKind(userAgent: $0) } == expected)
     }
 
@@ -31,7 +31,7 @@ struct VerifierFetchTests {
         }
     }
 
-    @Test func `a sighting keeps what was seen, and the host in lower case`() {
+    @Test func `a fetch keeps its result, and the host in lower case`() {
         let seen = fetch("Shop.Example", "\"abc\"", seconds: 1_700_000_000)
         #expect(seen.host == "shop.example")
         #expect(fetch("ABCDEFGHIJKLMNOPQRSTUVWXYZ@[").host == "abcdefghijklmnopqrstuvwxyz@[")
@@ -45,7 +45,7 @@ struct VerifierFetchTests {
         #expect(fetch("h", String(repeating: "t", count: 73)).entityTag == nil)
     }
 
-    @Test func `sightings are taken once and in their order`() {
+    @Test func `fetches are read once and in order`() {
         let metrics = WorkerMetrics(workerCount: 2)
         for number in 0..<3 { metrics.recorder(0).note(fetch("a\(number)")) }
         metrics.recorder(1).note(fetch("b"))
@@ -55,7 +55,7 @@ struct VerifierFetchTests {
         metrics.drainVerifierFetches { _ in Issue.record("taken twice") }
     }
 
-    @Test func `what nobody takes is dropped and counted`() {
+    @Test func `drops and counts fetches that are not read`() {
         let metrics = WorkerMetrics(workerCount: 1)
         for number in 0..<1_030 { metrics.recorder(0).note(fetch("h\(number)")) }
         #expect(metrics.total(.droppedVerifierFetches) == 6)
@@ -66,7 +66,7 @@ struct VerifierFetchTests {
         metrics.drainVerifierFetches { #expect($0.host == "again") }
     }
 
-    @Test func `none is lost or torn between two threads`() throws {
+    @Test func `loses and splits no fetch between two threads`() throws {
         let metrics = WorkerMetrics(workerCount: 1)
         let count = 100_000
         let thread = try Thread(name: "sees") {

@@ -31,7 +31,7 @@ struct ClientAddressTests {
         "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8", "fe80::1%eth0", "[::1]", "::1.2.3", "1:2:3:4:5:6:7:1.2.3.4",
         "1.2.3.4:80", "::ffff:1.2.3.256", "unknown",
     ])
-    func `anything else is none`(text: String) {
+    func `refuses anything else`(text: String) {
         #expect(address(text) == nil)
     }
 }

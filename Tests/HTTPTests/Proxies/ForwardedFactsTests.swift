@@ -1,4 +1,4 @@
-// Who the client behind a front is, and what it cannot make us believe by writing it itself.
+// The client behind a trusted proxy, and forged fields that are ignored.
 
 import Testing
 
@@ -32,7 +32,7 @@ struct ForwardedFactsTests {
         (["x-forwarded-for: 203.0.113.7:4711"], "203.0.113.7:4711", nil),
         (["X-Forwarded-For: 2001:db8::7"], "2001:db8::7", nil),
         (["X-Forwarded-For: [2001:db8::7]:4711"], "[2001:db8::7]:4711", nil),
-        // What stands left of the client was written by the client.
+        // The client wrote everything to the left of its address.
         (["X-Forwarded-For: 1.1.1.1, 203.0.113.7"], "203.0.113.7", nil),
         (["X-Forwarded-For: 1.1.1.1, 203.0.113.7, 10.0.0.1, 10.0.0.2"], "203.0.113.7", nil),
         (["X-Forwarded-For: 10.9.9.9, 203.0.113.7, 10.0.0.2"], "203.0.113.7", nil),
@@ -40,9 +40,9 @@ struct ForwardedFactsTests {
             ["X-Forwarded-For: 1.1.1.1", "Accept: */*", "X-Forwarded-For: 203.0.113.7", "X-Forwarded-For: fd00::1"],
             "203.0.113.7", nil
         ),
-        // Fronts all the way: the first of them asked.
+        // Only trusted proxies: the first of them is the client.
         (["X-Forwarded-For: 10.0.0.9, 10.0.0.1"], "10.0.0.9", nil),
-        // What cannot be read hides what is left of it.
+        // An unreadable entry hides everything to its left.
         (["X-Forwarded-For: 203.0.113.7, unknown"], nil, nil),
         (["X-Forwarded-For: 203.0.113.7, nonsense, 10.0.0.1"], "10.0.0.1", nil),
         (["X-Forwarded-For: nonsense"], nil, nil), (["X-Forwarded-For:"], nil, nil),
@@ -52,12 +52,12 @@ struct ForwardedFactsTests {
         (["X-Forwarded-Proto: http"], nil, false), (["X-Forwarded-Proto: https, http"], nil, false),
         (["X-Forwarded-Proto: http", "X-Forwarded-Proto: https"], nil, true),
         (["X-Forwarded-Proto: wss"], nil, nil), (["X-Forwarded-Proto:"], nil, nil),
-        // The other kind is not listened to.
+        // The other kind of field is ignored.
         (["Forwarded: for=203.0.113.7;proto=https"], nil, nil),
     ]
 
     @Test(arguments: separate)
-    func `reads the fields that most fronts write`(lines: [String], client: String?, isSecure: Bool?) throws {
+    func `reads the X-Forwarded fields`(lines: [String], client: String?, isSecure: Bool?) throws {
         let found = read(.xForwarded, lines)
         let facts = try #require(found)
         #expect(facts.client == ForwardedFactsTests.address(client))
@@ -79,7 +79,7 @@ struct ForwardedFactsTests {
         (["Forwarded: secret=\"a,b;for=1.1.1.1\";for=203.0.113.7"], "203.0.113.7", nil),
         // An IPv6 address has to be in brackets.
         (["Forwarded: for=\"2001:db8::7\""], nil, nil),
-        // Malformed: says nothing at all.
+        // Malformed, so all of it is ignored.
         (["Forwarded: for=203.0.113.7;for=203.0.113.8"], nil, nil), (["Forwarded: for"], nil, nil),
         (["Forwarded: for="], nil, nil), (["Forwarded: for=\"203.0.113.7"], nil, nil),
         (["Forwarded: for=203.0.113.7, for=\"203.0.113.8\\"], nil, nil), (["Forwarded: =203.0.113.7"], nil, nil),
@@ -91,7 +91,7 @@ struct ForwardedFactsTests {
     ]
 
     @Test(arguments: joint)
-    func `reads the field of the standard`(lines: [String], client: String?, isSecure: Bool?) throws {
+    func `reads the Forwarded field`(lines: [String], client: String?, isSecure: Bool?) throws {
         let found = read(.forwarded, lines)
         let facts = try #require(found)
         #expect(facts.client == ForwardedFactsTests.address(client))
@@ -107,7 +107,7 @@ struct ForwardedFactsTests {
     ]
 
     @Test(arguments: hosts)
-    func `hears a host only when it shall, and refuses one that is none`(
+    func `reads a forwarded host only when configured, and refuses an invalid one`(
         fields: TrustedProxies.Fields, line: String, count: Int?
     ) {
         #expect(read(fields, [line])?.host == .absent)

@@ -1,4 +1,4 @@
-// The PROXY protocol, cut at every byte and with every byte spoilt.
+// The PROXY protocol, split at every byte and with every byte damaged.
 
 import Testing
 
@@ -13,7 +13,7 @@ struct ProxyHeaderTests {
         return address
     }
 
-    /// Signature, command, family, length, and what follows.
+    /// Signature, command, family, length, and the rest.
     private static func binary(_ command: UInt8, _ family: UInt8, _ rest: [UInt8], count: Int? = nil) -> [UInt8] {
         let count = count ?? rest.count
         return Array("\r\n\r\n\0\r\nQUIT\n".utf8) + [command, family, UInt8(count >> 8), UInt8(count & 0xFF)] + rest
@@ -36,18 +36,20 @@ struct ProxyHeaderTests {
         (binary(0x21, 0x11, ipv4 + [0x04, 0, 2, 9, 9]), client4),
         (binary(0x21, 0x00, []), nil), (binary(0x21, 0x00, [0x04, 0, 1, 9]), nil),
         (binary(0x21, 0x31, [UInt8](repeating: 0x2F, count: 216)), nil),
-        // A health check of the front: whatever it has with it is passed over.
+        // A health check of the proxy: its extensions are skipped.
         (binary(0x20, 0x00, []), nil), (binary(0x20, 0x11, ipv4), nil), (binary(0x20, 0x11, [1, 2, 3]), nil),
-        // With the right checksum, as a cloud provider's load balancer adds it.
+        // With the right checksum, as a cloud provider's load balancer writes it.
         (binary(0x21, 0x11, ipv4 + [0x03, 0, 4] + [0x73, 0x7E, 0xE9, 0x19]), client4),
     ]
 
-    @Test(arguments: accepted) func `tells the client and where it begins`(header: [UInt8], client: ClientAddress?) {
+    @Test(arguments: accepted) func `reads the client and where the request begins`(
+        header: [UInt8], client: ClientAddress?
+    ) {
         let expected = ProxyHeader.Outcome.complete(ProxyHeader(client: client, byteCount: header.count))
         #expect(ProxyHeaderTests.read(header) == expected)
         #expect(ProxyHeaderTests.read(header + Array("GET / HTTP/1.1\r\n".utf8)) == expected)
         for count in header.indices {
-            #expect(ProxyHeaderTests.read(Array(header[..<count])) == .incomplete, "cut at \(count)")
+            #expect(ProxyHeaderTests.read(Array(header[..<count])) == .incomplete, "split at \(count)")
         }
     }
 
@@ -74,11 +76,11 @@ struct ProxyHeaderTests {
             binary(0x21, 0x11, [], count: 4_081), binary(0x20, 0x00, [], count: 65_535),
         ]
 
-    @Test(arguments: refused) func `refuses what is no header`(header: [UInt8]) {
+    @Test(arguments: refused) func `refuses anything that is not a header`(header: [UInt8]) {
         #expect(ProxyHeaderTests.read(header) == .rejected)
     }
 
-    @Test func `a header has a longest form`() {
+    @Test func `limits the length of a header`() {
         let most = ProxyHeader.bytesMax - 16
         let facts =
             [0x04, UInt8((most - 15) >> 8), UInt8((most - 15) & 0xFF)] + [UInt8](repeating: 0, count: most - 15)
@@ -86,7 +88,7 @@ struct ProxyHeaderTests {
         #expect(longest.count == ProxyHeader.bytesMax)
         let expected = ProxyHeader(client: ProxyHeaderTests.client4, byteCount: longest.count)
         #expect(ProxyHeaderTests.read(longest) == .complete(expected))
-        // Told from the length alone.
+        // The length alone shows it.
         #expect(ProxyHeaderTests.read(ProxyHeaderTests.binary(0x21, 0x11, [], count: most + 1)) == .rejected)
         // 107 bytes without an end are a line too long.
         let line = Array("PROXY UNKNOWN ".utf8) + [UInt8](repeating: 0x20, count: 92)
@@ -98,14 +100,14 @@ struct ProxyHeaderTests {
         #expect(ProxyHeaderTests.read(line + end) == .rejected)
     }
 
-    @Test func `spoilt headers are read to some end and never beyond it`() {
+    @Test func `never reads beyond the end of a damaged header`() {
         var random = SystemRandomNumberGenerator()
         for (header, _) in ProxyHeaderTests.accepted {
             for index in header.indices {
-                var spoilt = header
-                spoilt[index] = UInt8.random(in: .min ... .max, using: &random)
-                if case .complete(let found) = ProxyHeaderTests.read(spoilt) {
-                    #expect(found.byteCount <= spoilt.count, "\(spoilt)")
+                var damaged = header
+                damaged[index] = UInt8.random(in: .min ... .max, using: &random)
+                if case .complete(let found) = ProxyHeaderTests.read(damaged) {
+                    #expect(found.byteCount <= damaged.count, "\(damaged)")
                 }
             }
         }

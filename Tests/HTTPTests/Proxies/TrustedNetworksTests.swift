@@ -1,4 +1,4 @@
-// Whose word counts.
+// The networks of trusted proxies.
 
 import Testing
 
@@ -20,7 +20,9 @@ struct TrustedNetworksTests {
         ("192.0.2.4/30", "192.0.2.8", false),
     ]
 
-    @Test(arguments: cases) func `an address is in a network or not`(network: String, text: String, isIn: Bool) throws {
+    @Test(arguments: cases) func `tells whether an address is in a network`(network: String, text: String, isIn: Bool)
+        throws
+    {
         #expect(try contains(networks([network]), text) == isIn)
     }
 
@@ -29,13 +31,13 @@ struct TrustedNetworksTests {
         "localhost",
         "10.0.0.0/8/8", "unix", "10.0.0.0/8 ",
     ])
-    func `what is no network is not taken`(text: String) {
+    func `refuses texts that are not networks`(text: String) {
         var networks = TrustedNetworks()
         let isTaken = networks.add(text)
         #expect(!isTaken && networks.isEmpty)
     }
 
-    @Test func `several networks are trusted, and sockets of this machine when they are named`() throws {
+    @Test func `trusts several networks, and Unix-domain sockets when they are named`() throws {
         let networks = networks(["10.0.0.0/8", "unix:", "::1"])
         #expect(try contains(networks, "10.1.1.1") && contains(networks, "::1") && !contains(networks, "127.0.0.1"))
         #expect(networks.includesLocal && !networks.isEmpty)

@@ -1,4 +1,4 @@
-// The kernel's half of a filter, as seccomp(2) and the BPF it refers to describe it: runs a program over a call.
+// The kernel's half of a filter, as seccomp(2) and BPF describe it: runs a program on a call.
 
 import Posix
 
@@ -8,7 +8,7 @@ struct FilteredCall {
     var architecture: UInt32
     var arguments: [UInt64] = []
 
-    /// A word of the record that the kernel makes of it.
+    /// A word of the kernel's record of the call.
     func word(at offset: UInt32) -> UInt32? {
         switch offset {
         case 0: return number
@@ -23,7 +23,7 @@ struct FilteredCall {
 }
 
 enum FilterMachine {
-    /// What the program returns, or nil where the kernel would not have taken it: a jump out of it, or no end.
+    /// The program's result, or nil if the kernel would reject the program: a jump out of it, or no end.
     static func run(_ program: [FilterInstruction], on call: FilteredCall) -> UInt32? {
         var accumulator: UInt32 = 0
         var position = 0

@@ -1,4 +1,4 @@
-// What a process may open once it is confined, tried in child processes.
+// What a restricted process can open, tested in child processes.
 
 import Foundation
 import Testing
@@ -8,7 +8,7 @@ import Testing
 struct LandlockTests {
     private static let isThere = Landlock.version > 0
 
-    @Test(.enabled(if: isThere, "the kernel has Landlock")) func `what is not named cannot be opened`() async {
+    @Test(.enabled(if: isThere, "the kernel has Landlock")) func `refuses to open anything that is not listed`() async {
         let folder = "\(FileManager.default.temporaryDirectory.path)/\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         await #expect(processExitsWith: .success) { [folder = folder as String] in
@@ -35,7 +35,7 @@ struct LandlockTests {
         }
     }
 
-    @Test(.enabled(if: isThere, "the kernel has Landlock")) func `a single file can be named`() async {
+    @Test(.enabled(if: isThere, "the kernel has Landlock")) func `allows a single file`() async {
         await #expect(processExitsWith: .success) {
             try Privileges.setNoNewPrivileges()
             try Landlock.restrictFiles(to: [Landlock.Rule("/etc/passwd", .read)])
@@ -44,7 +44,7 @@ struct LandlockTests {
     }
 
     @Test(.enabled(if: Landlock.version >= 4, "the kernel has Landlock for sockets"))
-    func `a closed network can neither be listened on nor connected to`() async {
+    func `refuses to listen and to connect once the network is restricted`() async {
         await #expect(processExitsWith: .success) {
             let listener = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: true)
             try Privileges.setNoNewPrivileges()

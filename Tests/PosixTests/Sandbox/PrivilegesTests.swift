@@ -1,4 +1,4 @@
-// Giving up rights, in child processes, because there is no way back.
+// Dropping privileges, in child processes, because it is irreversible.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 struct PrivilegesTests {
     @Test(.enabled(if: Privileges.isRoot, "only root can become another user"))
-    func `root becomes another user and never again root`() async {
+    func `switches from root to another user for good`() async {
         await #expect(processExitsWith: .success) {
             try Privileges.switchUser(to: try Account("12345:23456"), keeping: .bindLowPorts)
             let kept = Privileges.capabilities
@@ -21,9 +21,9 @@ struct PrivilegesTests {
     }
 
     @Test(.enabled(if: Privileges.isRoot, "only root can become another user"))
-    func `a port below 1024 can be listened on until the last capability is gone`() async {
+    func `can listen below port 1024 until the last capability is dropped`() async {
         await #expect(processExitsWith: .success) {
-            // No fixed port: the first one of these that is free.
+            // The first free one of these ports.
             func listens() -> Bool {
                 (600..<700).contains { port in
                     (try? Listener(SocketAddress("127.0.0.1:\(port)")!, sharesPort: false)) != nil
@@ -37,7 +37,7 @@ struct PrivilegesTests {
     }
 
     @Test(.enabled(if: Privileges.isRoot, "only root can become another user"))
-    func `whoever is not root becomes nobody else, and stays who they are`() async {
+    func `cannot switch users without being root`() async {
         await #expect(processExitsWith: .success) {
             try Privileges.switchUser(to: try Account("12345"), keeping: [])
             try Privileges.switchUser(to: try Account("12345"), keeping: [])

@@ -1,4 +1,4 @@
-// Where a path leads through.
+// The folders and links of a path.
 
 import Foundation
 import Posix
@@ -23,33 +23,33 @@ struct ResolvedPathTests {
         return ResolvedPath("\(folder)/\(path)")
     }
 
-    @Test func `a path without links is its place`() {
+    @Test func `resolves a path without links`() {
         let way = way("releases/42/./config/../config")
         #expect(way.place == "\(folder)/releases/42/config" && way.changePoints.isEmpty)
     }
 
-    @Test func `a link may be turned in its folder`() {
+    @Test func `names the folder in which a link can change`() {
         let way = way("current/config")
         #expect(way.place == "\(folder)/releases/42/config" && way.changePoints == [folder])
     }
 
-    @Test func `a link may lead through others`() {
+    @Test func `follows links in the target of a link`() {
         let way = way("current/far")
         #expect(way.place == "\(folder)/releases/42/config")
         #expect(way.changePoints == [folder, "\(folder)/releases/42", folder])
     }
 
-    @Test func `what is not there is made in the nearest folder that is`() {
+    @Test func `uses the nearest existing folder of a missing path`() {
         let way = way("releases/43/config")
         #expect(way.place == nil && way.changePoints == ["\(folder)/releases"])
     }
 
-    @Test func `a link to itself leads nowhere`() {
+    @Test func `does not resolve a link to itself`() {
         #expect(way("round").place == nil)
     }
 
     @Test(arguments: [("/", true), ("/etc", true), ("/etc/", true), ("/etc/associated", false), ("/a/b/c", false)])
-    func `top folders are known`(path: String, isTop: Bool) {
+    func `recognizes top folders`(path: String, isTop: Bool) {
         #expect(ResolvedPath.isTop(path) == isTop)
     }
 
@@ -57,7 +57,7 @@ struct ResolvedPathTests {
         ("/", true), ("/etc", true), ("/tmp/", true), ("/var", true), ("/var/log", false), ("/state", false),
         ("/etc/associated", false),
     ])
-    func `top folders that every system has are known`(path: String, isSystemFolder: Bool) {
+    func `recognizes top folders that every system has`(path: String, isSystemFolder: Bool) {
         #expect(ResolvedPath.isSystemFolder(path) == isSystemFolder)
     }
 }

@@ -1,4 +1,4 @@
-// The filter of a running server: its program run here call by call, and put in force in a child process.
+// The filter of a running server: its program is run call by call here, and applied in a child process.
 
 import CLinux
 import Foundation
@@ -20,7 +20,7 @@ struct SystemCallFilterTests {
     }
 
     @Test(arguments: [SYS_recvfrom, SYS_writev, SYS_epoll_pwait, SYS_openat, SYS_exit_group, SYS_fsync])
-    func `what a server does is allowed`(call: Int32) {
+    func `allows what a server does`(call: Int32) {
         #expect(verdict(call) == SystemCallFilterTests.allow)
     }
 
@@ -29,18 +29,18 @@ struct SystemCallFilterTests {
         SYS_mount, SYS_bpf, SYS_keyctl, SYS_unshare, SYS_setns, SYS_setresuid, SYS_capset, SYS_io_uring_setup, SYS_kill,
         SYS_connect, SYS_bind, SYS_listen, SYS_sendmsg, SYS_sendmmsg, SYS_recvmsg, SYS_recvmmsg,
     ])
-    func `what an intruder does is refused`(call: Int32) {
+    func `refuses what an intruder would do`(call: Int32) {
         #expect(verdict(call) == SystemCallFilterTests.fails(EPERM))
     }
 
     @Test(
         arguments: [SYS_clone3, SYS_getpriority, SYS_msgget, SYS_accept, SYS_dup3, SYS_getsockopt, 450, 1_000_000]
             as [Int32])
-    func `a call that nobody has thought of is one that the kernel does not have`(call: Int32) {
+    func `answers unlisted calls as if the kernel did not have them`(call: Int32) {
         #expect(verdict(call) == SystemCallFilterTests.fails(ENOSYS))
     }
 
-    @Test func `numbers of another architecture end the process, and those of x32 are not there`() {
+    @Test func `kills the process for calls of another architecture, and refuses those of x32`() {
         #expect(verdict(SYS_read, architecture: 0x4000_0003) == SystemCallFilterTests.kill)
         #expect(verdict(0x4000_0000 | SYS_read) == SystemCallFilterTests.fails(ENOSYS))
     }
@@ -48,7 +48,7 @@ struct SystemCallFilterTests {
     private static let fastOpen: UInt64 = 0x2000_0000
     private static let address: UInt64 = 0x7FFF_0000_1000
 
-    /// A call, its arguments, and whether it is allowed or what it fails with.
+    /// A call, its arguments, and the error that it fails with, or 0.
     private static let guarded: [(Int32, [UInt64], Int32)] = [
         (SYS_sendto, [3, address, 5, UInt64(MSG_NOSIGNAL), 0, 0], 0),
         (SYS_sendto, [3, address, 5, UInt64(MSG_NOSIGNAL) | UInt64(MSG_MORE), 0, 0], 0),
@@ -65,7 +65,7 @@ struct SystemCallFilterTests {
         (SYS_setsockopt, [3, UInt64(SOL_SOCKET), 51], 0),
         (SYS_setsockopt, [3, UInt64(SOL_SOCKET), 68], 0),
         (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(TCP_DEFER_ACCEPT)], 0),
-        // The same numbers of another level: SO_KEEPALIVE, TCP_CONGESTION.
+        // The same numbers at another level: SO_KEEPALIVE, TCP_CONGESTION.
         (SYS_setsockopt, [3, UInt64(SOL_SOCKET), UInt64(TCP_DEFER_ACCEPT)], EPERM),
         (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(SO_LINGER)], EPERM),
         (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), 51], EPERM),
@@ -113,11 +113,11 @@ struct SystemCallFilterTests {
     private static func expected(_ failure: Int32) -> UInt32 { failure == 0 ? allow : fails(failure) }
 
     @Test(arguments: guarded)
-    func `some calls depend on their arguments`(call: Int32, arguments: [UInt64], failure: Int32) {
+    func `checks the arguments of some calls`(call: Int32, arguments: [UInt64], failure: Int32) {
         #expect(verdict(call, arguments) == SystemCallFilterTests.expected(failure))
     }
 
-    /// The rules with one condition, one of its values or one alternative less, by what was taken away.
+    /// The rules without one condition, one of its values or one alternative, by what was removed.
     private static var weakened: [(String, SystemCallFilter)] {
         let whole = SystemCallFilter.server
         var filters: [(String, SystemCallFilter)] = []
@@ -145,7 +145,7 @@ struct SystemCallFilterTests {
         return filters
     }
 
-    @Test func `each condition of each rule decides something in the table`() {
+    @Test func `the table tests each condition of each rule`() {
         #expect(SystemCallFilterTests.weakened.count > 30)
         for (what, filter) in SystemCallFilterTests.weakened {
             let decides = SystemCallFilterTests.guarded.contains { call, arguments, failure in
@@ -159,20 +159,20 @@ struct SystemCallFilterTests {
         let calls = SystemCallFilter.server.rules.map(\.call)
         let repeated = Dictionary(grouping: calls) { $0 }.filter { $0.value.count > 1 }.keys
         #expect(repeated.isEmpty && calls.count > 60)
-        // Of two rules for one call the first would decide, and nobody would notice the second.
+        // Of two rules for one call the first would decide, and the second would go unnoticed.
         let twice = SystemCallFilter(rules: [
             SystemCallFilter.Rule(call: SYS_read), SystemCallFilter.Rule(call: SYS_read, verdict: .kill),
         ])
         #expect(verdict(SYS_read, by: twice) == SystemCallFilterTests.allow)
     }
 
-    @Test func `the kernel takes the program and keeps to it, in all threads`() async {
+    @Test func `the kernel applies the filter to all threads`() async {
         await #expect(processExitsWith: .success) {
             try Privileges.setNoNewPrivileges()
             let elsewhere = try Semaphore()
             let done = try Semaphore()
             nonisolated(unsafe) var outcome: Int32 = 0
-            // Started before the filter is in force.
+            // Started before the filter is applied.
             let thread = try Thread(name: "elsewhere") {
                 elsewhere.wait()
                 outcome = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) < 0 ? errno : 0

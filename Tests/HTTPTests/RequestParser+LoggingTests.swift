@@ -1,9 +1,9 @@
-// What a head leaves for the records, whether it was understood or not.
+// What a head gives to the access log, whether it was understood or not.
 
 import HTTP
 import Testing
 
-struct RequestParserRecordsTests {
+struct RequestParserLoggingTests {
     private func soFar(_ text: String) -> (RequestHead, [UInt8]) {
         let bytes = octets(text)
         var parser = RequestParser()
@@ -15,7 +15,7 @@ struct RequestParserRecordsTests {
         range.isPresent ? String(decoding: bytes[range.range], as: UTF8.self) : nil
     }
 
-    @Test func `a whole head tells method, referer and user agent as written`() {
+    @Test func `a complete head has method, referer and user agent as written`() {
         let (head, bytes) = soFar(
             "PROPFIND /a?b HTTP/1.1\r\nHost: shop.example\r\nReferer: https://x/y\r\nUser-Agent: me/1\r\n\r\n")
         #expect(text(head.methodName, bytes) == "PROPFIND")
@@ -35,7 +35,7 @@ struct RequestParserRecordsTests {
         ("G@T / HTTP/1.1\r\n\r\n", nil, nil, nil, nil), ("\u{16}\u{03}\u{01}", nil, nil, nil, nil),
         ("", nil, nil, nil, nil),
     ])
-    func `a refused or cut head tells what was understood of it`(
+    func `a refused or incomplete head has the parts that were understood`(
         request: String, method: String?, path: String?, host: String?, agent: String?
     ) {
         let (head, bytes) = soFar(request)

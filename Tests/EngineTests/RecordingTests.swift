@@ -1,4 +1,4 @@
-// What a running engine leaves behind of requests and connections: counts, times, lines and sightings.
+// What a running engine records about requests and connections: counts, times, lines and verifier fetches.
 
 import Catalogue
 import Engine
@@ -8,7 +8,7 @@ import Posix
 import Telemetry
 import Testing
 
-struct RecordsTests {
+struct RecordingTests {
     private static let association = "/.well-known/apple-app-site-association"
 
     @Test(arguments: [
@@ -28,7 +28,7 @@ struct RecordsTests {
         ("GET /doc HTTP/3.0\r\nHost: shop.example\r\n\r\n", .notSupported, .none),
         ("GET /doc HTTP/1.1\r\n\r\n", .clientError, .none),
     ])
-    func `an answer is counted once, under its class and its document`(
+    func `counts an answer once, under its class and its document`(
         request: String, status: StatusClass, document: RequestedDocument
     ) throws {
         let server = try LoggedEngine()
@@ -57,7 +57,7 @@ struct RecordsTests {
             .malformedChunk, 400
         ),
     ])
-    func `a refused request is logged with what was understood of it`(
+    func `logs a refused request with the parts that were understood`(
         request: String, reason: Rejection, status: Int
     ) throws {
         let server = try LoggedEngine()
@@ -72,7 +72,7 @@ struct RecordsTests {
         #expect(server.total(.refusedRequests(reason)) == 1)
     }
 
-    @Test func `what is no request is logged with the address alone`() throws {
+    @Test func `logs only the address for bytes that are no request`() throws {
         let server = try LoggedEngine()
         var client = try TestClient(server.address)
         try client.send([0x16, 0x03, 0x01, 0x00, 0x22, 0x0D, 0x0A])
@@ -82,7 +82,7 @@ struct RecordsTests {
         #expect(line["remote"] as? String == "127.0.0.1")
     }
 
-    @Test func `a head that does not come in time is logged as far as it came`() throws {
+    @Test func `logs a head that times out as far as it arrived`() throws {
         var limits = TestEngine.limits
         limits.headTimeoutMilliseconds = 50
         let server = try LoggedEngine(limits: limits)
@@ -95,7 +95,7 @@ struct RecordsTests {
         #expect(line["host"] == nil)
     }
 
-    @Test func `requests that come together have a line each, in their order`() throws {
+    @Test func `logs requests that arrive together with a line each, in order`() throws {
         let server = try LoggedEngine()
         var client = try TestClient(server.address)
         // More than are answered in one write.
@@ -108,7 +108,7 @@ struct RecordsTests {
         #expect(server.total(.requests(.success, .page)) == count)
     }
 
-    @Test func `a head is remembered until its body has come`() throws {
+    @Test func `keeps a head until its body has arrived`() throws {
         let server = try LoggedEngine()
         var client = try TestClient(server.address)
         try client.send(
@@ -124,11 +124,11 @@ struct RecordsTests {
         #expect(lines[1]["userAgent"] as? String == "patient")
     }
 
-    @Test func `an answer is recorded when the client has taken it, with what it took`() throws {
+    @Test func `records an answer when the client has received it, with the bytes received`() throws {
         let server = try LoggedEngine()
         var client = try TestClient(server.address)
         try client.send(get("/large?whole", host: "large.example", "User-Agent: slow\r\n"))
-        // Nothing is there before the client reads: it is more than the kernel takes.
+        // Nothing is recorded before the client reads, because the answer exceeds the kernel's buffers.
         _ = try client.readSome()
         #expect(server.metrics.latency.count == 0)
         let body = try #require(try client.response()).body
@@ -148,7 +148,7 @@ struct RecordsTests {
         #expect(server.total(.bytesSent) > TestEngine.largeBody.count)
     }
 
-    @Test func `connections are counted in and out, with the reason`() throws {
+    @Test func `counts connections opened and closed, with the reason`() throws {
         var limits = TestEngine.limits
         limits.idleTimeoutMilliseconds = 50
         limits.requestsPerConnectionMax = 2
@@ -171,7 +171,7 @@ struct RecordsTests {
         }
     }
 
-    @Test func `who finds a full house is counted and logged`() throws {
+    @Test func `counts and logs connections that are refused because the server is full`() throws {
         var limits = TestEngine.limits
         limits.connectionsMax = 16
         let server = try LoggedEngine(limits: limits)
@@ -192,7 +192,7 @@ struct RecordsTests {
         #expect(line["status"] as? Int == 503 && line["remote"] as? String == "127.0.0.1" && line["port"] != nil)
     }
 
-    @Test func `bytes are those on the wire`() throws {
+    @Test func `counts the bytes on the wire`() throws {
         let server = try LoggedEngine()
         var client = try TestClient(server.address)
         let request = get("/doc", "Connection: close\r\n")
@@ -202,18 +202,18 @@ struct RecordsTests {
         #expect(server.total(.bytesReceived) == request.utf8.count)
     }
 
-    @Test func `a verifier is seen, with what it got`() throws {
+    @Test func `records a verifier's fetch with its result`() throws {
         let server = try LoggedEngine()
         let agents = "User-Agent: AASA-Bot/1.0.0\r\n"
         for request in [
-            get(RecordsTests.association, host: "App.Example", agents),
-            get(RecordsTests.association, host: "app.example:80", agents + "If-None-Match: \"t\"\r\n"),
+            get(RecordingTests.association, host: "App.Example", agents),
+            get(RecordingTests.association, host: "app.example:80", agents + "If-None-Match: \"t\"\r\n"),
             get("/.well-known/assetlinks.json", host: "app.example", "User-Agent: GoogleAssociationService\r\n"),
-            // Not verifiers, not their documents, not our hosts.
-            get(RecordsTests.association, host: "app.example", "User-Agent: curl/8\r\n"),
-            get(RecordsTests.association, host: "app.example"),
+            // Not verifiers, not their documents, not served hosts.
+            get(RecordingTests.association, host: "app.example", "User-Agent: curl/8\r\n"),
+            get(RecordingTests.association, host: "app.example"),
             get("/.well-known/security.txt", host: "app.example", agents),
-            get(RecordsTests.association, host: "unknown.example", agents),
+            get(RecordingTests.association, host: "unknown.example", agents),
         ] {
             var client = try TestClient(server.address)
             try client.send(request)
@@ -233,9 +233,9 @@ struct RecordsTests {
         #expect(seen.allSatisfy { abs($0.seconds - Clock.wallSeconds()) < 60 })
     }
 
-    @Test func `hostile bytes on the wire come out as text in one line each`() throws {
+    @Test func `hostile requests are logged as text, in one line each`() throws {
         let server = try LoggedEngine()
-        // All bytes that a field may have.
+        // All bytes that a field may contain.
         let agents: [[UInt8]] =
             (0x20...0xFF).filter { $0 != 0x7F }.map { [0x61, UInt8($0), 0x62] } + [
                 Array("\"}\u{2028}\u{9B}31m\\".utf8), Array("tab\there".utf8), Array(0x80...0xFF),
@@ -254,7 +254,7 @@ struct RecordsTests {
         #expect(lines.allSatisfy { $0["path"] as? String == "/doc?%22&'{}|^`" })
     }
 
-    @Test func `a field that stands there twice brings nothing else into the log`() throws {
+    @Test func `a repeated field brings no other bytes into the log`() throws {
         let server = try LoggedEngine()
         var client = try TestClient(server.address)
         try client.send(get("/doc", "User-Agent: one\r\nAuthorization: secret\r\nUser-Agent: two\r\n"))
@@ -262,7 +262,7 @@ struct RecordsTests {
         #expect(try server.lines(1).first?["userAgent"] as? String == "one")
     }
 
-    @Test func `time and duration are those of the answer`() throws {
+    @Test func `logs the time and duration of the answer`() throws {
         let server = try LoggedEngine()
         let before = Date().timeIntervalSince1970
         var client = try TestClient(server.address)
@@ -278,7 +278,7 @@ struct RecordsTests {
         #expect(duration >= 0 && duration <= after - before)
     }
 
-    @Test func `combined lines are what other tools read`() throws {
+    @Test func `other tools can read combined lines`() throws {
         let server = try LoggedEngine(format: .combined)
         var client = try TestClient(server.address)
         try client.send(get("/doc?a", "Referer: https://x.example/\r\nUser-Agent: me\"\r\n"))

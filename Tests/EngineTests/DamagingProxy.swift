@@ -1,11 +1,11 @@
-// Something on the way that spoils what a client sends: the one kind of damage that TLS is there to notice.
+// A proxy that damages what a client sends, which TLS must detect.
 
 import Foundation
 import Posix
 
-/// Passes one connection on to a server, with the last byte of each encrypted record of the client's spoiled, except that of
-/// the first: with TLS 1.3 it ends the handshake. How records lie in what is read at a time is chance.
-final class SpoilingProxy: Sendable {
+/// Forwards one connection to a server and damages the last byte of each encrypted record of the client, except for
+/// the first, which ends the handshake of TLS 1.3. A read may contain any part of the records.
+final class DamagingProxy: Sendable {
     private let listener: Listener
     private let target: SocketAddress
     var address: SocketAddress { listener.address }
@@ -37,8 +37,8 @@ final class SpoilingProxy: Sendable {
                 var buffer = [UInt8](repeating: 0, count: 65_536)
                 guard case .moved(let count) = buffer.withUnsafeMutableBytes({ receive(client.number, into: $0) })
                 else { return }
-                let spoiled = records.spoil(buffer.prefix(count))
-                if !spoiled.isEmpty { try server.send(spoiled) }
+                let damaged = records.damage(buffer.prefix(count))
+                if !damaged.isEmpty { try server.send(damaged) }
             }
         }
     }
@@ -49,11 +49,11 @@ private struct ClientRecords {
     private var held: [UInt8] = []
     private var encryptedCount = 0
 
-    /// The records that are whole now, as they are to be passed on.
-    mutating func spoil(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    /// The records that are complete now, as they are forwarded.
+    mutating func damage(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         held += bytes
         var whole: [UInt8] = []
-        // Type, version and length come before what is in a record (RFC 8446 §5.1); 23 is "application data".
+        // Type, version and length precede a record's contents (RFC 8446 §5.1); 23 is "application data".
         while held.count >= 5 {
             let count = 5 + Int(held[3]) << 8 + Int(held[4])
             if held.count < count { break }

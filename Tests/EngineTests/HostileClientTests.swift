@@ -1,4 +1,4 @@
-// An honest client beside many that are not: it gets in, it is answered soon, and what all of them hold is bounded.
+// An honest client among many hostile ones: it is accepted and answered soon, and the memory of all is limited.
 
 import Catalogue
 import Foundation
@@ -26,7 +26,7 @@ struct RoomTests {
         return try WorkerRig(TestEngine.sites, limits: limits, certificates: store)
     }
 
-    /// A connection that has sent so much.
+    /// A connection that has sent these bytes.
     private func connect(_ address: SocketAddress, _ bytes: [UInt8] = []) throws -> ClientSocket {
         let socket = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
         if !bytes.isEmpty { try socket.send(bytes) }
@@ -47,7 +47,7 @@ struct RoomTests {
         return RandomClient(rig.secureAddress, context, host: "shop.example", [request], bufferBytes: nil)
     }
 
-    /// Whether a client that does its part is answered over TLS.
+    /// Whether an honest client is answered over TLS.
     private func isAnsweredSecurely(_ rig: WorkerRig) -> Bool {
         let client = handshake(rig)
         defer { client.close() }
@@ -61,7 +61,7 @@ struct RoomTests {
     }
 
     @Test(arguments: [[], Array("G".utf8), Array("GET /doc HTTP/1.1\r\nHost: shop.ex".utf8)] as [[UInt8]])
-    func `an honest client gets in beside silent ones`(bytes: [UInt8]) throws {
+    func `an honest client is served despite many silent ones`(bytes: [UInt8]) throws {
         let rig = try rig { $0.connectionsMax = 16 }
         var silent: [Shared] = []
         for _ in 0..<20 {
@@ -75,7 +75,7 @@ struct RoomTests {
     }
 
     @Test(arguments: [[0x16], [0x16, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]] as [[UInt8]])
-    func `an honest handshake gets in beside silent ones`(bytes: [UInt8]) throws {
+    func `an honest handshake succeeds despite many silent ones`(bytes: [UInt8]) throws {
         let rig = try rig { $0.handshakesMax = 16 }
         var silent: [Shared] = []
         for _ in 0..<10 {
@@ -87,7 +87,7 @@ struct RoomTests {
         #expect(rig.metrics.total(.connectionsRefused(.tooManyHandshakes)) == 0)
     }
 
-    @Test func `a handshake whose first message is whole stays, those without go`() throws {
+    @Test func `keeps handshakes with a complete first message, and closes the others`() throws {
         let rig = try rig { $0.handshakesMax = 16 }
         // Older than all the silent ones.
         let honest = handshake(rig)
@@ -111,7 +111,7 @@ struct RoomTests {
         #expect(silent.count == 100)
     }
 
-    @Test func `a handshake has one deadline, whenever its first message was whole`() throws {
+    @Test func `a handshake has one deadline, whenever its first message was complete`() throws {
         let rig = try rig { _ in }
         let early = handshake(rig)
         defer { early.close() }
@@ -119,7 +119,7 @@ struct RoomTests {
         rig.turn(after: 4_000)
         let late = handshake(rig)
         defer { late.close() }
-        // The later one says hello first.
+        // The later one sends its first message first.
         for client in [late, early] {
             let count = rig.worker.table.deadlines.count(.handshake)
             for _ in 0..<200 where rig.worker.table.deadlines.count(.handshake) == count {
@@ -130,12 +130,12 @@ struct RoomTests {
         #expect(rig.worker.table.deadlines.count(.handshake) == 2)
         rig.turn(after: 6_001)
         #expect(rig.connectionCount == 1)
-        #expect(rig.slot(ofPort: late.port) != nil, "the one that came later has longer")
+        #expect(rig.slot(ofPort: late.port) != nil, "the later one has more time")
         rig.turn(after: 4_001)
         #expect(rig.connectionCount == 0)
     }
 
-    @Test func `connections between two requests make room for new ones, the oldest first`() throws {
+    @Test func `idle connections make room for new ones, the oldest first`() throws {
         let rig = try rig { $0.connectionsMax = 16 }
         let guests = try (0..<16).map { _ in Shared(try connect(rig.plainAddress, Array(get("/doc").utf8))) }
         rig.runUntilIdle()
@@ -151,7 +151,7 @@ struct RoomTests {
         }
     }
 
-    @Test func `few that have yet to speak do not make room while many are idle`() throws {
+    @Test func `a few new silent connections stay while many are idle`() throws {
         let rig = try rig { $0.connectionsMax = 16 }
         var slow = try TestClient(rig.plainAddress)
         try slow.send("GET /doc HTTP/1.1\r\n")
@@ -168,7 +168,7 @@ struct RoomTests {
     }
 
     @Test(arguments: [false, true])
-    func `what all hold is bounded, and an honest client is answered beside them`(isSecure: Bool) throws {
+    func `limits the memory of all clients, and serves an honest one`(isSecure: Bool) throws {
         let rig = try rig { $0.heldBytesMax = Limits.heldBytesMin }
         let head = Array(
             ("GET /doc HTTP/1.1\r\nHost: shop.example\r\nX: " + String(repeating: "x", count: 15_000)).utf8)
@@ -189,14 +189,14 @@ struct RoomTests {
         #expect(rig.metrics.total(.connectionsClosed(.evicted)) > 0)
     }
 
-    @Test func `one that sends many requests at once does not keep others waiting`() throws {
+    @Test func `a client with many pipelined requests does not delay others`() throws {
         let rig = try rig { _ in }
         var many = try TestClient(rig.plainAddress)
         try many.send(String(repeating: get("/doc"), count: 150))
         var one = try TestClient(rig.plainAddress)
         try one.send(get("/doc"))
         for _ in 0..<3 { rig.turn() }
-        // Both were let in; the many have had some turns, and the one its only one.
+        // Both were accepted; the many have had some turns, and the one its only turn.
         #expect(rig.metrics.latency.count <= 3 * UInt64(Worker.requestsPerTurnMax) + 1)
         #expect(try one.response()?.status == 200)
         #expect(rig.contradiction == nil)
@@ -205,7 +205,7 @@ struct RoomTests {
         #expect(rig.contradiction == nil)
     }
 
-    @Test func `ten thousand silent clients keep no honest one out`() throws {
+    @Test func `serves an honest client despite ten thousand silent ones`() throws {
         let count = min(10_000, DescriptorLimit.raise() / 2)
         var limits = TestEngine.limits
         limits.connectionsMax = 64

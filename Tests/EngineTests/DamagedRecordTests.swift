@@ -1,4 +1,4 @@
-// A record that somebody has spoiled, behind requests that are as they should be: all in one receive.
+// A damaged record after valid requests, all in one receive.
 
 import COpenSSL
 import Catalogue
@@ -11,7 +11,7 @@ import Testing
 
 @testable import Engine
 
-struct SpoiledRecordTests {
+struct DamagedRecordTests {
     private static let host = "play.example"
 
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
@@ -21,7 +21,7 @@ struct SpoiledRecordTests {
         try Data(large).write(to: URL(fileURLWithPath: "\(folder.path)/file"))
         let file = try Posix.Folder(folder.path).open("file")
         let site = PreparedSite(
-            host: SpoiledRecordTests.host,
+            host: DamagedRecordTests.host,
             answers: [
                 ("/copied", TestEngine.answer(.bytes(Array(large.prefix(16_000))))),
                 ("/file", TestEngine.answer(.file(file))),
@@ -34,26 +34,26 @@ struct SpoiledRecordTests {
         defer { RandomClient.free(context) }
 
         let copied = exchange("/copied", large.prefix(16_000))
-        let spoiler = RandomClient(
-            rig.secureAddress, context, host: SpoiledRecordTests.host, Array(repeating: copied, count: 6),
+        let damaging = RandomClient(
+            rig.secureAddress, context, host: DamagedRecordTests.host, Array(repeating: copied, count: 6),
             bufferBytes: nil)
         let isEstablished = eventually {
-            step(spoiler, rig, sends: 200)
+            step(damaging, rig, sends: 200)
             return rig.connectionCount == 1 && rig.worker.acceptor.handshakeCount == 0
         }
         try #require(isEstablished)
         rig.runUntilIdle()
         let answered = rig.metrics.total(.requests(.success, .page))
-        // What is left of records first, then all that is to be said.
-        for _ in 0..<2 { spoiler.send(.max) }
-        spoiler.spoil([23, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40))
+        // First the rest of the records, then everything else.
+        for _ in 0..<2 { damaging.send(.max) }
+        damaging.sendUnexpected([23, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40))
         rig.turn()
         #expect(rig.contradiction == nil)
         #expect(
-            rig.metrics.total(.requests(.success, .page)) == answered, "nobody can be answered in a broken session")
+            rig.metrics.total(.requests(.success, .page)) == answered, "a broken session gets no answer")
 
         let next = RandomClient(
-            rig.secureAddress, context, host: SpoiledRecordTests.host, [exchange("/file", large[...])],
+            rig.secureAddress, context, host: DamagedRecordTests.host, [exchange("/file", large[...])],
             bufferBytes: 4_096, isNarrow: true)
         let isAnswered = eventually {
             step(next, rig, sends: .max)
@@ -66,7 +66,7 @@ struct SpoiledRecordTests {
     private func exchange(_ path: String, _ body: ArraySlice<UInt8>) -> RandomClient.Exchange {
         // Long, so that the handshake is over before they are sent.
         let padding = "X-Padding: \(String(repeating: "a", count: 3_000))\r\n"
-        let request = "GET \(path) HTTP/1.1\r\nHost: \(SpoiledRecordTests.host)\r\n\(padding)\r\n"
+        let request = "GET \(path) HTTP/1.1\r\nHost: \(DamagedRecordTests.host)\r\n\(padding)\r\n"
         return RandomClient.Exchange(request: Array(request.utf8), body: Array(body))
     }
 

@@ -1,4 +1,4 @@
-// Handshakes are counted by how they end, with what real clients make of them.
+// Handshakes are counted by their outcome, with real clients.
 
 import Catalogue
 import Engine
@@ -9,7 +9,7 @@ import TLS
 import Telemetry
 import Testing
 
-struct HandshakeRecordsTests {
+struct HandshakeRecordingTests {
     /// An engine with one good certificate and one that cannot be read.
     private final class Server {
         let engine: Engine
@@ -40,7 +40,7 @@ struct HandshakeRecordsTests {
 
         deinit { engine.stop() }
 
-        /// What a shell makes of a command, in which the server's port and its authority can be named.
+        /// The result of a shell command, which can use the server's port and authority.
         func run(_ command: String) throws {
             let words = "cd '\(folder.path)' && PORT=\(port) CA='\(authority.certificatePath)'; \(command)"
             _ = try Command(["/bin/sh", "-c", words]).run()
@@ -72,26 +72,26 @@ struct HandshakeRecordsTests {
         ),
         ("curl --silent --max-time 9 http://127.0.0.1:$PORT/", .plainHTTP),
     ])
-    func `a handshake is counted by its end`(command: String, outcome: HandshakeOutcome) throws {
+    func `counts a handshake by its outcome`(command: String, outcome: HandshakeOutcome) throws {
         let server = try Server()
         try server.run(command)
         #expect(eventually { server.counts == [outcome: 1] }, "\(server.counts)")
     }
 
-    @Test func `a second handshake of the same client goes on with the first one's session`() throws {
+    @Test func `a second handshake of a client resumes the session of the first`() throws {
         let server = try Server()
         let request = "printf 'GET /doc HTTP/1.1\\r\\nHost: shop.example\\r\\nConnection: close\\r\\n\\r\\n'"
-        let client = "\(HandshakeRecordsTests.client) -servername shop.example -quiet -ign_eof"
+        let client = "\(HandshakeRecordingTests.client) -servername shop.example -quiet -ign_eof"
         try server.run("\(request) | \(client) -sess_out session; \(request) | \(client) -sess_in session")
         #expect(eventually { server.counts == [.full: 1, .resumed: 1] }, "\(server.counts)")
     }
 
-    /// The beginning of a client's first message, and of nothing at all.
+    /// The beginning of a client's first message, and bytes that begin no message.
     @Test(arguments: [
         ([UInt8]([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]), true, HandshakeOutcome.clientClosed),
         ([0x16, 0x03, 0x01, 0x02, 0x00, 0x01], false, .timedOut), ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], false, .other),
     ])
-    func `one that is not carried through is counted too`(
+    func `counts an unfinished handshake too`(
         bytes: [UInt8], closes: Bool, outcome: HandshakeOutcome
     ) throws {
         let server = try Server()

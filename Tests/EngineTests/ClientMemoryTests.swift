@@ -1,5 +1,5 @@
-// What one client can make the server keep, for each kind of client that keeps something: measured in resident memory, and
-// held against what the server itself reckons.
+// The memory that one client can occupy, for each kind of client: measured as resident memory, and compared with the
+// server's own figure.
 
 import COpenSSL
 import Catalogue
@@ -12,21 +12,21 @@ import Testing
 
 @testable import Engine
 
-struct MemoryOfClientsTests {
-    /// Something that a client does to be remembered.
+struct ClientMemoryTests {
+    /// A kind of client that occupies memory.
     struct Kind: Sendable {
         let name: String
         var isSecure = false
         /// What it sends; nil for a part of a first message of TLS.
         var request: String?
-        /// Bytes of memory for each.
+        /// Bytes of memory for each client.
         let bytesMax: Int
 
         static func get(_ path: String, _ lines: String = "") -> String {
             "GET \(path) HTTP/1.1\r\nHost: memory.example\r\n\(lines)\r\n"
         }
 
-        /// Room for a place in the table, for pages that are begun, and for what the test's own clients take.
+        /// Room for a slot in the table, for partly used pages, and for the test's own clients.
         private static let slack = 3_072
 
         static let all = [
@@ -69,8 +69,8 @@ struct MemoryOfClientsTests {
         .enabled(
             if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil,
             "sanitizers have an allocator of their own"), arguments: Kind.all.indices)
-    func `a client is kept no more for than its kind may cost`(kind: Int) async {
-        // In a process of its own, because all of a process's memory is counted.
+    func `a client costs no more memory than its kind may`(kind: Int) async {
+        // In a separate process, because the test measures all of the process's memory.
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent], "\(Kind.all[kind])"
         ) { [kind = kind as Int] in
@@ -94,7 +94,7 @@ private final class Crowd {
     private let usage = ProcessUsage()
     private var clients: [RandomClient] = []
 
-    init(_ kind: MemoryOfClientsTests.Kind) throws {
+    init(_ kind: ClientMemoryTests.Kind) throws {
         self.kind = kind
         folder = try TemporaryFolder()
         let store = CertificateStore(
@@ -110,7 +110,7 @@ private final class Crowd {
     deinit { RandomClient.free(context) }
 
     func measure() throws {
-        // Whatever is made once, and the room that tables grow by.
+        // Memory that is allocated once, and the growth of tables.
         for _ in 0..<3 { come() }
         clients.reserveCapacity(Crowd.count + 3)
         let (before, reckoned) = (try residentBytes(), rig.worker.table.heldBytes)
@@ -132,7 +132,7 @@ private final class Crowd {
         rig.runUntilIdle()
         rig.pinch(client)
         if kind.request == nil {
-            // Its first message, to which it never listens.
+            // Its first message; it never reads the reply.
             client.send(.max)
             runUntilIdle()
         } else if kind.request != "" {
@@ -154,7 +154,7 @@ private final class Crowd {
         }
     }
 
-    /// What of the machine's memory this process has, once what it no longer needs is given back.
+    /// The resident memory of this process, after unused memory was returned.
     private func residentBytes() throws -> Int {
         Memory.returnFreed()
         return try #require(usage.memoryBytes).resident
