@@ -6,11 +6,12 @@ import Foundation
 import HTTP
 import Posix
 import Telemetry
+import TestSupport
 import Testing
 
 /// An engine with an access log.
 final class LoggedEngine {
-    let folder: TestFolder
+    let folder: TemporaryFolder
     let metrics: WorkerMetrics
     let accessLog: AccessLog
     let engine: Engine
@@ -32,7 +33,7 @@ final class LoggedEngine {
         ]
 
     init(limits: Limits = TestEngine.limits, format: LogFormat = .json) throws {
-        folder = try TestFolder()
+        folder = try TemporaryFolder()
         metrics = WorkerMetrics(workerCount: 1)
         accessLog = try AccessLog(.file("\(folder.path)/access.log"), format, metrics: metrics)
         var settings = EngineSettings(plainAddresses: [try #require(SocketAddress("127.0.0.1:0"))], workerCount: 1)

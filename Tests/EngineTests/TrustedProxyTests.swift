@@ -5,6 +5,7 @@ import Foundation
 import HTTP
 import Posix
 import Telemetry
+import TestSupport
 import Testing
 
 /// Well-formed networks.
@@ -43,7 +44,7 @@ struct TrustedProxyTests {
     private func remotes(
         _ requests: [[UInt8]], trust: String = loopback, _ adjust: (inout EngineSettings) -> Void = { _ in }
     ) throws -> [String] {
-        let folder = try TestFolder()
+        let folder = try TemporaryFolder()
         var accessLog: AccessLog?
         do {
             let engine = try TrustedProxyTests.engine(trust: trust) {
