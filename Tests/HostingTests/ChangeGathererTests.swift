@@ -28,29 +28,29 @@ struct ChangeGathererTests {
 
     @Test func `an operator's reload is due at once, even if folders rest`() {
         var gatherer = ChangeGatherer()
-        gatherer.ended(Self.pages("a"), ["a": 1_000], at: 1_000)
+        gatherer.noteCosts(of: Self.pages("a"), ["a": 1_000], at: 1_000)
         gatherer.note(Self.pages("a"), at: 1_001)
-        gatherer.ask(at: 1_001)
+        gatherer.requestReload(at: 1_001)
         let taken = gatherer.take(at: 1_001)
-        #expect(taken?.isAsked == true)
+        #expect(taken?.isRequested == true)
         #expect(taken?.changes.pageFolders == ["a"])
         #expect(taken?.changes.repeatsFindings == true)
         gatherer.note(Self.pages("b"), at: 1_002)
-        #expect(gatherer.take(at: 1_042)?.isAsked == false)
+        #expect(gatherer.take(at: 1_042)?.isRequested == false)
     }
 
     @Test func `an expensive folder rests, and others do not wait for it`() {
         var gatherer = ChangeGatherer()
-        gatherer.ended(Self.pages("heavy", "light"), ["heavy": 300, "light": 5], at: 1_000)
-        gatherer.note(Self.pages("heavy", "light"), at: 1_010)
+        gatherer.noteCosts(of: Self.pages("expensive", "light"), ["expensive": 300, "light": 5], at: 1_000)
+        gatherer.note(Self.pages("expensive", "light"), at: 1_010)
         #expect(gatherer.take(at: 1_050)?.changes == Self.pages("light"))
         #expect(!gatherer.isEmpty)
-        gatherer.note(Self.pages("heavy"), at: 1_100)
+        gatherer.note(Self.pages("expensive"), at: 1_100)
         #expect(gatherer.take(at: 1_140) == nil)
         #expect(gatherer.dueMilliseconds == 2_200)
         gatherer.note(Self.pages("other"), at: 1_200)
         #expect(gatherer.take(at: 1_240)?.changes == Self.pages("other"))
-        #expect(gatherer.take(at: 2_200)?.changes == Self.pages("heavy"))
+        #expect(gatherer.take(at: 2_200)?.changes == Self.pages("expensive"))
         #expect(gatherer.isEmpty)
     }
 
@@ -60,7 +60,7 @@ struct ChangeGathererTests {
         ] as [(Int64, Int64)])
     func `the rest grows with the cost, up to a maximum`(cost: Int64, rest: Int64) {
         var gatherer = ChangeGatherer()
-        gatherer.ended(Self.pages("a"), ["a": cost], at: 1_000)
+        gatherer.noteCosts(of: Self.pages("a"), ["a": cost], at: 1_000)
         gatherer.note(Self.pages("a"), at: 1_000)
         let first = gatherer.take(at: 1_040)
         #expect((first == nil) == (rest > 0))
@@ -72,7 +72,7 @@ struct ChangeGathererTests {
 
     @Test func `a full scan is not delayed`() {
         var gatherer = ChangeGatherer()
-        gatherer.ended(.all, ["a": 5_000], at: 1_000)
+        gatherer.noteCosts(of: .all, ["a": 5_000], at: 1_000)
         var all = TreeChanges.all
         all.pageFolders = ["a"]
         gatherer.note(all, at: 1_000)
@@ -96,7 +96,7 @@ struct ChangeGathererTests {
         kind: Kind, name: String, folder: String?
     ) {
         var gatherer = ChangeGatherer()
-        gatherer.ended(TreeChanges(), [folder ?? "apps/a": 200], at: 1_000)
+        gatherer.noteCosts(of: TreeChanges(), [folder ?? "apps/a": 200], at: 1_000)
         var changes = TreeChanges()
         changes[keyPath: kind] = [name]
         var both = changes
@@ -111,14 +111,14 @@ struct ChangeGathererTests {
 
     @Test func `expensive folders share a round up to a limit, and those that have rested longest come first`() {
         var gatherer = ChangeGatherer()
-        gatherer.ended(TreeChanges(), ["a": 400, "b": 400, "c": 300, "d": 150], at: 1_000)
+        gatherer.noteCosts(of: TreeChanges(), ["a": 400, "b": 400, "c": 300, "d": 150], at: 1_000)
         let all = Self.pages("a", "b", "c", "d", "light")
         gatherer.note(all, at: 9_000)
         let rounds = [["d", "c", "a", "light"], ["b"]].map(Set.init)
         for names in rounds {
             let taken = gatherer.take(at: 9_040)?.changes
             #expect(taken?.pageFolders == names)
-            if let taken { gatherer.ended(taken, [:], at: 9_040) }
+            if let taken { gatherer.noteCosts(of: taken, [:], at: 9_040) }
         }
         #expect(gatherer.isEmpty)
         // A folder that has become cheap shares a round with any other.

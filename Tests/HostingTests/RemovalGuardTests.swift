@@ -175,11 +175,11 @@ struct RemovalGuardTests {
             (["a.example.com"], "retired: { appIDs: [\"A.b\", \"com.b\"] }"),
         ] as [(Set<String>, String)])
     func `the suggested line releases exactly these entries`(hosts: Set<String>, line: String) {
-        let lost: Set<LiveIdentity> = [
+        let removed: Set<LiveIdentity> = [
             LiveIdentity(host: "a.example.com", kind: .appID, text: "A.b"),
             LiveIdentity(host: "a.example.com", kind: .package, text: "com.b"),
             LiveIdentity(host: "a.example.com", kind: .fingerprint, text: "com.b AA:BB"),
         ]
-        #expect(LiveIdentity.retirement(of: lost, keeping: hosts) == line)
+        #expect(LiveIdentity.retirement(of: removed, keeping: hosts) == line)
     }
 }

@@ -56,18 +56,18 @@ struct SitePlanTests {
                 AppVersion(path: "f", isNew: false), AppVersion(path: "w", isNew: true),
             ])
         #expect(plan("new.example", files)?.apps == [AppVersion(path: "w", isNew: true)])
-        #expect(files.admission.concerned.contains("new.example"))
+        #expect(files.admission.concernedHosts.contains("new.example"))
     }
 
     @Test func `a host is concerned by changes of its files, its folders and the wildcard above it`() {
         var files = files()
         files.own("own.w.example")
-        #expect(files.admission.concerned.isEmpty)
+        #expect(files.admission.concernedHosts.isEmpty)
         files.own("alone.example", isNew: true)
-        #expect(files.admission.concerned == ["alone.example"])
+        #expect(files.admission.concernedHosts == ["alone.example"])
         files.find("w", AppFileChanges.text(["*.w.example", "shared.example"], ["two", "three"]))
         #expect(
-            files.admission.concerned == [
+            files.admission.concernedHosts == [
                 "alone.example", "own.w.example", "*.w.example", "shared.example", "stage.w.example",
             ])
     }

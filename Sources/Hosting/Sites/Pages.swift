@@ -99,18 +99,18 @@ struct PageSet: Sendable {
             let gzip = try hasGzip ? openGzipFile(root, path) : nil
             let mark = FileMark(
                 directory + path, [file, gzip].compactMap { $0?.status }, openedNanoseconds: now)
-            if let same = known.file(path, mark) { return take(same) }
+            if let same = known.file(path, mark) { return add(same) }
             guard var new = try make(path, of: file, gzip, in: folders) else { return }
             readCount += 1
             // Files without their gzip form are read again in a later round.
             new.mark = compression.isSpent ? nil : mark
-            take(new)
+            add(new)
         } catch {
             try note(error, directory + path, AccessProblem(error, in: directory))
         }
     }
 
-    private mutating func take(_ file: RenderedFile) {
+    private mutating func add(_ file: RenderedFile) {
         files.append(file)
         for finding in file.findings { findings.append(finding) }
         guard let answer = file.answer else { return }

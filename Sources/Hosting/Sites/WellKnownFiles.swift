@@ -93,7 +93,7 @@ struct WellKnownFiles: Sendable {
             let now = Clock.wallNanoseconds()
             let status = try root.open(name).status
             if let same = known.file(path, FileMark("\(directory)/\(name)", [status], openedNanoseconds: now)) {
-                return take(same)
+                return add(same)
             }
             guard let file = try root.read(name, bytesMax: WellKnownFiles.bytesMax) else {
                 // A partly written file can look complete. The server reads it again when the writer closes it.
@@ -112,7 +112,7 @@ struct WellKnownFiles: Sendable {
                 new.mark = FileMark(
                     "\(directory)/\(name)", [file.status], openedNanoseconds: file.readNanoseconds)
             }
-            take(new)
+            add(new)
         } catch {
             if let shortage = error.shortage { throw shortage }
             self.findings.append(unreadable(name, "cannot serve the file", AccessProblem(error, in: boundary)))
@@ -120,7 +120,7 @@ struct WellKnownFiles: Sendable {
         }
     }
 
-    private mutating func take(_ file: RenderedFile) {
+    private mutating func add(_ file: RenderedFile) {
         files.append(file)
         for finding in file.findings { findings.append(finding) }
         if file.isBlocked { blocked.insert(file.path) }

@@ -82,12 +82,12 @@ struct StateKeeper {
     ) throws(ConfigurationError) -> Start {
         var start = Start()
         guard let base = try folder.load(StateFolder.baseName, rendering: rendering, &start.notes) else { return start }
-        memory.take(base.records)
+        memory.restore(base.records)
         var layers = [base.layer]
         if let changes = try folder.load(StateFolder.changesName, rendering: rendering, &start.notes),
             changes.records.generation == base.records.generation
         {
-            memory.take(changes.records)
+            memory.restore(changes.records)
             changed = Changed(
                 apps: Set(changes.records.apps.map(\.path)), folders: Set(changes.records.folders.map(\.host)))
             layers.insert(changes.layer, at: 0)

@@ -42,40 +42,40 @@ struct Admission {
     /// Holds candidates that remove live entries. A verdict brings the old version back, which can only increase what is held; so
     /// the loop ends.
     mutating func guardRemovals() {
-        let paths = scan.candidates.filter { !$0.value.dropped.isEmpty }.keys.sorted()
+        let paths = scan.candidates.filter { !$0.value.removed.isEmpty }.keys.sorted()
         var isSettled = false
         while !isSettled {
             isSettled = true
             for path in paths where isAdmitted(path) {
-                let lost = lost(with: path)
-                guard !lost.isEmpty, let candidate = scan.candidates[path] else { continue }
-                let finding = finding(about: lost, at: path, candidate)
+                let removed = entriesRemoved(by: path)
+                guard !removed.isEmpty, let candidate = scan.candidates[path] else { continue }
+                let finding = finding(about: removed, at: path, candidate)
                 if !candidate.findings.contains(finding) { scan.note([finding], about: path) }
                 guard candidate.removalGuard == .block else { continue }
                 verdicts[path] = Verdict(
-                    state: candidate.isGone ? .gone : .held, guardedCount: lost.count,
-                    awaitedHosts: Set(lost.map(\.host)))
+                    state: candidate.isGone ? .gone : .held, guardedCount: removed.count,
+                    awaitedHosts: Set(removed.map(\.host)))
                 isSettled = false
             }
         }
     }
 
     /// The live entries that a candidate removes, without those that another file has or retires.
-    private mutating func lost(with path: String) -> Set<LiveIdentity> {
+    private mutating func entriesRemoved(by path: String) -> Set<LiveIdentity> {
         guard let candidate = scan.candidates[path] else { return [] }
-        var lost = candidate.dropped
-        for other in Set(lost.map(\.host)).flatMap({ paths(naming: $0) }) where other != path {
+        var removed = candidate.removed
+        for other in Set(removed.map(\.host)).flatMap({ paths(naming: $0) }) where other != path {
             guard let app = app(version(of: other))?.appFile else { continue }
-            lost.subtract(LiveIdentity.all(of: app))
+            removed.subtract(LiveIdentity.all(of: app))
             // A file that names the host now may retire entries of that host too.
             let hosts = Set(app.hosts.map(\.text))
-            lost = lost.filter { !hosts.contains($0.host) || !$0.isRetired(by: app.retired) }
+            removed = removed.filter { !hosts.contains($0.host) || !$0.isRetired(by: app.retired) }
         }
         if candidate.isGone, scan.retired.paths.contains(path) { return [] }
-        return lost.subtracting(scan.retired.identities)
+        return removed.subtracting(scan.retired.identities)
     }
 
-    private func finding(about lost: Set<LiveIdentity>, at path: String, _ candidate: Scan.Candidate) -> Finding {
+    private func finding(about removed: Set<LiveIdentity>, at path: String, _ candidate: Scan.Candidate) -> Finding {
         let file = source.file(path)
         let isBlocked = candidate.removalGuard == .block
         let subject =
@@ -87,10 +87,10 @@ struct Admission {
         let fix =
             candidate.isGone
             ? "restore it, or run `associated retire \(file)`"
-            : "restore it, or add `\(LiveIdentity.retirement(of: lost, keeping: Set(candidate.hosts)))` to the file"
+            : "restore it, or add `\(LiveIdentity.retirement(of: removed, keeping: Set(candidate.hosts)))` to the file"
         return Finding(
             rule: .app042, severity: isBlocked ? .error : .warning, file: file, range: nil,
-            message: "\(subject) (\(LiveIdentity.summary(lost))); \(outcome)", fix: isBlocked ? fix : nil)
+            message: "\(subject) (\(LiveIdentity.summary(removed))); \(outcome)", fix: isBlocked ? fix : nil)
     }
 
     /// Rejects the candidates that cause live hosts to fail: a file is published completely or not at all. Returns whether any
@@ -146,7 +146,7 @@ struct Admission {
     func folder(of host: String) -> FolderRecord { scan.folders[host] ?? memory.folders[host] ?? FolderRecord() }
 
     /// The hosts to be rendered in this round.
-    var concerned: Set<String> {
+    var concernedHosts: Set<String> {
         var hosts = scan.hosts
         for (path, candidate) in scan.candidates where isAdmitted(path) {
             let old = memory.appFiles[path]?.good
@@ -168,7 +168,7 @@ struct Admission {
     /// or for a host that a changed file waited for. They are read in later rounds, so no change waits for them. All other
     /// waiting files cost nothing.
     var waiting: Set<String> {
-        memory.appFiles.paths(awaiting: scan.awaitedHosts.union(concerned)).subtracting(scan.read)
+        memory.appFiles.paths(awaiting: scan.awaitedHosts.union(concernedHosts)).subtracting(scan.read)
     }
 
     /// The decisions as a value that holds no reference to the old state, which is about to change.

@@ -79,7 +79,7 @@ struct FileReading: Sendable {
             if notesAdded { candidate.added = new.subtracting(old) }
             let retired = app?.appFile.retired ?? RetiredIdentities()
             if candidate.removalGuard != .off {
-                candidate.dropped = old.subtracting(new).filter { !$0.isRetired(by: retired) }
+                candidate.removed = old.subtracting(new).filter { !$0.isRetired(by: retired) }
             }
         }
         if let app, let lastGood {

@@ -51,12 +51,12 @@ struct LiveIdentity: Hashable, Sendable {
     }
 
     /// The removed entries in a few words. Hosts are counted, so an id is not repeated for each of a thousand hosts.
-    static func summary(_ lost: Set<LiveIdentity>) -> String {
-        let hosts = Set(lost.filter { $0.kind == .host }.map(\.host))
+    static func summary(_ removed: Set<LiveIdentity>) -> String {
+        let hosts = Set(removed.filter { $0.kind == .host }.map(\.host))
         var parts: [String] = []
         if !hosts.isEmpty { parts.append(list(hosts.sorted(), one: "host", many: "hosts")) }
         // A removed host includes its ids, a removed package its fingerprints.
-        let rest = lost.filter { !hosts.contains($0.host) }
+        let rest = removed.filter { !hosts.contains($0.host) }
         let packages = Set(rest.filter { $0.kind == .package }.map(\.text))
         parts += [(Kind.appID, "app ID", "app IDs"), (.package, "package", "packages")].compactMap { kind, one, many in
             let texts = Set(rest.filter { $0.kind == kind }.map(\.text)).sorted()
@@ -75,9 +75,9 @@ struct LiveIdentity: Hashable, Sendable {
 
     /// The `retired` line that releases all of these entries, ready to paste.
     /// - Parameter hosts: the hosts that the file still names.
-    static func retirement(of lost: Set<LiveIdentity>, keeping hosts: Set<String>) -> String {
-        let gone = Set(lost.map(\.host)).subtracting(hosts)
-        let rest = lost.filter { !gone.contains($0.host) }
+    static func retirement(of removed: Set<LiveIdentity>, keeping hosts: Set<String>) -> String {
+        let gone = Set(removed.map(\.host)).subtracting(hosts)
+        let rest = removed.filter { !gone.contains($0.host) }
         let ids = Set(rest.filter { $0.kind == .appID || $0.kind == .package }.map(\.text))
         let prints = rest.filter { $0.kind == .fingerprint }.map { $0.text.split(separator: " ") }
             .filter { !ids.contains(String($0[0])) }.map { String($0[1]) }
@@ -119,7 +119,7 @@ struct RecentIdentities: Sendable {
 
     /// Whether the guard allows a file to remove an entry.
     /// - Parameter wasFetched: whether a verifier has fetched a host since a time.
-    func mayDrop(
+    func mayRemove(
         _ identity: LiveIdentity, from path: String, at now: Int64, wasFetched: (_ host: String, _ since: Int64) -> Bool
     ) -> Bool {
         guard let began = since[path]?[identity] else { return false }

@@ -36,7 +36,7 @@ final class RoundSites {
         /// The change for the host; nil at a start, when everything would be new.
         var change: HostChange?
         /// Whether an answer that is live would disappear although there is a file for it.
-        var dropsLive = false
+        var losesLiveAnswer = false
 
         /// Whether the host is no longer served.
         var isLost: Bool { wasServed && !isServed && !rendered.isClosed }
@@ -49,7 +49,7 @@ final class RoundSites {
     var isEmpty: Bool { plans.isEmpty }
 
     /// Live hosts that would lose an answer, with the findings.
-    var failures: [String: [Finding]] { outcomes.filter(\.value.dropsLive).mapValues(\.rendered.reasons) }
+    var failures: [String: [Finding]] { outcomes.filter(\.value.losesLiveAnswer).mapValues(\.rendered.reasons) }
 
     /// Renders the hosts whose plan differs from the one they were rendered by.
     func render(_ hosts: some Collection<String>, by admission: Admission) {
@@ -75,7 +75,7 @@ final class RoundSites {
             } take: { results in
                 for (plan, result) in results {
                     do throws(SystemError) {
-                        try take(result.get(), plan, admission)
+                        try add(result.get(), plan, admission)
                     } catch {
                         shortage = error
                     }
@@ -109,7 +109,7 @@ final class RoundSites {
         return apps
     }
 
-    private func take(_ given: RenderedSite, _ plan: SitePlan, _ admission: Admission) throws(SystemError) {
+    private func add(_ given: RenderedSite, _ plan: SitePlan, _ admission: Admission) throws(SystemError) {
         let host = plan.host
         plans[host] = plan.hashValue
         outcomes[host] = nil
@@ -119,7 +119,7 @@ final class RoundSites {
         var outcome = HostOutcome(rendered: given, isServed: given.site != nil, wasServed: live != nil)
         outcome.rendered.site = nil
         if !shelf.isEmpty { outcome.change = HostChange(host: host, from: live, to: given.site) }
-        if let live { outcome.dropsLive = try dropsLive(given, live, host, admission) }
+        if let live { outcome.losesLiveAnswer = try losesLiveAnswer(given, live, host, admission) }
         // At a start this would be too much to keep, and most hosts never change.
         if shelf.isEmpty { outcome.rendered.known = KnownFiles() }
         outcomes[host] = outcome
@@ -127,7 +127,7 @@ final class RoundSites {
 
     /// Whether a file of the host's own is live and missing from the new site. A generated document that was served in its place
     /// may change.
-    private func dropsLive(
+    private func losesLiveAnswer(
         _ site: RenderedSite, _ live: [String: String], _ host: String, _ admission: Admission
     ) throws(SystemError) -> Bool {
         if site.isRefused || !site.missing.isDisjoint(with: live.keys) { return true }

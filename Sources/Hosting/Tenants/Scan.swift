@@ -13,7 +13,7 @@ struct Scan: Sendable {
         var mark: FileStatus?
         var findings: [Finding] = []
         /// The live entries that this version removes, unless another file has them.
-        var dropped: Set<LiveIdentity> = []
+        var removed: Set<LiveIdentity> = []
         /// What to do if it removes live entries.
         var removalGuard = RemovalGuard.block
         /// The entries that this version adds.
@@ -103,7 +103,7 @@ struct Scan: Sendable {
                     forgotten.insert(path)
                     continue
                 }
-                candidate.dropped = candidate.dropped.filter { !memory.mayDrop($0, from: path, at: now) }
+                candidate.removed = candidate.removed.filter { !memory.mayRemove($0, from: path, at: now) }
                 add(candidate, at: path)
                 versions[AppVersion(path: path, isNew: true)] = reading.app
                 versions[AppVersion(path: path, isNew: false)] = reading.lastGood

@@ -27,12 +27,12 @@ struct TenantMemory: Sendable {
     var hostsWithFindings: Set<String> { unrenderable.union(openFindings.hosts.keys) }
 
     /// Whether the guard allows a file to remove a live entry.
-    func mayDrop(_ identity: LiveIdentity, from path: String, at now: Int64) -> Bool {
-        recent.mayDrop(identity, from: path, at: now) { wasFetched?($0, $1) ?? true }
+    func mayRemove(_ identity: LiveIdentity, from path: String, at now: Int64) -> Bool {
+        recent.mayRemove(identity, from: path, at: now) { wasFetched?($0, $1) ?? true }
     }
 
     /// Loads the records of a previous process.
-    mutating func take(_ records: TenantRecords) {
+    mutating func restore(_ records: TenantRecords) {
         appFiles.reserve(records.apps.count)
         for (path, record) in records.apps { appFiles.put(record, at: path) }
         for (host, record) in records.folders { folders[host] = record }
@@ -63,7 +63,7 @@ struct TenantMemory: Sendable {
     }
 
     /// Applies what was read and decided about app files and folders.
-    mutating func take(_ decision: Decision) {
+    mutating func apply(_ decision: Decision) {
         let scan = decision.scan
         let now = Clock.wallSeconds()
         for (path, added) in decision.added { recent.note(added, of: path, at: now) }
@@ -100,7 +100,7 @@ struct TenantMemory: Sendable {
     }
 
     /// Applies the outcome of rendering a host.
-    mutating func take(_ outcome: RenderedSite, of host: String, isUnrenderable: Bool) {
+    mutating func apply(_ outcome: RenderedSite, of host: String, isUnrenderable: Bool) {
         if outcome.isSigned { signed.insert(host) } else { signed.remove(host) }
         if isUnrenderable {
             unrenderable.insert(host)

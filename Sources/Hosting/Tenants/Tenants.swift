@@ -109,7 +109,7 @@ public final class Tenants: @unchecked Sendable {
             try scanner.addFolders(to: &admission.scan)
             repeat {
                 admission.guardRemovals()
-                let hosts = admission.concerned
+                let hosts = admission.concernedHosts
                 sites.keepOnly(hosts)
                 sites.render(hosts, by: admission)
                 if let shortage = sites.shortage { throw shortage }
@@ -127,7 +127,7 @@ public final class Tenants: @unchecked Sendable {
         let (scan, isFirst) = (decision.scan, shelf.isEmpty)
         var report = RoundReport(decision, notes: notes)
         report.findings = scan.findings + decision.appFindings(knowing: memory.openFindings, label: source.label)
-        memory.take(decision)
+        memory.apply(decision)
         shelf.revoked = []
         var findings: [(host: String, findings: [Finding])] = []
         for (host, outcome) in sites.outcomes {
@@ -135,7 +135,7 @@ public final class Tenants: @unchecked Sendable {
             var said = outcome.rendered.findings
             defer { if !said.isEmpty { findings.append((host, said)) } }
             report.hostFilesRead += outcome.rendered.readCount
-            memory.take(outcome.rendered, of: host, isUnrenderable: isUnrenderable)
+            memory.apply(outcome.rendered, of: host, isUnrenderable: isUnrenderable)
             if isUnrenderable { continue }
             if outcome.rendered.isPartlyCompressed { report.later.hosts.insert(host) }
             if outcome.rendered.isUnreadable, isFirst { said.append(finding(aboutUnreadable: host)) }

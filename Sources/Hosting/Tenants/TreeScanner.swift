@@ -185,7 +185,7 @@ struct TreeScanner {
         var found: [FileReading] = []
         read(gone.sorted()) { found += $0 }
         scan.add(found, knowing: memory)
-        if scan.candidates.contains(where: { !$0.value.dropped.isEmpty }) { scan.retired = try retiredFiles() }
+        if scan.candidates.contains(where: { !$0.value.removed.isEmpty }) { scan.retired = try retiredFiles() }
         if let shortage = scan.shortage { throw shortage }
     }
 

@@ -7,12 +7,12 @@ public struct ChangeGatherer: Sendable {
     /// When the first and the last pending change arrived, by the monotonic clock.
     private var firstMilliseconds: Int64 = 0
     private var lastMilliseconds: Int64 = 0
-    private var isAsked = false
+    private var isRequested = false
     /// Expensive folders, named as in `RoundCosts`, and changes in folders that still rest.
-    private var heavy: [String: Heavy] = [:]
+    private var expensive: [String: Expensive] = [:]
     private var resting = TreeChanges()
 
-    private struct Heavy {
+    private struct Expensive {
         let costMilliseconds: Int64
         let restsUntil: Int64
     }
@@ -40,15 +40,15 @@ public struct ChangeGatherer: Sendable {
     }
 
     /// An operator wants a full reload now.
-    public mutating func ask(at now: Int64) {
-        isAsked = true
+    public mutating func requestReload(at now: Int64) {
+        isRequested = true
         note(.allAgain, at: now)
     }
 
     /// When `take` returns changes; nil if there are none.
     public var dueMilliseconds: Int64? {
-        if isAsked { return 0 }
-        let rested = resting.folders.compactMap { heavy[$0]?.restsUntil }.min()
+        if isRequested { return 0 }
+        let rested = resting.folders.compactMap { expensive[$0]?.restsUntil }.min()
         if pending.isEmpty { return rested }
         let due = min(
             lastMilliseconds + ChangeGatherer.quietMilliseconds,
@@ -57,20 +57,20 @@ public struct ChangeGatherer: Sendable {
     }
 
     /// The changes to read in a round that begins now; nil if it is not due or everything rests.
-    public mutating func take(at now: Int64) -> (changes: TreeChanges, isAsked: Bool)? {
+    public mutating func take(at now: Int64) -> (changes: TreeChanges, isRequested: Bool)? {
         guard let due = dueMilliseconds, now >= due else { return nil }
         pending.merge(resting)
         resting = TreeChanges()
-        if !isAsked, !pending.everything { resting = pending.take(foldersForLater(at: now)) }
-        defer { (pending, isAsked) = (TreeChanges(), false) }
-        return pending.isEmpty ? nil : (pending, isAsked)
+        if !isRequested, !pending.everything { resting = pending.take(foldersForLater(at: now)) }
+        defer { (pending, isRequested) = (TreeChanges(), false) }
+        return pending.isEmpty ? nil : (pending, isRequested)
     }
 
     /// The folders to leave out: those that rest, and those beyond the limit of a round. Folders that have waited longest come
     /// first.
     private func foldersForLater(at now: Int64) -> Set<String> {
         var left = ChangeGatherer.roundMillisecondsMax
-        let known = pending.folders.compactMap { name in heavy[name].map { (name, $0) } }
+        let known = pending.folders.compactMap { name in expensive[name].map { (name, $0) } }
         let later = known.sorted { ($0.1.restsUntil, $0.0) < ($1.1.restsUntil, $1.0) }.filter { _, folder in
             guard folder.restsUntil <= now, left > 0 else { return true }
             left -= folder.costMilliseconds
@@ -80,11 +80,11 @@ public struct ChangeGatherer: Sendable {
     }
 
     /// A round has read these changes, and folders took this many milliseconds of it.
-    public mutating func ended(_ changes: TreeChanges, _ costs: [String: Int64], at now: Int64) {
-        for name in changes.folders { heavy[name] = nil }
+    public mutating func noteCosts(of changes: TreeChanges, _ costs: [String: Int64], at now: Int64) {
+        for name in changes.folders { expensive[name] = nil }
         for (name, cost) in costs where cost >= ChangeGatherer.costMillisecondsMin {
             let rest = min(cost * ChangeGatherer.restFactor, ChangeGatherer.restMillisecondsMax)
-            heavy[name] = Heavy(costMilliseconds: cost, restsUntil: now + rest)
+            expensive[name] = Expensive(costMilliseconds: cost, restsUntil: now + rest)
         }
     }
 }

@@ -48,7 +48,7 @@ public final class TreeWatch: @unchecked Sendable {
     public func start() {
         shortage = nil
         roots = rootIdentities()
-        for place in [WatchedPlace.config, .apps(""), .retired, .hosts, .pageFolders] { look(through: place) }
+        for place in [WatchedPlace.config, .apps(""), .retired, .hosts, .pageFolders] { watchFolders(of: place) }
     }
 
     /// Whether `config`, `public` or a folder directly in `config` is another directory than before, because a link on its path
@@ -88,7 +88,7 @@ public final class TreeWatch: @unchecked Sendable {
             if case .apps(let folder) = place, let top = AppTree.topFolder(of: folder) { return .apps(top) }
             return place
         }
-        for place in Set(tops) { look(through: place) }
+        for place in Set(tops) { watchFolders(of: place) }
         return changes
     }
 
@@ -141,24 +141,24 @@ public final class TreeWatch: @unchecked Sendable {
     }
 
     /// Watches the directories of a place, and stops watching those that no longer belong to it.
-    private func look(through place: WatchedPlace) {
+    private func watchFolders(of place: WatchedPlace) {
         switch place {
         case .config: add(folders.configPath, for: place)
-        case .apps(let folder): lookThroughApps(folder)
-        case .linkedApps: lookThroughApps("")
-        case .retired: lookThrough(place, "\(folders.configPath)/retired")
+        case .apps(let folder): watchApps(folder)
+        case .linkedApps: watchApps("")
+        case .retired: watchTree(place, "\(folders.configPath)/retired")
         case .hosts:
             add(folders.hostsPath, for: place)
-            for name in names(in: folders.hostsPath) { look(through: .host(name)) }
+            for name in names(in: folders.hostsPath) { watchFolders(of: .host(name)) }
         case .host(let name):
             let path = "\(folders.hostsPath)/\(name)"
             add(path, for: place)
-            if Directory.exists("\(path)/well-known") { look(through: .wellKnown(name)) }
-        case .wellKnown(let name): lookThrough(place, .wellKnown(name))
+            if Directory.exists("\(path)/well-known") { watchFolders(of: .wellKnown(name)) }
+        case .wellKnown(let name): watchTree(place, .wellKnown(name))
         case .pageFolders:
             add(folders.publicPath, for: place)
-            for name in names(in: folders.publicPath) { look(through: .pages(name)) }
-        case .pages(let name): lookThrough(place, .pages(name))
+            for name in names(in: folders.publicPath) { watchFolders(of: .pages(name)) }
+        case .pages(let name): watchTree(place, .pages(name))
         }
     }
 
@@ -167,11 +167,11 @@ public final class TreeWatch: @unchecked Sendable {
         return (listing?.entries ?? []).filter { $0.kind == .directory }.map(\.name)
     }
 
-    private func lookThrough(_ place: WatchedPlace, _ tree: HostTree) {
+    private func watchTree(_ place: WatchedPlace, _ tree: HostTree) {
         let previous = directories(of: place)
         var present: Set<Int32> = []
         let path = folders.path(tree)
-        if let root = noting({ () throws(SystemError) in try folders.open(tree) }) ?? nil {
+        if let root = orNil({ () throws(SystemError) in try folders.open(tree) }) ?? nil {
             let scan = FolderScan(root, HostQuota(folders.limits).bounds)
             shortage = shortage ?? scan.shortage
             for folder in scan.folders { present.formUnion(add(WatchedPlace.join(path, folder), for: place)) }
@@ -196,8 +196,8 @@ public final class TreeWatch: @unchecked Sendable {
         }
     }
 
-    private func lookThrough(_ place: WatchedPlace, _ path: String) {
-        guard let root = noting({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
+    private func watchTree(_ place: WatchedPlace, _ path: String) {
+        guard let root = orNil({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
             return
         }
         let scan = FolderScan(TenantFolder(root), .apps(folders.limits))
@@ -205,9 +205,9 @@ public final class TreeWatch: @unchecked Sendable {
         for folder in scan.folders { add(WatchedPlace.join(path, folder), for: place) }
     }
 
-    private func lookThroughApps(_ folder: String) {
+    private func watchApps(_ folder: String) {
         let path = "\(folders.configPath)/apps"
-        guard let root = noting({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
+        guard let root = orNil({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
             return
         }
         let scan = FolderScan(TenantFolder(root), from: folder, .apps(folders.limits))
@@ -248,7 +248,7 @@ public final class TreeWatch: @unchecked Sendable {
 
     @discardableResult
     private func add(_ path: String, for place: WatchedPlace) -> Set<Int32> {
-        guard let number = noting(refusals: true, { () throws(SystemError) in try watch.add(path) }) else { return [] }
+        guard let number = orNil(refusals: true, { () throws(SystemError) in try watch.add(path) }) else { return [] }
         watched.insert(place, number)
         if place.isOfMany { paths[number] = path }
         return [number]
@@ -259,7 +259,7 @@ public final class TreeWatch: @unchecked Sendable {
         var numbers: Set<Int32> = []
         let roots = [folders.configPath, folders.publicPath] + folders.linkTargets.paths
         for folder in File.foldersBehind(link: link, inside: roots) {
-            guard let number = noting({ () throws(SystemError) in try watch.add(folder) }) else { continue }
+            guard let number = orNil({ () throws(SystemError) in try watch.add(folder) }) else { continue }
             behindLinks.insert(place, number)
             numbers.insert(number)
         }

@@ -14,25 +14,25 @@ final class CertificateSurveyor: Sendable {
         /// All served hosts, when a survey is due.
         var everything = false
         /// All served hosts now; open findings are reported again.
-        var repeats = false
+        var isRequested = false
         /// Folders of `config/hosts`, and hosts that have changed or were added or removed.
         var names: Set<String> = []
     }
 
     /// When the next work is due, by the monotonic clock. Used by the thread only.
-    private struct Agenda {
+    private struct Schedule {
         /// Whether a survey of everything is requested.
         var wantsEverything = false
         /// When the hourly survey is due.
         var everything: Int64
         /// The earliest time of a survey that an operator did not ask for, so that surveys take a limited share of the time.
-        var rested: Int64 = 0
+        var notBefore: Int64 = 0
         var minute: Int64
         /// Folders whose files were being replaced.
         var unsettled: Set<String> = []
         var unsettledDue: Int64 = .max
 
-        var next: Int64 { min(wantsEverything ? rested : everything, minute, unsettledDue) }
+        var next: Int64 { min(wantsEverything ? notBefore : everything, minute, unsettledDue) }
     }
 
     private static let hourMilliseconds: Int64 = 3_600_000
@@ -60,7 +60,7 @@ final class CertificateSurveyor: Sendable {
     func survey() { requests.leave { $0.everything = true } }
 
     /// Requests a survey of everything now; open findings are reported again.
-    func surveyAgain() { requests.leave { $0.repeats = true } }
+    func surveyNow() { requests.leave { $0.isRequested = true } }
 
     /// Requests a survey of folders of `config/hosts`, and of hosts that have changed or were added or removed.
     func survey(_ names: some Sequence<String>) {
@@ -79,69 +79,69 @@ extension CertificateSurveyor {
     private func run() {
         requests.wait(milliseconds: -1)
         let began = Clock.monotonicMilliseconds()
-        var agenda = Agenda(
+        var schedule = Schedule(
             everything: began + CertificateSurveyor.hourMilliseconds,
             minute: began + CertificateSurveyor.minuteMilliseconds)
         while true {
             let wanted = requests.take()
             var now = Clock.monotonicMilliseconds()
-            agenda.wantsEverything = agenda.wantsEverything || wanted.everything || now >= agenda.everything
-            look(at: wanted.names, &agenda)
-            if wanted.repeats || agenda.wantsEverything && now >= agenda.rested {
-                lookAtEverything(repeats: wanted.repeats, &agenda)
+            schedule.wantsEverything = schedule.wantsEverything || wanted.everything || now >= schedule.everything
+            check(wanted.names, &schedule)
+            if wanted.isRequested || schedule.wantsEverything && now >= schedule.notBefore {
+                checkEverything(isRequested: wanted.isRequested, &schedule)
             }
             now = Clock.monotonicMilliseconds()
-            if now >= agenda.unsettledDue {
-                let names = agenda.unsettled
-                (agenda.unsettled, agenda.unsettledDue) = ([], .max)
-                look(at: names, &agenda)
-                if names.contains(where: { $0.hasPrefix("_") }) { agenda.wantsEverything = true }
+            if now >= schedule.unsettledDue {
+                let names = schedule.unsettled
+                (schedule.unsettled, schedule.unsettledDue) = ([], .max)
+                check(names, &schedule)
+                if names.contains(where: { $0.hasPrefix("_") }) { schedule.wantsEverything = true }
             }
-            if now >= agenda.minute {
-                agenda.minute = now + CertificateSurveyor.minuteMilliseconds
-                look(at: certificates.foldersWithErrors(CertificateSurveyor.watchedMax), &agenda)
+            if now >= schedule.minute {
+                schedule.minute = now + CertificateSurveyor.minuteMilliseconds
+                check(certificates.foldersWithErrors(CertificateSurveyor.watchedMax), &schedule)
                 certificates.updateExpiries(now: Clock.wallSeconds())
             }
-            requests.wait(milliseconds: Int32(clamping: max(0, agenda.next - Clock.monotonicMilliseconds())))
+            requests.wait(milliseconds: Int32(clamping: max(0, schedule.next - Clock.monotonicMilliseconds())))
         }
     }
 
-    private func look(at names: some Collection<String>, _ agenda: inout Agenda) {
+    private func check(_ names: some Collection<String>, _ schedule: inout Schedule) {
         if names.isEmpty { return }
         let catalogue = published.current
-        note(certificates.survey(only: names) { catalogue.configuredName(of: $0) == $0 }, &agenda)
+        note(certificates.survey(only: names) { catalogue.configuredName(of: $0) == $0 }, &schedule)
     }
 
     /// Starts again if an operator asks in between; what has been checked takes no time then. Changed hosts are checked in
     /// between.
-    private func lookAtEverything(repeats: Bool, _ agenda: inout Agenda) {
+    private func checkEverything(isRequested: Bool, _ schedule: inout Schedule) {
         let began = Clock.monotonicMilliseconds()
-        agenda.wantsEverything = false
-        var repeats = repeats
+        schedule.wantsEverything = false
+        var isRequested = isRequested
         var isWhole = false
         while !isWhole {
-            let outcome = certificates.survey(published.current.servedHosts, repeats: repeats) {
+            let outcome = certificates.survey(published.current.servedHosts, repeats: isRequested) {
                 let wanted = requests.take()
-                agenda.wantsEverything = agenda.wantsEverything || wanted.everything
-                look(at: wanted.names, &agenda)
-                repeats = repeats || wanted.repeats
-                return !wanted.repeats
+                schedule.wantsEverything = schedule.wantsEverything || wanted.everything
+                check(wanted.names, &schedule)
+                isRequested = isRequested || wanted.isRequested
+                return !wanted.isRequested
             }
-            note(outcome, &agenda)
+            note(outcome, &schedule)
             isWhole = outcome.isWhole
         }
         let now = Clock.monotonicMilliseconds()
         certificates.updateExpiries(now: Clock.wallSeconds())
-        agenda.everything = now + CertificateSurveyor.hourMilliseconds
-        agenda.rested = now + (now - began) * CertificateSurveyor.restShare
+        schedule.everything = now + CertificateSurveyor.hourMilliseconds
+        schedule.notBefore = now + (now - began) * CertificateSurveyor.restShare
     }
 
-    private func note(_ outcome: SurveyOutcome, _ agenda: inout Agenda) {
-        if outcome.wantsEverything { agenda.wantsEverything = true }
+    private func note(_ outcome: SurveyOutcome, _ schedule: inout Schedule) {
+        if outcome.wantsEverything { schedule.wantsEverything = true }
         if outcome.unsettled.isEmpty { return }
-        agenda.unsettled.formUnion(outcome.unsettled)
+        schedule.unsettled.formUnion(outcome.unsettled)
         let due = Clock.monotonicMilliseconds() + CertificateSurveyor.unsettledMilliseconds
         // Folders that keep changing must not delay this one.
-        agenda.unsettledDue = min(agenda.unsettledDue, due)
+        schedule.unsettledDue = min(schedule.unsettledDue, due)
     }
 }

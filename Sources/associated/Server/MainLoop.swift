@@ -22,7 +22,7 @@ final class MainLoop: @unchecked Sendable {
     private var hasBegunWatching = false
     private var gatherer = ChangeGatherer()
     /// The changes of the running round, and whether an operator requested it.
-    private var round = (changes: TreeChanges(), isAsked: false)
+    private var round = (changes: TreeChanges(), isRequested: false)
     private var roundBegan: Int64 = 0
     private var nextTick: Int64 = 0
     /// When to read everything again, because not everything is watched.
@@ -96,7 +96,7 @@ final class MainLoop: @unchecked Sendable {
                 case .compacted:
                     jobs.compactor.finish()
                     jobs.startCompaction()
-                case .watch: if let news = keeper?.take() { note(news) }
+                case .watch: if let news = keeper?.take() { handle(news) }
                 case nil: break
                 }
             }
@@ -118,8 +118,8 @@ final class MainLoop: @unchecked Sendable {
         keeper?.start()
     }
 
-    private func note(_ news: WatchKeeper.News) {
-        note(news.changes)
+    private func handle(_ news: WatchKeeper.News) {
+        add(news.changes)
         if news.hasStarted {
             nextLook = server.foldersWithoutEvents.isEmpty ? nil : Clock.monotonicMilliseconds()
             // The watched folders may have replaced those of the start.
@@ -136,7 +136,7 @@ final class MainLoop: @unchecked Sendable {
         }
     }
 
-    private func note(_ found: TreeChanges) {
+    private func add(_ found: TreeChanges) {
         if found.everything, !found.repeatsFindings { server.surveyor?.survey() }
         server.surveyor?.survey(found.hostFolders.union(found.certificateFolders))
         var changes = found
@@ -148,13 +148,13 @@ final class MainLoop: @unchecked Sendable {
     private func reloadAll() {
         server.notifier.notify(.reloading)
         server.certificates?.invalidateAll()
-        server.surveyor?.surveyAgain()
-        checkSettings(isAsked: true)
-        gatherer.ask(at: Clock.monotonicMilliseconds())
+        server.surveyor?.surveyNow()
+        checkSettings(isRequested: true)
+        gatherer.requestReload(at: Clock.monotonicMilliseconds())
     }
 
-    private func checkSettings(isAsked: Bool) {
-        server.report(server.state.diskTimer.measure(.settings) { settingsWatch.look(isAsked: isAsked) })
+    private func checkSettings(isRequested: Bool) {
+        server.report(server.state.diskTimer.measure(.settings) { settingsWatch.check(isRequested: isRequested) })
     }
 
     private func startRound(_ now: Int64) {
@@ -184,11 +184,11 @@ final class MainLoop: @unchecked Sendable {
         case .success(let report):
             if isFailing { Log.info("\(server.sandbox.places.config)/apps can be read again") }
             isFailing = false
-            gatherer.ended(round.changes, report.costs, at: now)
-            ReloadLog.reloaded(report, isAsked: round.isAsked)
+            gatherer.noteCosts(of: round.changes, report.costs, at: now)
+            ReloadLog.reloaded(report, isRequested: round.isRequested)
             server.surveyor?.survey(report.changes.map(\.host))
             status = "serving \(report.summary)"
-            note(report.later)
+            add(report.later)
             retrying.note(report)
         case .failure(let error):
             if let shortage = error.shortage {
@@ -200,19 +200,19 @@ final class MainLoop: @unchecked Sendable {
             }
         }
         // After a requested reload systemd expects READY, even if it failed.
-        if round.isAsked {
+        if round.isRequested {
             server.notifier.tell(.ready(status: status))
         } else if status != previous {
             server.notifier.tell(.serving(status: status))
         }
-        round.isAsked = false
+        round.isRequested = false
     }
 
     /// Runs every second.
     private func tick(_ now: Int64) {
         nextTick = now + MainLoop.tickMilliseconds
         server.state.tick()
-        checkSettings(isAsked: false)
+        checkSettings(isRequested: false)
         server.engine.lookForNeighbours()
         // By then, a worker that needs a heartbeat request has had one.
         let isAlive = server.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
@@ -224,11 +224,11 @@ final class MainLoop: @unchecked Sendable {
             // The directory can be written again, so the state is saved now.
             var changes = TreeChanges()
             changes.savesState = true
-            note(changes)
+            add(changes)
         }
         server.state.explainState(server.sandbox.stateComplaint)
         for (level, text) in server.state.takeStateNotes() { Log.write(level, text) }
-        if let figures = refusals.look(at: server.engine, now: now) {
+        if let figures = refusals.sample(server.engine, now: now) {
             server.state.refusals = figures
             if let warning = figures.warning { Log.warning(warning) }
         }
@@ -236,16 +236,16 @@ final class MainLoop: @unchecked Sendable {
         if let error = server.tickets?.reloadFile(now: now) { Log.error("\(error)") }
         guard !jobs.isBusy else { return }
         if let due = retrying.take(now: now) {
-            note(due.changes)
+            add(due.changes)
             if due.watches { startWatching() }
         }
-        if let nextLook, now >= nextLook { note(.all) }
+        if let nextLook, now >= nextLook { add(.all) }
         if server.tenants.needsSigning() {
             // Handshakes use the same certificate that signs documents and has just changed.
             server.certificates?.invalidateAll()
             var changes = TreeChanges()
             changes.signatures = true
-            note(changes)
+            add(changes)
         }
     }
 }

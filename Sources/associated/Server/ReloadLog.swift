@@ -24,10 +24,10 @@ enum ReloadLog {
         for note in notes { Log.warning(note) }
     }
 
-    static func reloaded(_ report: RoundReport, isAsked: Bool) {
+    static func reloaded(_ report: RoundReport, isRequested: Bool) {
         for finding in report.findings { Log.finding(finding) }
         notes(report.notes)
-        if report.changes.isEmpty, report.findings.isEmpty, report.fixedFiles.isEmpty, !isAsked { return }
+        if report.changes.isEmpty, report.findings.isEmpty, report.fixedFiles.isEmpty, !isRequested { return }
         Log.info("reloaded: \(report.summary)")
         hosts(report)
         for file in report.fixedFiles.prefix(ReloadLog.filesMax) {

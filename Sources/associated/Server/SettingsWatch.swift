@@ -16,7 +16,7 @@ struct SettingsWatch {
     /// The marks of the file at the start, at the last check, and when it was last reported; nil if it did not exist.
     private let first: FileStatus?
     private var last: FileStatus?
-    private var told: FileStatus?
+    private var reported: FileStatus?
 
     /// What to report.
     struct News {
@@ -31,17 +31,17 @@ struct SettingsWatch {
         self.given = given
         path = "\(given.configPath)/server.json"
         first = try? File.status(path)
-        (last, told) = (first, first)
+        (last, reported) = (first, first)
     }
 
     /// Checks the file every second, or when an operator asks; nil if nothing is new. A file that changes between two checks is
     /// still being written.
-    mutating func look(isAsked: Bool) -> News? {
+    mutating func check(isRequested: Bool) -> News? {
         let status = try? File.status(path)
         let isSettled = status == last
         last = status
-        if isAsked ? status == first : !isSettled || status == told { return nil }
-        told = status
+        if isRequested ? status == first : !isSettled || status == reported { return nil }
+        reported = status
         guard status != first else { return News(isChanged: false) }
         let reader = SettingsReader(file: path, limits: given.limitsByMemory)
         var changed = given
@@ -61,7 +61,7 @@ struct RefusalWatch {
     init(now: Int64) { nextMilliseconds = now + RefusalWatch.minuteMilliseconds }
 
     /// The figures of the past minute; nil if it is not over yet.
-    mutating func look(at engine: Engine, now: Int64) -> RefusalFigures? {
+    mutating func sample(_ engine: Engine, now: Int64) -> RefusalFigures? {
         if now < nextMilliseconds { return nil }
         nextMilliseconds = now + RefusalWatch.minuteMilliseconds
         let previous = (connections, handshakes)
