@@ -50,7 +50,7 @@ struct Sandbox {
     private func giveStateFolder(to account: Account) {
         if Directory.exists(places.state) { return }
         // Its parents are readable by every user.
-        try? Directory.create(PathWay.parent(of: Directory.absolute(places.state)), permissions: 0o755)
+        try? Directory.create(ResolvedPath.parent(of: Directory.absolute(places.state)), permissions: 0o755)
         // If this fails, the server reports later that it cannot write its state.
         guard (try? Directory.create(places.state, permissions: 0o700)) != nil else { return }
         Directory.changeOwner(of: places.state, to: account)
