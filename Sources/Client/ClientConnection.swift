@@ -1,5 +1,5 @@
-// One connection to a server, for one request after the other: directly, or through a proxy that is asked for a tunnel. What
-// a server can delay has a time limit, and what it can make long has a bound.
+// One connection to a server, for several requests in sequence, directly or through a proxy's tunnel. Every step that a server can
+// delay has a time limit, and every part that it can make long has a size limit.
 
 import Posix
 public import TLS
@@ -7,16 +7,16 @@ public import TLS
 /// A connection over TCP or a Unix-domain socket, with TLS or without.
 public struct ClientConnection: ~Copyable {
     private let channel: Channel
-    /// What the server showed of itself. Nil in plain HTTP.
+    /// The facts about the server from the handshake. Nil in plain HTTP.
     public let peer: PeerFacts?
     private let handshakeMilliseconds: Int
-    /// Whether the server said that it takes another request.
+    /// Whether the server accepts another request on this connection.
     private var isKept = true
-    /// Whether anything has come of the answer to the last request.
+    /// Whether any part of the answer to the last request has arrived.
     private(set) var hasAnswered = false
 
-    /// Connects as the request says, and sends nothing yet.
-    /// - Parameter context: nil where all requests are plain.
+    /// Connects for the request, without sending it.
+    /// - Parameter context: nil if all requests use plain HTTP.
     public init(for request: FetchRequest, _ context: ClientContext?) throws(FetchError) {
         try self.init(for: request, context, Stopwatch(request.limits.milliseconds))
     }
@@ -36,7 +36,7 @@ public struct ClientConnection: ~Copyable {
             handshakeMilliseconds = 0
             return
         }
-        guard let context else { throw .failed("there are no certificates to trust") }
+        guard let context else { throw .failed("no trusted CA certificates are loaded") }
         let session: ClientSession
         do throws(HandshakeError) {
             session = try context.connect(socket, host: request.host, within: connecting.left)
@@ -50,7 +50,7 @@ public struct ClientConnection: ~Copyable {
         channel = .secure(session)
     }
 
-    /// Whether another request can be sent. A server may have closed the connection since the last one.
+    /// Whether another request can be sent. False if the server has closed the connection since the last one.
     public var isReusable: Bool { isKept && !channel.hasInput }
 
     /// Sends a request and reads the answer.
@@ -85,11 +85,11 @@ public struct ClientConnection: ~Copyable {
     }
 }
 
-/// A connection to a host that a proxy is asked for (RFC 9110 §9.3.6).
+/// A tunnel to a host through a proxy (RFC 9110 §9.3.6).
 public struct Tunnel: Hashable, Sendable {
-    /// The host and port in question.
+    /// The host and port to connect to.
     var target: String
-    /// What the proxy wants to be told, if anything.
+    /// The value of `Proxy-Authorization`, if the proxy needs one.
     var authorization: String?
 
     public init(to host: CheckedHost, authorization: String? = nil) {
@@ -97,7 +97,7 @@ public struct Tunnel: Hashable, Sendable {
         self.authorization = authorization
     }
 
-    /// Asks the proxy at the other end, and gives the socket back when it leads to the host.
+    /// Requests the tunnel from the proxy; returns the socket once it is connected to the host.
     fileprivate func open(
         over socket: consuming ClientSocket, _ request: FetchRequest, _ stopwatch: Stopwatch
     ) throws(FetchError) -> ClientSocket {
@@ -109,24 +109,24 @@ public struct Tunnel: Hashable, Sendable {
         try channel.send(try asking.bytes(), within: stopwatch)
         var reader = ResponseReader(limits: request.limits, hasBody: false)
         while !reader.isComplete {
-            if stopwatch.left <= 0 { throw .timedOut("the answer of the proxy") }
-            switch try channel.receive(within: stopwatch.left, for: "the answer of the proxy") {
+            if stopwatch.left <= 0 { throw .timedOut("the proxy's answer") }
+            switch try channel.receive(within: stopwatch.left, for: "the proxy's answer") {
             case .bytes(let bytes): try reader.take(bytes)
             case .ended: try reader.end()
             }
         }
         let status = reader.response(firstByte: 0, total: 0).status
         guard (200..<300).contains(status) else {
-            throw .failed("the proxy \(request.address) does not connect to \(target): it answers \(status)")
+            throw .failed("the proxy \(request.address) did not connect to \(target): it answered \(status)")
         }
         switch consume channel {
         case .plain(let socket): return socket
-        case .secure: preconditionFailure("a tunnel is asked for in plain HTTP")
+        case .secure: preconditionFailure("a tunnel is requested over plain HTTP")
         }
     }
 }
 
-/// Milliseconds since something began, and until it has to end.
+/// The milliseconds since an operation began, and until it must end.
 public struct Stopwatch {
     private let start = Clock.monotonicMicroseconds()
     private let budget: Int
@@ -136,7 +136,7 @@ public struct Stopwatch {
     var elapsed: Int { Int((Clock.monotonicMicroseconds() - start) / 1_000) }
     public var left: Int { budget - elapsed }
 
-    /// For a part of it, from now on: what is left, or less.
+    /// A stopwatch for a part of the operation, from now on.
     func limited(to milliseconds: Int?) -> Stopwatch { Stopwatch(min(left, milliseconds ?? left)) }
 }
 
@@ -145,16 +145,16 @@ enum Channel: ~Copyable {
     case plain(ClientSocket)
     case secure(ClientSession)
 
-    /// What came.
+    /// The result of waiting for data.
     enum Received {
         case bytes([UInt8])
         case ended
     }
 
-    /// What is sent at once, so that the time is looked at in between.
+    /// Data is sent in pieces of this size, and the time limit is checked between them.
     private static let pieceBytes = 16_384
 
-    /// A server that has closed already may still have left an answer to be read, so only a time-out ends it here.
+    /// Sends bytes. Only a time-out is an error, because a server that has already closed the connection may have sent an answer.
     borrowing func send(_ bytes: [UInt8], within stopwatch: Stopwatch) throws(FetchError) {
         for start in stride(from: 0, to: bytes.count, by: Channel.pieceBytes) {
             if stopwatch.left <= 0 { throw .timedOut("the request") }
@@ -174,8 +174,8 @@ enum Channel: ~Copyable {
         }
     }
 
-    /// Waits for more.
-    /// - Parameter part: what is being waited for, for the message.
+    /// Waits for data.
+    /// - Parameter part: the expected part of the answer, for the message.
     borrowing func receive(within milliseconds: Int, for part: String) throws(FetchError) -> Received {
         switch self {
         case .plain(let socket):
@@ -184,20 +184,20 @@ enum Channel: ~Copyable {
                 let bytes = try socket.receive()
                 return bytes.isEmpty ? .ended : .bytes(bytes)
             } catch {
-                throw error.isTimeOut ? .timedOut(part) : .brokenOff(part, error)
+                throw error.isTimeOut ? .timedOut(part) : .connectionFailed(part, error)
             }
         case .secure(let session):
             switch session.receive(within: milliseconds) {
             case .bytes(let bytes): return .bytes(bytes)
-            // Many servers leave out the word of the end; whether something is missing, the body's length tells.
+            // Many servers close without a close_notify alert. The length of the body shows whether something is missing.
             case .ended, .truncated: return .ended
             case .timedOut: throw .timedOut(part)
-            case .failed(let reason): throw .failed("\(part) broke off: \(reason)")
+            case .failed(let reason): throw .failed("the connection failed during \(part): \(reason)")
             }
         }
     }
 
-    /// Whether something is there to be read: between two requests that is the end, or nothing that was asked for.
+    /// Whether data can be read. Between two requests, that is the end of the connection or an unexpected answer.
     var hasInput: Bool {
         switch self {
         case .plain(let socket): socket.hasInput

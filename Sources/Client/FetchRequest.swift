@@ -1,5 +1,5 @@
-// What is asked of whom, and within which bounds. Verifiers differ in the words they use for the same question, so every
-// word is said here and none is added on the way.
+// A request to a server, its limits, and the answer. Verifiers send different headers for the same file, so a request
+// contains every header, and nothing adds others.
 
 import HTTP
 public import Posix
@@ -7,27 +7,27 @@ public import TLS
 
 /// One request to a server.
 public struct FetchRequest: Sendable {
-    /// The host that the certificate has to be for and that is named in the handshake.
+    /// The host in the handshake, for which the certificate must be valid.
     public var host: String
     public var address: SocketAddress
     public var isSecure: Bool
     public var method = "GET"
     public var path: String
-    /// What `host` says. An address may stand in for another one, so it does not tell whether a port belongs here.
+    /// The value of `Host`. It cannot be derived from the address, which may be an override with another port.
     public var hostField: String
-    /// Nil for a request that says neither who asks nor what is accepted.
+    /// Nil for a request without `User-Agent` and `Accept`.
     public var userAgent: String?
     public var acceptsGzip = false
     /// Further field lines.
     public var fields: [FetchedResponse.Field] = []
     public var body: [UInt8]?
-    /// Whether the connection is for another request too.
+    /// Whether the connection stays open for another request.
     public var keepsConnection = false
-    /// Whether a server that a client must not trust gets no request at all.
+    /// Whether the request is not sent to a server whose certificate cannot be trusted.
     public var requiresTrust = false
-    /// Whether the body of the answer is waited for.
+    /// Whether to read the body of the answer.
     public var readsBody = true
-    /// What the server at the address is asked for first, where it is a proxy.
+    /// The tunnel to request first, if the address is that of a proxy.
     public var tunnel: Tunnel?
     public var limits: FetchLimits
 
@@ -48,24 +48,24 @@ public struct FetchRequest: Sendable {
         lines += fields.map { "\($0.name): \($0.value)" }
         if let body { lines.append("Content-Length: \(body.count)") }
         if !keepsConnection { lines.append("Connection: close") }
-        // What ends a line would begin another one.
+        // A control character could start another line.
         guard lines.allSatisfy({ line in line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }) else {
-            throw .failed("the request has a character that cannot be sent")
+            throw .failed("the request contains a control character")
         }
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + (body ?? [])
     }
 }
 
-/// The bounds of one fetch.
+/// The limits of one fetch.
 public struct FetchLimits: Sendable {
-    /// For everything together. AOSP gives five seconds, and Apple's fetcher is seen to give as many.
+    /// The whole fetch. AOSP allows five seconds, and so does Apple's fetcher as far as observed.
     public var milliseconds = 5_000
-    /// For the connection alone, with a proxy's and TLS's part in it.
+    /// The connection only, including the tunnel and the handshake.
     public var connectMilliseconds: Int?
     /// From the request to the end of the answer's head.
     public var headMilliseconds: Int?
     public var headBytesMax = 65_536
-    /// More than any verifier reads: AOSP takes 1 MiB.
+    /// More than any verifier reads: AOSP reads 1 MiB.
     public var bodyBytesMax = 2 * 1_048_576
 
     public init() {}
@@ -74,18 +74,18 @@ public struct FetchLimits: Sendable {
 /// An answer, as far as it was read.
 public struct FetchedResponse: Sendable {
     public var status: Int
-    /// As it came, up to 256 characters of it.
+    /// The unchanged status line, up to 256 characters.
     public var statusLine: String
     public var fields: [Field]
     public var body: [UInt8]
-    /// Whether the body is longer than what was read of it.
-    public var isCut: Bool
-    /// Until the first byte of the answer, from the first packet on.
+    /// Whether the body was longer than the limit and is incomplete.
+    public var isTruncated: Bool
+    /// From the first packet to the first byte of the answer.
     public var firstByteMilliseconds: Int
     public var totalMilliseconds: Int
     /// Nil in plain HTTP.
     public var peer: PeerFacts?
-    /// Until the handshake was finished.
+    /// From the first packet to the end of the handshake.
     public var handshakeMilliseconds: Int
 
     /// A field line.
@@ -100,14 +100,14 @@ public struct FetchedResponse: Sendable {
         }
     }
 
-    /// The value of a field, its lines joined.
+    /// The value of a field; several lines are joined with commas.
     public subscript(name: String) -> String? {
         let values = fields.filter { $0.name == name }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// How long to wait before the next request, in seconds (RFC 9110 §10.2.3). Nil where the server does not say, or not
-    /// in a way that can be read; never more than a year.
+    /// How long to wait before the next request, in seconds (RFC 9110 §10.2.3), up to a year. Nil if the field is missing or
+    /// unreadable.
     public func retryAfterSeconds(now: Int64) -> Int64? {
         guard let text = self["retry-after"], !text.isEmpty else { return nil }
         let longest: Int64 = 366 * 86_400
@@ -117,7 +117,7 @@ public struct FetchedResponse: Sendable {
 
     public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
 
-    /// The body without its coding; nil where it is in none that is known, or not in the one that it says.
+    /// The decoded body; nil if the content coding is unknown or the body does not match it.
     public var plainBody: [UInt8]? {
         switch self["content-encoding"]?.lowercased() {
         case nil, "identity": body
@@ -138,16 +138,16 @@ public struct FetchedResponse: Sendable {
 public enum FetchError: Error, Sendable, CustomStringConvertible {
     case cannotConnect(SystemError)
     case handshake(HandshakeError)
-    /// No careful client would send the server anything.
+    /// The server's certificate cannot be trusted, so no request was sent.
     case untrusted(String)
-    /// Nothing more came in time, in the middle of what is named.
+    /// The named part did not arrive in time.
     case timedOut(String)
-    /// The connection ended in the middle of what is named.
-    case cutOff(String)
-    /// The connection failed in the middle of what is named.
-    case brokenOff(String, SystemError)
+    /// The connection ended within the named part.
+    case connectionEnded(String)
+    /// The connection failed within the named part.
+    case connectionFailed(String, SystemError)
     case failed(String)
-    /// What came is not HTTP/1.
+    /// The answer is not HTTP/1.
     case malformed(String, line: String = "")
 
     public var description: String {
@@ -155,29 +155,29 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
         case .cannotConnect(let error): "cannot connect: \(error.reason)"
         case .handshake(let error): error.description
         case .untrusted(let reason): reason
-        case .timedOut(let what): "\(what) did not come in time"
-        case .cutOff(let what): "the connection ended in the middle of \(what)"
-        case .brokenOff(let what, let error): "\(what) broke off: \(error.reason)"
+        case .timedOut(let what): "\(what) did not arrive in time"
+        case .connectionEnded(let what): "the connection ended in the middle of \(what)"
+        case .connectionFailed(let what, let error): "the connection failed during \(what): \(error.reason)"
         case .failed(let reason): reason
         case .malformed(let reason, _): "the answer is not HTTP: \(reason)"
         }
     }
 
-    /// Whether the time was too short, whatever it was spent on.
+    /// Whether a time limit was reached, in any step.
     public var isTimeOut: Bool {
         switch self {
         case .timedOut, .handshake(.timedOut): true
         case .cannotConnect(let error): error.isTimeOut
-        case .cutOff, .brokenOff, .failed, .malformed, .untrusted, .handshake: false
+        case .connectionEnded, .connectionFailed, .failed, .malformed, .untrusted, .handshake: false
         }
     }
 
-    /// The system call that failed, where it was one.
+    /// The error of the system call that failed, if there was one.
     public var systemError: SystemError? {
         switch self {
-        case .cannotConnect(let error), .brokenOff(_, let error): error
+        case .cannotConnect(let error), .connectionFailed(_, let error): error
         case .timedOut: .timedOut("recv")
-        case .handshake, .untrusted, .cutOff, .failed, .malformed: nil
+        case .handshake, .untrusted, .connectionEnded, .failed, .malformed: nil
         }
     }
 }

@@ -1,5 +1,5 @@
-// One request, one answer, one connection, one time limit. Nothing is followed and nothing is tried again: what a verifier
-// would do about it is decided by whoever asked.
+// Sends one request over a new connection, within one time limit. It follows no redirects and does not retry; the caller decides
+// what a verifier would do.
 
 public import TLS
 
@@ -7,7 +7,7 @@ public import TLS
 public struct Fetcher: Sendable {
     private let context: ClientContext?
 
-    /// - Parameter context: nil where all requests are plain.
+    /// - Parameter context: nil if all requests use plain HTTP.
     public init(_ context: ClientContext?) { self.context = context }
 
     public func fetch(_ request: FetchRequest) -> Result<FetchedResponse, FetchError> {

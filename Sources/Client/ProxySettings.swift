@@ -1,5 +1,5 @@
-// The proxy that a network wants to be used, as people write it into `https_proxy` and `no_proxy`. The values are given; the
-// environment is not looked at here.
+// The outgoing proxy of a network, in the notation of the variables `https_proxy` and `no_proxy`. This type does not read the
+// environment; the caller passes the values.
 
 /// A proxy for connections over TLS, and the hosts that are reached without it.
 public struct ProxySettings: Hashable, Sendable {
@@ -8,8 +8,8 @@ public struct ProxySettings: Hashable, Sendable {
     private let exceptions: [Substring]
 
     /// - Parameters:
-    ///   - address: such as `http://proxy.example.com:3128` or `http://name:password@10.0.0.1:3128`. Nil for anything else.
-    ///   - exceptions: host names with commas between them: each stands for itself and the hosts below it, `*` for all.
+    ///   - address: such as `http://proxy.example.com:3128` or `http://name:password@10.0.0.1:3128`; otherwise the result is nil.
+    ///   - exceptions: host names, separated by commas. Each includes the hosts below it; `*` is every host.
     public init?(_ address: String, except exceptions: String = "") {
         guard address.hasPrefix("http://") else { return nil }
         let authority = address.dropFirst(7).prefix { $0 != "/" }
@@ -30,7 +30,7 @@ public struct ProxySettings: Hashable, Sendable {
         }
     }
 
-    /// What to ask the proxy for; nil where the host is reached without it.
+    /// The tunnel to request from the proxy; nil if the host is reached directly.
     func tunnel(to host: CheckedHost) -> Tunnel? {
         let isExcepted = exceptions.contains { entry in
             entry == "*" || entry == host.name || host.name.hasSuffix(".\(entry)") && !entry.isEmpty
@@ -39,7 +39,7 @@ public struct ProxySettings: Hashable, Sendable {
         return isExcepted ? nil : Tunnel(to: host, authorization: authorization)
     }
 
-    /// Without the escapes of RFC 3986 §2.1, which passwords need in a URL.
+    /// Decodes the percent escapes of RFC 3986 §2.1, which passwords need in a URL.
     private static func plain(_ text: Substring) -> [UInt8]? {
         var (bytes, rest) = ([UInt8](), text.utf8[...])
         while let byte = rest.popFirst() {

@@ -1,9 +1,9 @@
-// An HTTP/1 answer from bytes as they come (RFC 9112), and bodies in gzip form. It is as tolerant as the clients that
-// fetch these files, and says what is wrong where they would give up.
+// Parses an HTTP/1 response as its bytes arrive (RFC 9112), and decodes gzip bodies. It is as tolerant as the clients that
+// fetch these files, and reports an error where they would give up.
 
 import CZlib
 
-/// Reads one answer. Bytes behind its end are not looked at.
+/// Reads one response. Bytes after its end are ignored.
 struct ResponseReader {
     private let limits: FetchLimits
     private let hasBody: Bool
@@ -12,7 +12,7 @@ struct ResponseReader {
     private var statusLine = ""
     private var fields: [FetchedResponse.Field] = []
     private var body: [UInt8] = []
-    private var isCut = false
+    private var isTruncated = false
     private var isEndKnown = true
     private var state = State.head
 
@@ -41,16 +41,17 @@ struct ResponseReader {
         return false
     }
 
-    /// Whether the connection is as good as new behind the answer (RFC 9112 §9.3). An answer whose end two fields tell
-    /// differently leaves none.
+    /// Whether the connection can be used again after the response (RFC 9112 §9.3). Not if two fields specify the end of the body.
     var leavesConnection: Bool {
-        guard isComplete, isEndKnown, !isCut, buffer.isEmpty, statusLine.hasPrefix("HTTP/1.1") else { return false }
+        guard isComplete, isEndKnown, !isTruncated, buffer.isEmpty, statusLine.hasPrefix("HTTP/1.1") else {
+            return false
+        }
         let codings = fields.contains { $0.name == "transfer-encoding" }
         if codings, fields.contains(where: { $0.name == "content-length" }) { return false }
         return !fields.contains { $0.name == "connection" && $0.value.lowercased().contains("close") }
     }
 
-    /// What is being read, for messages.
+    /// The part that is being read, for messages.
     var part: String {
         switch state {
         case .head: "the answer"
@@ -67,21 +68,22 @@ struct ResponseReader {
     mutating func end() throws(FetchError) {
         switch state {
         case .untilEnd, .complete: state = .complete
-        case .head where buffer.isEmpty: throw .cutOff("the answer, before its first byte")
-        case .head: throw .cutOff("the head of the answer")
-        case .counted(let left): throw .cutOff("the body, \(left) bytes before the end that content-length gives")
-        case .chunkSize, .chunk, .trailers: throw .cutOff("the body, before its last chunk")
+        case .head where buffer.isEmpty: throw .connectionEnded("the answer, before its first byte")
+        case .head: throw .connectionEnded("the head of the answer")
+        case .counted(let left):
+            throw .connectionEnded("the body, \(left) bytes before the end that content-length gives")
+        case .chunkSize, .chunk, .trailers: throw .connectionEnded("the body, before its last chunk")
         }
     }
 
     func response(firstByte: Int, total: Int) -> FetchedResponse {
         FetchedResponse(
-            status: status, statusLine: statusLine, fields: fields, body: body, isCut: isCut,
+            status: status, statusLine: statusLine, fields: fields, body: body, isTruncated: isTruncated,
             firstByteMilliseconds: firstByte,
             totalMilliseconds: total, peer: nil, handshakeMilliseconds: 0)
     }
 
-    /// One step; false when more bytes are needed or none are wanted.
+    /// One step; false if more bytes are needed, or if the response is complete.
     private mutating func step() throws(FetchError) -> Bool {
         switch state {
         case .head: return try readHead()
@@ -91,7 +93,7 @@ struct ResponseReader {
         case .trailers:
             guard let line = nextLine() else {
                 if buffer.count > limits.headBytesMax {
-                    throw .malformed("a line behind the body has more than \(limits.headBytesMax) bytes")
+                    throw .malformed("a line after the body has more than \(limits.headBytesMax) bytes")
                 }
                 return false
             }
@@ -108,7 +110,7 @@ struct ResponseReader {
         guard buffer.starts(with: Array("HTTP/".utf8).prefix(buffer.count)) else {
             let start = String(decoding: buffer.prefix(40).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
             throw .malformed(
-                start.isEmpty ? "it begins with bytes that are no text" : "it begins with \"\(start)\"", line: start)
+                start.isEmpty ? "it begins with bytes that are not text" : "it begins with \"\(start)\"", line: start)
         }
         let end = headEnd
         if end ?? buffer.count > limits.headBytesMax {
@@ -134,7 +136,7 @@ struct ResponseReader {
                 name: line[..<colon].lowercased(), value: String(value.trimmed(of: [" ", "\t"])))
         }
         self.status = status
-        // An interim answer is followed by the one that counts (RFC 9110 §15.2).
+        // An interim response is followed by the final one (RFC 9110 §15.2).
         if status < 200 { return true }
         state = try framing()
         return true
@@ -171,14 +173,14 @@ struct ResponseReader {
         return true
     }
 
-    /// Takes bytes of the body, and stops reading where there are too many.
+    /// Adds bytes to the body, and stops at the limit.
     private mutating func take(upTo left: Int, next: (Int) -> State) -> Bool {
         let count = min(left, buffer.count)
         let room = limits.bodyBytesMax - body.count
         body += buffer.prefix(min(count, room))
         buffer.removeFirst(count)
         if count > room {
-            isCut = true
+            isTruncated = true
             state = .complete
             return false
         }
@@ -205,7 +207,7 @@ struct ResponseReader {
 }
 
 extension Substring {
-    /// Without these characters at both ends.
+    /// The text without these characters at both ends.
     public func trimmed(of characters: Set<Character>) -> Substring {
         var rest = drop(while: characters.contains)
         while let last = rest.last, characters.contains(last) { rest.removeLast() }
@@ -213,12 +215,12 @@ extension Substring {
     }
 }
 
-/// Bodies in gzip form, as a verifier would take them apart.
+/// Decodes gzip bodies as a verifier would.
 enum Gunzip {
-    /// The bytes in plain form; nil where they are not gzip (RFC 1952) or more than `bytesMax`.
+    /// The decoded bytes; nil if they are not gzip (RFC 1952) or would be more than `bytesMax`.
     static func expand(_ bytes: [UInt8], bytesMax: Int) -> [UInt8]? {
         var stream = unsafe z_stream()
-        // 15 bits of window, and 16 to ask for gzip's wrapper and no other.
+        // A window of 15 bits; adding 16 accepts only the gzip format.
         guard unsafe associated_inflateInit2(&stream, 15 + 16) == Z_OK else { return nil }
         defer { unsafe inflateEnd(&stream) }
         var plain: [UInt8] = []

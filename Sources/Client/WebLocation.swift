@@ -1,14 +1,14 @@
-// Hosts and places on the web as people write them on a command line, and the addresses of hosts.
+// Hosts and URLs as users type them on a command line, and the addresses of hosts.
 
 public import Posix
 
-/// A host to be looked at.
+/// A host to check, with its port.
 public struct CheckedHost: Hashable, Sendable, CustomStringConvertible {
     /// In lower case, without a trailing dot.
     public let name: String
     public let port: UInt16
 
-    /// Reads `shop.example.com` or `shop.example.com:8443`. Nil for what is no host name.
+    /// Reads `shop.example.com` or `shop.example.com:8443`. Nil if it is not a host name.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 2, let first = parts.first else { return nil }
@@ -37,8 +37,8 @@ public struct CheckedHost: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An address to use instead of the name service's, as `HOST:PORT:ADDRESS`; the address may have a port of its own.
-/// The host `*` is every host that is looked at.
+/// An address to use instead of DNS, as `HOST:PORT:ADDRESS`; the address may have another port. The host `*` is every host that is
+/// checked.
 public struct AddressOverride: Sendable {
     let host: String
     let port: UInt16
@@ -56,7 +56,7 @@ public struct AddressOverride: Sendable {
     }
 }
 
-/// An address on the web, as far as it is needed to fetch from it.
+/// An http or https URL to fetch from.
 public struct WebLocation: Hashable, Sendable, CustomStringConvertible {
     public let isSecure: Bool
     public let host: CheckedHost
@@ -74,7 +74,7 @@ public struct WebLocation: Hashable, Sendable, CustomStringConvertible {
         self.isSecure = isSecure
         self.host = host
         let path = rest.dropFirst(authority.count).prefix { $0 != "#" }
-        // What could end the line of a request, or a part of it, is not sent.
+        // Characters that could end the request line, or a part of it, are not allowed.
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         self.path = path.hasPrefix("/") ? String(path) : "/\(path)"
     }
@@ -85,7 +85,7 @@ public struct WebLocation: Hashable, Sendable, CustomStringConvertible {
         self.path = path
     }
 
-    /// Where a redirect from here leads: to an address as a whole, or to a path on the same host. Nil for anything else.
+    /// The target of a redirect from here: a URL, or a path on the same host. Nil for anything else.
     public func following(_ location: String?) -> WebLocation? {
         guard let location else { return nil }
         guard location.hasPrefix("/"), !location.hasPrefix("//") else { return WebLocation(location) }
@@ -94,7 +94,7 @@ public struct WebLocation: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(isSecure ? "https" : "http")://\(hostField)\(path)" }
 
-    /// The host as it is named in a request.
+    /// The value of `Host` in a request.
     public var hostField: String {
         host.port == (isSecure ? 443 : 80) ? host.name : "\(host.name):\(host.port)"
     }
@@ -104,19 +104,19 @@ public struct WebLocation: Hashable, Sendable, CustomStringConvertible {
 public struct HostAddresses: Sendable {
     private let overrides: [AddressOverride]
 
-    /// As long as Apple's fetcher takes for all of it.
+    /// The time that Apple's fetcher allows for a whole fetch.
     private static let lookUpMilliseconds: Int32 = 5_000
 
     public init(overrides: [AddressOverride]) { self.overrides = overrides }
 
-    /// The addresses of a host, the one to begin with first: Apple's fetcher is reported to use IPv4.
+    /// The addresses of a host in order of preference: IPv4 first, because Apple's fetcher is reported to use it.
     public func of(_ host: CheckedHost) throws(NameLookupError) -> [SocketAddress] {
         let given = given(host.name, host.port)
-        return given.isEmpty ? try ofAnother(host) : given
+        return given.isEmpty ? try ofService(host) : given
     }
 
-    /// The same of a host that is asked for the sake of the one that is looked at. It is not among `*`.
-    public func ofAnother(_ host: CheckedHost) throws(NameLookupError) -> [SocketAddress] {
+    /// The addresses of a service that helps to check hosts. The override `*` does not apply to it.
+    public func ofService(_ host: CheckedHost) throws(NameLookupError) -> [SocketAddress] {
         let given = overrides.filter { $0.host == host.name && $0.port == host.port }.map(\.address)
         if !given.isEmpty { return given }
         let found = try NameLookup.addresses(
@@ -124,7 +124,7 @@ public struct HostAddresses: Sendable {
         return found.filter { !$0.isIPv6 } + found.filter(\.isIPv6)
     }
 
-    /// What the overrides say, if anything; those for the very host before those for all.
+    /// The addresses from the overrides: those for this host, or else those for `*`.
     public func given(_ name: String, _ port: UInt16) -> [SocketAddress] {
         let own = overrides.filter { $0.port == port && $0.host == name }
         return (own.isEmpty ? overrides.filter { $0.port == port && $0.host == "*" } : own).map(\.address)

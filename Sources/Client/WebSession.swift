@@ -1,6 +1,6 @@
-// Requests to places on the web, one after the other: it finds the address, goes through the proxy where there is one, keeps
-// the connection for the next request to the same host, and follows redirects where that is wanted. Servers that a client
-// must not trust get no request.
+// Sends requests to URLs, one after the other. A session looks up the address, uses the proxy if there is one, keeps the
+// connection for the next request to the same host, and follows redirects up to a limit. It sends no request to a server
+// whose certificate cannot be trusted.
 
 import Posix
 public import TLS
@@ -18,17 +18,17 @@ public struct WebSession: ~Copyable {
         var connection: ClientConnection
     }
 
-    /// - Parameter context: nil where all places are asked in plain HTTP.
+    /// - Parameter context: nil if all requests use plain HTTP.
     public init(_ context: ClientContext?, _ settings: WebSessionSettings) {
         self.context = context
         self.settings = settings
         addresses = HostAddresses(overrides: settings.overrides)
     }
 
-    /// Sends a request to a place and reads the answer.
+    /// Sends a request and reads the answer.
     /// - Parameters:
-    ///   - fields: further field lines. They are for this host: a redirect to another one leaves them out.
-    ///   - body: only a request without one is sent on where a redirect leads.
+    ///   - fields: further field lines. They are not sent to another host after a redirect.
+    ///   - body: redirects are followed only for methods without a body (GET and HEAD).
     public mutating func send(
         _ location: WebLocation, method: String = "GET", fields: [FetchedResponse.Field] = [], body: [UInt8]? = nil
     ) throws(FetchError) -> FetchedResponse {
@@ -49,15 +49,15 @@ public struct WebSession: ~Copyable {
             }
             guard step < settings.redirectsMax else { throw .failed("there are too many redirects") }
             guard let next = place.following(response["location"]), next.isSecure || !place.isSecure else {
-                throw .failed("it answers \(response.status), a redirect that leads nowhere safe")
+                throw .failed("it answers \(response.status), a redirect to an invalid or insecure location")
             }
             place = next
         }
-        preconditionFailure("the loop ends by itself")
+        preconditionFailure("the loop returns or throws")
     }
 
-    /// Over the connection that is there, or over a new one. A kept connection may end at the moment of the request, which
-    /// says nothing: what may be asked twice is asked again then (RFC 9110 §9.2.2).
+    /// Sends a request over the kept connection or a new one. The server may close a kept connection at the moment of the
+    /// request, so GET and HEAD are then sent again (RFC 9110 §9.2.2).
     private mutating func send(
         _ request: FetchRequest, to place: WebLocation, _ stopwatch: Stopwatch
     ) throws(FetchError) -> FetchedResponse {
@@ -84,7 +84,7 @@ public struct WebSession: ~Copyable {
         return response
     }
 
-    /// To the first address that takes a connection.
+    /// Connects to the first address that accepts a connection.
     private func connect(
         _ request: FetchRequest, _ place: WebLocation, _ stopwatch: Stopwatch
     ) throws(FetchError) -> ClientConnection {
@@ -107,11 +107,11 @@ public struct WebSession: ~Copyable {
     }
 }
 
-/// What holds for all requests of a session.
+/// The settings for all requests of a session.
 public struct WebSessionSettings: Sendable {
     public var userAgent: String?
     public var limits = FetchLimits()
-    /// How many redirects are followed; with 0 they are answers like others.
+    /// The number of redirects to follow; with 0, a redirect is returned as the answer.
     public var redirectsMax = 0
     public var proxy: ProxySettings?
     public var overrides: [AddressOverride] = []

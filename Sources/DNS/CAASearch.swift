@@ -1,17 +1,17 @@
-// Which CAA records hold for a name (RFC 8659 §3): those of the name itself, or of the nearest parent that has any. It looks
-// nothing up by itself.
+// Finds the CAA records that apply to a name (RFC 8659 §3): those of the name itself, or of its nearest parent that has any.
+// The caller passes the function that looks records up.
 
-/// What the climb from a name to its top-level domain finds.
+/// The result of searching from a name up to its top-level domain.
 public enum CAASearch: Hashable, Sendable {
     case found([CAARecord], at: DomainName)
-    /// No name on the way has a CAA record, so every certificate authority may issue.
+    /// Neither the name nor a parent has a CAA record, so every certificate authority may issue.
     case none
-    /// A look-up failed, so nobody can say: a certificate authority must not issue then.
+    /// A lookup failed, so the records are unknown and no certificate authority may issue.
     case failed(DNSFailure, at: DomainName)
 
     /// - Parameter lookUp: the outcome for CAA records of one name.
     public static func climb(from name: DomainName, lookUp: (DomainName) -> DNSOutcome) -> CAASearch {
-        // A wildcard stands for names below its parent.
+        // The records of a wildcard are those of its parent.
         var next = name.isWildcard ? name.parent : name
         while let name = next {
             switch lookUp(name) {

@@ -1,16 +1,16 @@
-// Answers from the bytes of a packet. The C library takes names and records apart and keeps within the packet; what the
-// records mean is read here. The packet comes from whoever answered first, so nothing in it is believed.
+// Reads answers from the bytes of a packet. The C library splits it into names and records, with bounds checks; this file
+// interprets the records. Anyone could have sent the packet, so its content is not trusted.
 
 import CResolver
 import Posix
 
 /// An answer to one question.
 struct DNSMessage {
-    /// With the upper bits of EDNS (RFC 6891 §6.1.3).
+    /// Including the upper bits from EDNS (RFC 6891 §6.1.3).
     let code: Int
-    /// Whether it only names servers that may know more.
+    /// Whether it only names other servers.
     let isReferral: Bool
-    /// Whether the zone's SOA record is given, which proves that there is nothing else (RFC 2308 §2).
+    /// Whether it contains the zone's SOA record, which proves that there are no further records (RFC 2308 §2).
     let provesAbsence: Bool
     private var answers: [Entry] = []
 
@@ -21,21 +21,21 @@ struct DNSMessage {
     }
 
     enum Reading {
-        /// Not an answer to this question: somebody else's, or forged (RFC 5452 §9).
+        /// An answer to another question, or a forged one (RFC 5452 §9).
         case unrelated
-        /// Cut, to be asked for again over TCP.
+        /// Truncated; the question must be sent again over TCP.
         case truncated
         case malformed(String)
         case message(DNSMessage)
     }
 
-    /// Reads a packet that came for a question asked under this number.
+    /// Reads a packet that should answer the question with this id.
     static func read(_ packet: [UInt8], id: UInt16, question: DNSQuestion) -> Reading {
         guard packet.count >= 2, number(packet, 0) == id else { return .unrelated }
         guard packet.count >= headerBytes else { return .malformed("it has \(packet.count) bytes") }
         let flags = number(packet, 2)
         guard flags & 0x8000 != 0 else { return .unrelated }
-        guard flags & 0x7800 == 0 else { return .malformed("it answers something else than a query") }
+        guard flags & 0x7800 == 0 else { return .malformed("it is not the answer to a query") }
         if flags & 0x0200 != 0 { return .truncated }
         do throws(DNSMalformation) {
             return try packet.withUnsafeBufferPointer { bytes throws(DNSMalformation) in
@@ -68,8 +68,8 @@ struct DNSMessage {
         isReferral = answers.isEmpty && !provesAbsence && !isAuthoritative && (!authorities.isEmpty || !isRecursive)
     }
 
-    /// The records that were asked for, and the names that lead to them. Records of other names do not count, wherever in
-    /// the answer they stand.
+    /// The records that answer the question, and the aliases that lead to them. Records of other names are ignored, at any
+    /// place in the answer.
     func records(of question: DNSQuestion, from name: DomainName) throws(DNSFailure.Kind)
         -> (records: [DNSRecord], aliases: [DomainName])
     {
@@ -86,7 +86,7 @@ struct DNSMessage {
     }
 }
 
-/// The codes of answers that are told apart (RFC 6895 §2.3).
+/// The response codes that are handled separately (RFC 6895 §2.3).
 enum DNSCode {
     static let noError = 0
     static let formatError = 1
@@ -97,12 +97,12 @@ enum DNSCode {
     static let badVersion = 16
 }
 
-/// What is wrong with a packet.
+/// Why a packet is malformed.
 struct DNSMalformation: Error {
     let reason: String
 }
 
-/// The sections of a packet, taken apart by the C library. The corresponding C functions are `ns_initparse`, `ns_parserr` and
+/// Reads the sections of a packet with the C library. The corresponding C functions are `ns_initparse`, `ns_parserr` and
 /// `ns_name_uncompress`.
 struct DNSPacketReader {
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -144,7 +144,7 @@ struct DNSPacketReader {
         return records
     }
 
-    /// What a record of the types that are asked for says.
+    /// The content of a record of a requested type.
     func content(of record: Record) throws(DNSMalformation) -> DNSRecord {
         let data = bytes[record.data]
         switch DNSRecordType(rawValue: record.type) {
@@ -178,7 +178,7 @@ struct DNSPacketReader {
             timeToLive: record.ttl, data: start..<start + Int(record.rdlength))
     }
 
-    /// A name that fills the data of its record.
+    /// The name in the data of a record, which must contain nothing else.
     private func name(_ data: Range<Int>) throws(DNSMalformation) -> DomainName {
         guard let base = bytes.baseAddress else { throw DNSMalformation(reason: "it is empty") }
         let found = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NS_MAXDNAME)) { room -> DomainName? in
@@ -186,7 +186,7 @@ struct DNSPacketReader {
                 base, base + bytes.count, base + data.lowerBound, room.baseAddress, room.count)
             return Int(count) == data.count ? DNSPacketReader.name(UnsafeRawBufferPointer(room)) : nil
         }
-        guard let found else { throw DNSMalformation(reason: "a record leads to a name that cannot be read") }
+        guard let found else { throw DNSMalformation(reason: "a record names a host that cannot be read") }
         return found
     }
 
@@ -198,11 +198,11 @@ struct DNSPacketReader {
         data.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The strings of a TXT record, each behind its length.
+    /// The strings of a TXT record, each preceded by its length.
     private static func strings(_ data: Slice<UnsafeBufferPointer<UInt8>>) throws(DNSMalformation) -> [UInt8] {
         var (text, rest) = ([UInt8](), data)
         while let length = rest.popFirst() {
-            guard rest.count >= length else { throw DNSMalformation(reason: "a string ends behind its record") }
+            guard rest.count >= length else { throw DNSMalformation(reason: "a string is longer than its record") }
             text += rest.prefix(Int(length))
             rest = rest.dropFirst(Int(length))
         }

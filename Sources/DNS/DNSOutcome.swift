@@ -1,9 +1,9 @@
-// What comes of a look-up. "There is none" and "nobody could say" are different outcomes: the first is a fact to act on, the
-// second never is.
+// The outcome of a lookup. "There is no such record" and "the lookup failed" are different outcomes: the caller may act on
+// the first, never on the second.
 
 public import Posix
 
-/// The outcome of a look-up. `aliases` are the names that CNAME records lead to from the one asked for, the last one last.
+/// The outcome of a lookup. `aliases` are the targets of CNAME records, in the order in which they were followed.
 public enum DNSOutcome: Hashable, Sendable {
     /// At least one record.
     case found([DNSRecord], aliases: [DomainName])
@@ -14,7 +14,7 @@ public enum DNSOutcome: Hashable, Sendable {
     case failed(DNSFailure)
 }
 
-/// Why there is no outcome that could be relied on.
+/// Why a lookup failed.
 public struct DNSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public let kind: Kind
     /// Such as `CAA of shop.example.com`.
@@ -23,12 +23,12 @@ public struct DNSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Error, Hashable, Sendable {
         /// SERVFAIL.
         case serverFailure(server: String)
-        /// REFUSED, or an answer that only leads to other servers.
+        /// REFUSED, or an answer that only names other servers.
         case refused(server: String)
         /// Another code of RFC 6895 §2.3.
         case code(Int, server: String)
         case timedOut
-        /// The answer is too long for a datagram and could not be fetched over TCP.
+        /// The answer is too long for UDP and could not be fetched over TCP.
         case truncated(server: String, reason: String)
         case malformed(server: String, reason: String)
         case unreachable(server: String, SystemError)
@@ -45,25 +45,25 @@ public struct DNSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     private var reason: String {
         switch kind {
         case .serverFailure(let server):
-            "name server \(server) answers SERVFAIL; the name servers of the domain may be down, or its DNSSEC broken"
-        case .refused(let server): "name server \(server) does not look up names for this machine"
-        case .code(let code, let server): "name server \(server) answers with code \(code)"
+            "name server \(server) answered SERVFAIL; the domain's name servers may be down, or its DNSSEC broken"
+        case .refused(let server): "name server \(server) does not resolve names for this machine"
+        case .code(let code, let server): "name server \(server) answered with code \(code)"
         case .timedOut: "no name server answered in time"
         case .truncated(let server, let reason):
             "the answer of name server \(server) is too long for UDP, and TCP failed: \(reason)"
         case .malformed(let server, let reason): "name server \(server) sent a malformed answer: \(reason)"
         case .unreachable(let server, let error): "cannot reach name server \(server): \(error.reason)"
-        case .tooManyAliases: "more than \(DNSLimits.aliasesMax) CNAME records lead from one to the next"
+        case .tooManyAliases: "the name has a chain of more than \(DNSLimits.aliasesMax) CNAME records"
         }
     }
 }
 
-/// The bounds of one look-up, whatever a server sends.
+/// The limits of one lookup.
 enum DNSLimits {
-    /// Resolvers follow between 8 and 16.
+    /// Other resolvers follow between 8 and 16.
     static let aliasesMax = 16
-    /// In one section of an answer. Nobody publishes as many; each costs the expansion of a name.
+    /// Records in one section of an answer; real answers have far fewer. Each costs the expansion of a name.
     static let recordsMax = 1_024
-    /// What every network delivers in one piece, as agreed for DNS Flag Day 2020.
+    /// The size that every network delivers without fragmentation (DNS Flag Day 2020).
     static let datagramBytesMax: UInt16 = 1_232
 }

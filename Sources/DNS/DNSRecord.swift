@@ -1,8 +1,8 @@
-// What can be asked for, and what the answers say.
+// DNS questions, and the records in their answers.
 
 public import Posix
 
-/// The types of records that can be asked for, by their numbers (RFC 1035 §3.2.2, RFC 3596, RFC 8659).
+/// The types of records that can be looked up, with their numbers (RFC 1035 §3.2.2, RFC 3596, RFC 8659).
 public enum DNSRecordType: UInt16, CaseIterable, Sendable, CustomStringConvertible {
     case a = 1
     case ns = 2
@@ -23,9 +23,9 @@ public enum DNSRecordType: UInt16, CaseIterable, Sendable, CustomStringConvertib
     }
 }
 
-/// What one record says.
+/// The content of one record.
 public enum DNSRecord: Hashable, Sendable {
-    /// Of A and AAAA; the port is 0.
+    /// From A and AAAA records; the port is 0.
     case address(RemoteAddress)
     case nameServer(DomainName)
     case alias(DomainName)
@@ -34,7 +34,7 @@ public enum DNSRecord: Hashable, Sendable {
     case authorization(CAARecord)
 }
 
-/// Who may issue certificates for a domain (RFC 8659 §4.1).
+/// Which certificate authority may issue certificates for a domain (RFC 8659 §4.1).
 public struct CAARecord: Hashable, Sendable {
     /// Whether a certificate authority that does not know the tag must not issue.
     public var isCritical: Bool
@@ -49,7 +49,7 @@ public struct CAARecord: Hashable, Sendable {
     }
 }
 
-/// What is asked for.
+/// A record type and a name to look up.
 struct DNSQuestion: Hashable, Sendable {
     var type: DNSRecordType
     var name: DomainName

@@ -1,8 +1,8 @@
-// The names that are looked up. They are always complete: nothing here appends the search domains of this machine.
+// Domain names to look up. They are always fully qualified: the search domains of this machine are never appended.
 
-/// A complete domain name, in lower case and without its trailing dot.
+/// A fully qualified domain name, in lower case and without its trailing dot.
 public struct DomainName: Hashable, Sendable, CustomStringConvertible {
-    /// Bytes that no host name has are escaped as in a zone file (RFC 1035 §5.1). Empty for the root.
+    /// Bytes that are not allowed in host names are escaped as in a zone file (RFC 1035 §5.1). Empty for the root.
     let text: String
 
     static let labelBytesMax = 63
@@ -10,7 +10,7 @@ public struct DomainName: Hashable, Sendable, CustomStringConvertible {
     static let bytesMax = 253
 
     /// Reads `shop.example.com`, `_acme-challenge.shop.example.com` or `*.example.com`, with or without a trailing dot. Nil
-    /// for what is no name.
+    /// for other text.
     public init?(_ text: String) {
         let name = text.hasSuffix(".") ? text.dropLast() : text[...]
         guard name.utf8.count <= DomainName.bytesMax else { return nil }
@@ -23,7 +23,7 @@ public struct DomainName: Hashable, Sendable, CustomStringConvertible {
         self.text = name.lowercased()
     }
 
-    /// A name of an answer, as `ns_name_ntop` writes it.
+    /// A name from an answer, as `ns_name_ntop` writes it.
     init(escaped text: String) { self.text = text.lowercased() }
 
     /// Letters, digits, the hyphen of host names and the underscore of names for services (RFC 8552).

@@ -1,18 +1,18 @@
-// One question to one name server: a datagram, and a connection where the answer does not fit into one. The C library's own
-// exchange is not used: it reports SERVFAIL as a time-out, and waits for a TCP server without any limit.
+// Sends one question to one name server: over UDP, and again over TCP if the answer is truncated. The C library's own
+// exchange is not used, because it reports SERVFAIL as a time-out and has no time limit for TCP.
 
 import Posix
 
-/// A question to a name server, to be answered in time.
+/// A question to a name server, with time limits.
 struct NameServerExchange {
     let server: SocketAddress
     let question: DNSQuestion
-    /// For the datagram, and once more for the connection.
+    /// The time limit for UDP, and again for TCP.
     let phaseMilliseconds: Int
-    /// When everything ends, by the monotonic clock.
+    /// When the whole exchange must end, by the monotonic clock.
     let endMilliseconds: Int64
 
-    /// Asks with EDNS, and once more without it where the server does not understand that (RFC 6891 §7).
+    /// Sends the question with EDNS, and again without it if the server does not support EDNS (RFC 6891 §7).
     func answer(_ state: borrowing ResolverState) throws(DNSFailure.Kind) -> DNSMessage {
         var message = try ask(state, withEDNS: true)
         if [DNSCode.formatError, DNSCode.notImplemented, DNSCode.badVersion].contains(message.code) {
@@ -28,10 +28,10 @@ struct NameServerExchange {
     }
 
     private func ask(_ state: borrowing ResolverState, withEDNS: Bool) throws(DNSFailure.Kind) -> DNSMessage {
-        // Whoever forges an answer has to guess this number and the port, which the kernel chooses for each socket.
+        // To forge an answer, an attacker must guess this id and the port, which the kernel chooses for each socket.
         let id = UInt16.random(in: .min ... .max)
         guard let query = state.query(question, id: id, withEDNS: withEDNS) else {
-            throw .malformed(server: "\(server)", reason: "it leads to a name that cannot be asked for")
+            throw .malformed(server: "\(server)", reason: "it names a host that cannot be looked up")
         }
         var reading: DNSMessage.Reading?
         do throws(SystemError) { reading = try askByDatagram(query, id) } catch {
@@ -46,7 +46,7 @@ struct NameServerExchange {
         case .message(let message): return message
         case .malformed(let reason): throw .malformed(server: "\(server)", reason: reason)
         case .unrelated: throw .malformed(server: "\(server)", reason: "it answers another question")
-        case .truncated: throw .truncated(server: "\(server)", reason: "it is cut there too")
+        case .truncated: throw .truncated(server: "\(server)", reason: "it is truncated there too")
         case nil: throw .truncated(server: "\(server)", reason: "the connection ended before the answer did")
         }
     }
@@ -58,13 +58,13 @@ struct NameServerExchange {
         while true {
             try limit(socket, until: end)
             let reading = DNSMessage.read(try socket.receive(), id: id, question: question)
-            // What others send is no reason to stop waiting.
+            // Packets that do not belong to the question are ignored.
             if case .unrelated = reading { continue }
             return reading
         }
     }
 
-    /// Nil when the connection ends too early. Each message has its length in front of it (RFC 7766 §8).
+    /// Nil if the connection ends too early. Each message is preceded by its length (RFC 7766 §8).
     private func askByStream(_ query: [UInt8], _ id: UInt16) throws(SystemError) -> DNSMessage.Reading? {
         let end = phaseEnd
         let left = end - Clock.monotonicMilliseconds()
@@ -83,7 +83,7 @@ struct NameServerExchange {
 
     private var phaseEnd: Int64 { min(endMilliseconds, Clock.monotonicMilliseconds() + Int64(phaseMilliseconds)) }
 
-    /// Of the whole time, because a server that sends a byte now and then would never be given up otherwise.
+    /// Limits the socket to the time left in total; otherwise a server could keep it waiting by sending single bytes.
     private func limit(_ socket: borrowing ClientSocket, until end: Int64) throws(SystemError) {
         let left = end - Clock.monotonicMilliseconds()
         guard left > 0 else { throw .timedOut("recv") }

@@ -1,35 +1,35 @@
-// Looks up records at the name servers of this machine, or at those it is given. They are asked in turn, and a look-up as a
-// whole has a time limit.
+// Looks up records at the name servers of this machine, or at given ones. The servers are asked one after the other, and the whole
+// lookup has a time limit.
 
 public import Posix
 
-/// Whom to ask, and for how long.
+/// The name servers and time limits of a resolver.
 public struct ResolverSettings: Sendable {
     /// Empty for those of /etc/resolv.conf.
     public var servers: [SocketAddress] = []
-    /// How often a server is asked that says nothing.
+    /// How often to ask a server that does not answer.
     public var attempts = 2
     public var attemptMilliseconds = 3_000
-    /// For everything together.
+    /// The limit for the whole lookup.
     public var totalMilliseconds = 10_000
 
     public init() {}
 }
 
-/// Looks up records. It belongs to one thread, as the state of the C library does.
+/// Looks up records. Used by one thread, like the state of the C library.
 public struct Resolver: ~Copyable {
     private let state: ResolverState
     private let settings: ResolverSettings
     private let servers: [SocketAddress]
 
-    /// Reads /etc/resolv.conf; who wants to see changes of it makes a new one.
+    /// Reads /etc/resolv.conf. To see later changes of that file, create another resolver.
     public init(_ settings: ResolverSettings = ResolverSettings()) throws(SystemError) {
         state = try ResolverState()
         self.settings = settings
         servers = settings.servers.isEmpty ? state.servers : settings.servers
     }
 
-    /// The records of a type that a name has, by way of its aliases.
+    /// The records of a type that a name has, directly or through aliases.
     public func lookUp(_ type: DNSRecordType, of name: DomainName) -> DNSOutcome {
         let end = Clock.monotonicMilliseconds() + Int64(settings.totalMilliseconds)
         let question = DNSQuestion(type: type, name: name)
@@ -42,7 +42,7 @@ public struct Resolver: ~Copyable {
                 aliases += found.aliases
                 if !found.records.isEmpty { return .found(found.records, aliases: aliases) }
                 if message.code == DNSCode.noSuchName { return .noSuchName(aliases: aliases) }
-                // A server that follows aliases says so by the record that proves the absence of others.
+                // With a record that proves absence, the server has followed the aliases to their end.
                 if found.aliases.isEmpty || message.provesAbsence { return .noData(aliases: aliases) }
                 if aliases.count > DNSLimits.aliasesMax { throw .tooManyAliases }
             }
@@ -51,22 +51,22 @@ public struct Resolver: ~Copyable {
         }
     }
 
-    /// The first answer that can be relied on. Only servers that said nothing are asked again.
+    /// The first valid answer. Only servers that did not answer are asked again.
     private func ask(_ question: DNSQuestion, until end: Int64) throws(DNSFailure.Kind) -> DNSMessage {
-        var (silent, failure) = (servers, DNSFailure.Kind?.none)
+        var (remaining, failure) = (servers, DNSFailure.Kind?.none)
         for _ in 0..<settings.attempts {
-            var unheard: [SocketAddress] = []
-            for server in silent {
+            var silent: [SocketAddress] = []
+            for server in remaining {
                 let exchange = NameServerExchange(
                     server: server, question: question, phaseMilliseconds: settings.attemptMilliseconds,
                     endMilliseconds: end)
                 do throws(DNSFailure.Kind) {
                     return try exchange.answer(state)
                 } catch {
-                    if error == .timedOut { unheard.append(server) } else { failure = failure ?? error }
+                    if error == .timedOut { silent.append(server) } else { failure = failure ?? error }
                 }
             }
-            silent = unheard
+            remaining = silent
         }
         throw failure ?? .timedOut
     }

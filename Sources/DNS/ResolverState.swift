@@ -1,4 +1,4 @@
-// What the C library keeps for one resolver: the name servers of /etc/resolv.conf, and how a query is written.
+// The C library's state for one resolver: it reads the name servers of /etc/resolv.conf and encodes queries.
 
 import CResolver
 import Posix
@@ -20,8 +20,8 @@ struct ResolverState: ~Copyable {
         }
     }
 
-    /// The bytes of a question for exactly this name: search domains are a matter of `res_nsearch`. Nil for a name that an
-    /// answer led to and that cannot be written.
+    /// The bytes of a query for exactly this name, without search domains. Nil if the name, which may come from an answer,
+    /// cannot be encoded.
     func query(_ question: DNSQuestion, id: UInt16, withEDNS: Bool) -> [UInt8]? {
         var query = [UInt8](repeating: 0, count: 512)
         let count = associated_resolver_query(
@@ -30,7 +30,7 @@ struct ResolverState: ~Copyable {
         query.removeSubrange(Int(count)...)
         query.replaceSubrange(0..<2, with: ResolverState.bytes(id))
         if withEDNS {
-            // The root as owner, OPT as type, the size as class, and neither flags nor data (RFC 6891 §6.1.2).
+            // Owner: the root; type: OPT; class: the size; no flags and no data (RFC 6891 §6.1.2).
             query += [0, 0, 41] + ResolverState.bytes(DNSLimits.datagramBytesMax) + [0, 0, 0, 0, 0, 0]
             // The number of additional records.
             query[11] = 1

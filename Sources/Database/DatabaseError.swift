@@ -1,5 +1,5 @@
-// What can go wrong with a database, by what a caller can do about it. The text is one line for the operator, without
-// the connection string: that may contain a password.
+// Database errors, grouped by what a caller can do about them. The text is one line for the operator. It never contains the
+// connection string, which may have a password.
 
 /// Why a database could not be used.
 public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -17,16 +17,16 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
         case accessDenied
         /// A newer program has changed the tables so that this one cannot use them.
         case newerSchema
-        /// Another transaction holds what this one needs, for longer than it may wait.
+        /// Another transaction holds a lock for longer than this one may wait.
         case locked
-        /// A statement took longer than it may.
+        /// A statement took longer than its limit.
         case timedOut
         case readOnly
         case full
         case corrupt
         /// The disk or its file system fails.
         case inputOutput
-        /// The engine undid the transaction because of another one; it can be run again.
+        /// The engine rolled the transaction back because of another one; it can be run again.
         case serializationFailure
         /// The connection ended before the transaction was committed; nothing was changed.
         case connectionLost
@@ -34,7 +34,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
         case commitUnknown
         /// A unique key, a foreign key, a check or `not null`.
         case constraint
-        /// The statement or its result is wrong: a mistake in this program or a table that somebody else has changed.
+        /// The statement or its result is wrong: a bug in this program, or a table that another program has changed.
         case statement
     }
 
@@ -71,10 +71,10 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
             "write a path or postgresql://user@host:5432/name, with %XX for special characters in a password"
         case .certificateNotVerified:
             "name the authority with sslrootcert=FILE and the server by a name in its certificate"
-        case .locked: "stop what else uses it"
-        case .full: "make room on its disk (df -h)"
+        case .locked: "stop the other process that uses it"
+        case .full: "free space on its disk (df -h)"
         case .corrupt: "keep a copy and restore a backup"
-        case .inputOutput: "look at its disk (dmesg)"
+        case .inputOutput: "check its disk (dmesg)"
         case .newerSchema: "start the newer version of associated"
         case .commitUnknown: "the last change may or may not have taken effect"
         case .libraryMissing, .tooOld, .unreachable, .accessDenied, .timedOut, .readOnly, .serializationFailure,

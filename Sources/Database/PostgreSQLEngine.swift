@@ -1,14 +1,14 @@
-// A database on a PostgreSQL server, through libpq, which is opened at run time. Nothing outlasts a transaction on the
-// server's side: no session settings, no named statements, no LISTEN. So it works behind a pooler that gives each
-// transaction another connection. libpq reads the connection string and does TLS; we wait for the socket, so that no
-// server can keep us longer than the limits say.
+// A database on a PostgreSQL server, through libpq, which is loaded at run time. It works behind a pooler that gives each
+// transaction another connection, because nothing on the server outlasts a transaction: no session settings, named statements
+// or LISTEN. libpq reads the connection string and does TLS; this file waits for the socket, so that a server cannot exceed
+// the time limits.
 
 import CPostgreSQL
 import Glibc
 import Posix
 
 final class PostgreSQLEngine: SQLEngine {
-    /// The oldest library and server that this is made for.
+    /// The oldest supported version of the library and the server.
     static let versionMin: Int32 = 120_000
 
     let dialect = Dialect.postgreSQL
@@ -44,20 +44,21 @@ final class PostgreSQLEngine: SQLEngine {
         do throws(DatabaseError) {
             try made.open(within: limits.connectMilliseconds)
         } catch {
-            // A string that is read wrongly may have a part of the password for a host.
+            // In a malformed connection string, a part of the password may look like the host.
             throw error.cause == .badLocation ? error : error.at(location)
         }
         guard made.serverVersion >= PostgreSQLEngine.versionMin else {
             let version = made.serverVersion / 10_000
             throw DatabaseError(
-                .tooOld, "the server is PostgreSQL \(version); 12 is the oldest supported", location: location)
+                .tooOld, "the server is PostgreSQL \(version); the oldest supported version is 12", location: location)
         }
         connection = consume made
     }
 
     func begin(_ kind: TransactionKind) throws(DatabaseError) {
         if connection == nil { try connect() }
-        // Settings of the transaction alone, in the same message: a pooler may give the next one another connection.
+        // The settings apply to this transaction only and are in the same message, because a pooler may use another
+        // connection for the next one.
         let wait = limits.lockWaitMilliseconds
         let mode = kind == .write ? "isolation level read committed" : "isolation level repeatable read, read only"
         try send(
@@ -97,11 +98,11 @@ final class PostgreSQLEngine: SQLEngine {
         }
     }
 
-    /// Drops the connection when it is lost: the next transaction makes another.
+    /// Drops a lost connection; the next transaction opens another.
     private func withConnection<Result>(
         _ body: (borrowing PostgreSQLConnection) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
-        guard connection != nil else { throw DatabaseError(.connectionLost, "the connection was lost before") }
+        guard connection != nil else { throw DatabaseError(.connectionLost, "the connection was already lost") }
         do throws(DatabaseError) {
             return try body(connection!)
         } catch {
@@ -112,7 +113,7 @@ final class PostgreSQLEngine: SQLEngine {
 }
 
 extension ConnectionLimits {
-    /// When the server has not kept to its own limit, it hangs.
+    /// A server that exceeds its own limit by this much has hung.
     fileprivate var answerMilliseconds: Int32 { statementMilliseconds + 5_000 }
 }
 
@@ -121,13 +122,13 @@ struct PostgreSQLConnection: ~Copyable {
     private let connection: OpaquePointer
     private let library: associated_postgresql
 
-    /// What the connection string may override: it comes later, so it wins.
+    /// Defaults that the connection string may override, because it comes later.
     private static let defaults = [
         ("application_name", "associated"),
         ("client_encoding", "UTF8"),
-        // Kerberos would read files that the sandbox does not have.
+        // Kerberos would read files that the sandbox does not allow.
         ("gssencmode", "disable"),
-        // A server that has vanished is noticed within about half a minute, also while it is waited for.
+        // Detects a server that has disappeared within about 30 seconds, also during a statement.
         ("tcp_user_timeout", "5000"),
         ("keepalives_idle", "10"),
         ("keepalives_interval", "5"),
@@ -142,11 +143,11 @@ struct PostgreSQLConnection: ~Copyable {
                 library.connectStartParams(keywords, values, 1)
             }
         }
-        guard let started else { throw DatabaseError(.inputOutput, "no memory is left") }
+        guard let started else { throw DatabaseError(.inputOutput, "out of memory") }
         (connection, self.library) = (started, library)
-        // What libpq prints by itself would go to standard error, unescaped.
+        // By default, libpq prints notices to standard error, unescaped.
         _ = library.setNoticeProcessor(connection, { _, _ in }, nil)
-        // With the code of the failure, because the server's words are in its own language.
+        // Verbose messages contain the error code; the text is in the server's language.
         _ = library.setErrorVerbosity(connection, UInt32(PQERRORS_VERBOSE))
     }
 
@@ -163,8 +164,8 @@ struct PostgreSQLConnection: ~Copyable {
 
     func open(within milliseconds: Int32) throws(DatabaseError) {
         let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
-        // A string that cannot be read is the only failure before a host is known. libpq would quote it, with the
-        // password.
+        // Before a host is known, the only possible failure is an unreadable connection string. libpq's message would quote
+        // it, with the password.
         if library.status(connection) == CONNECTION_BAD && location == "postgresql" {
             throw DatabaseError(.badLocation, "its connection string cannot be read")
         }
@@ -198,7 +199,7 @@ struct PostgreSQLConnection: ~Copyable {
         guard isSent == 1 else { throw DatabaseError(.connectionLost, message) }
     }
 
-    /// The result of the last of the statements that were sent; the first failure is thrown.
+    /// The result of the last statement that was sent; throws the first failure.
     func receive(within milliseconds: Int32) throws(DatabaseError) -> PostgreSQLResult {
         let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
         var last: PostgreSQLResult?
@@ -236,7 +237,7 @@ struct PostgreSQLConnection: ~Copyable {
     private var message: String { library.errorMessage(connection).map { String(cString: $0) } ?? "" }
 }
 
-/// What the server answered to one statement.
+/// The server's answer to one statement.
 struct PostgreSQLResult: ~Copyable {
     private let result: OpaquePointer
     private let library: associated_postgresql
@@ -253,7 +254,7 @@ struct PostgreSQLResult: ~Copyable {
         func field(_ letter: String) -> String? {
             library.resultErrorField(result, Int32(letter.utf8.first!)).map { String(cString: $0) }
         }
-        // libpq itself gives no code: it could not read or write.
+        // A failure without a code comes from libpq itself, which could not read or write.
         return DatabaseError(sqlState: field("C") ?? "08006", field("M") ?? "the server has closed the connection")
     }
 
@@ -268,7 +269,7 @@ struct PostgreSQLResult: ~Copyable {
         return StatementResult(rows: rows, changes: changes ?? 0)
     }
 
-    /// Numbers are in the order of the network (`int8send` and its relatives in PostgreSQL).
+    /// Numbers are in network byte order (`int8send` and similar functions in PostgreSQL).
     private func value(_ row: Int32, _ column: Int32) throws(DatabaseError) -> Value {
         if library.getisnull(result, row, column) != 0 { return .null }
         let bytes = UnsafeRawBufferPointer(
@@ -282,12 +283,12 @@ struct PostgreSQLResult: ~Copyable {
         case nil:
             throw DatabaseError(
                 .statement,
-                "column \(column + 1) has the type \(library.ftype(result, column)) of PostgreSQL; cast it to bigint")
+                "column \(column + 1) has the PostgreSQL type \(library.ftype(result, column)); cast it to bigint")
         }
     }
 }
 
-/// The types that we send and read, by the numbers that every PostgreSQL server gives them (pg_type.dat).
+/// The types that are sent and read, with the numbers that they have on every PostgreSQL server (pg_type.dat).
 private enum WireType: UInt32 {
     case unknown = 705
     case bytea = 17
@@ -300,7 +301,7 @@ private enum WireType: UInt32 {
 }
 
 extension Value {
-    /// Zero lets the server find out what a null is.
+    /// Zero lets the server infer the type of a null.
     fileprivate var wireType: UInt32 {
         switch self {
         case .null: 0
@@ -323,7 +324,7 @@ extension Value {
 }
 
 extension DatabaseError {
-    /// By the code that the server gave a failed statement (PostgreSQL's manual, appendix A).
+    /// The error for the server's code of a failed statement (PostgreSQL's manual, appendix A).
     fileprivate init(sqlState: String, _ message: String) {
         let cause: Cause =
             switch sqlState {
@@ -349,11 +350,9 @@ extension DatabaseError {
         self.init(cause, message)
     }
 
-    /// By libpq's words for a connection that could not be made: they are not translated unless a program asks for
-    /// that.
+    /// The error for libpq's message about a failed connection. The message is in English unless a program requests a translation.
     fileprivate init(connecting message: String) {
-        // The last line is of the last address that was tried: `connection to server at "::1", port 5432 failed:
-        // reason`.
+        // The last line is about the last address that was tried: `connection to server at "::1", port 5432 failed: reason`.
         let lines = message.split(separator: "\n").filter { !$0.hasPrefix("\t") && !$0.hasPrefix("LOCATION:") }
         let line = String(lines.last ?? "no reason given")
         if let failed = line.firstMatch(of: /FATAL: +([0-9A-Z]{5}): +(.*)/) {
@@ -365,7 +364,7 @@ extension DatabaseError {
         let reason = isAcronym ? String(words) : words.prefix(1).lowercased() + words.dropFirst()
         let isAboutCertificate = ["certificate", "not support SSL"].contains(where: message.contains)
         if line.contains("password supplied") {
-            self.init(.accessDenied, "the server wants a password, and the connection string has none")
+            self.init(.accessDenied, "the server requires a password, and the connection string has none")
         } else if line.hasPrefix("invalid ") && !isAboutCertificate {
             self.init(.badLocation, "its connection string has a value that cannot be read")
         } else {
@@ -374,7 +373,8 @@ extension DatabaseError {
     }
 }
 
-/// Lends C an array of pointers to these strings of bytes, ended by a null where the function has no count.
+/// Lends C an array of pointers to these byte strings.
+/// - Parameter ended: whether a null pointer ends the array, for functions without a count.
 private func withPointers<Result>(
     to strings: [[UInt8]?], ended: Bool, _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
 ) -> Result {

@@ -1,6 +1,6 @@
-// A connection to a database, whichever engine it has. All work is done in transactions, and a transaction is a
-// closure, so that it can be run again when it failed for a reason that passes: a lock, a conflict with another
-// transaction, a lost connection. What the closure does outside the database must therefore bear repetition.
+// A connection to a database of either engine. All work is done in transactions. A transaction is a closure, so that it can
+// be run again after a temporary failure: a lock, a conflict with another transaction, a lost connection. Side effects of the
+// closure outside the database must therefore be repeatable.
 
 import Glibc
 import Posix
@@ -10,7 +10,7 @@ public struct SQLConnection: ~Copyable {
     private let engine: any SQLEngine
     private let limits: ConnectionLimits
 
-    /// Opens the database; makes the file if it is SQLite's and does not exist.
+    /// Opens the database; creates a SQLite file if it does not exist.
     public init(_ location: DatabaseLocation, limits: ConnectionLimits = ConnectionLimits()) throws(DatabaseError) {
         switch location {
         case .sqlite(let path):
@@ -30,18 +30,18 @@ public struct SQLConnection: ~Copyable {
     /// For messages: the path of the file, or host and port.
     public var location: String { engine.location }
 
-    /// Runs statements that see one state of the database and change nothing.
+    /// Runs statements that see one consistent state of the database and change nothing.
     public mutating func read<Result>(
         _ body: (borrowing Transaction) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
         try repeatedly(.read, isRepeatable: true, body)
     }
 
-    /// Runs statements that take effect together or not at all. On SQLite there is one such transaction at a time; on
-    /// PostgreSQL several see what is committed at each statement (`read committed`), so rows that a decision depends
-    /// on must be locked.
-    /// - Parameter isRepeatable: whether it does no harm to run the body again after it has taken effect. It is then run again when
-    ///   the connection is lost during the commit; otherwise that is an error, `commitUnknown`.
+    /// Runs statements that take effect together or not at all. On SQLite there is one such transaction at a time. On
+    /// PostgreSQL there can be several, and each statement sees what is committed by then (`read committed`), so rows that a
+    /// decision depends on must be locked.
+    /// - Parameter isRepeatable: whether the body may run again after it has taken effect. If so, it does when the connection
+    ///   is lost during the commit; otherwise that is the error `commitUnknown`.
     @discardableResult
     public mutating func write<Result>(
         isRepeatable: Bool = false, _ body: (borrowing Transaction) throws(DatabaseError) -> Result
@@ -58,11 +58,11 @@ public struct SQLConnection: ~Copyable {
             do throws(DatabaseError) {
                 return try once(kind, body)
             } catch {
-                guard error.passes(isRepeatable: isRepeatable), Clock.monotonicMilliseconds() < end else {
+                guard error.isTemporary(isRepeatable: isRepeatable), Clock.monotonicMilliseconds() < end else {
                     throw error.at(engine.location)
                 }
             }
-            // Those that got into each other's way must not do so again at the same moment.
+            // A random pause, so that transactions that were in conflict do not start at the same moment again.
             poll(nil, 0, .random(in: 1...pauseMilliseconds))
             pauseMilliseconds = min(500, pauseMilliseconds * 2)
         }
@@ -75,7 +75,7 @@ public struct SQLConnection: ~Copyable {
         let transaction = Transaction(engine)
         do throws(DatabaseError) {
             let result = try body(transaction)
-            // A body may have caught it; PostgreSQL would undo the transaction all the same, and say nothing.
+            // If the body caught an error, PostgreSQL would roll back at the commit without reporting it.
             if let failure = transaction.outcome.failure { throw failure }
             try engine.commit()
             return result
@@ -87,10 +87,10 @@ public struct SQLConnection: ~Copyable {
 }
 
 extension DatabaseError {
-    /// Whether a transaction that failed in this way can be run again, and has a chance then.
-    fileprivate func passes(isRepeatable: Bool) -> Bool {
+    /// Whether a transaction that failed in this way can be run again and may then succeed.
+    fileprivate func isTemporary(isRepeatable: Bool) -> Bool {
         switch cause {
-        // The database could be opened before, so it is probably about to come back.
+        // The database could be opened before, so it will probably come back.
         case .locked, .serializationFailure, .connectionLost, .unreachable: true
         case .commitUnknown: isRepeatable
         default: false
@@ -98,7 +98,7 @@ extension DatabaseError {
     }
 }
 
-/// A transaction that has begun. It ends with the closure that it was lent to.
+/// An open transaction. It ends when the closure that borrows it returns.
 public struct Transaction: ~Copyable {
     final class Outcome {
         var failure: DatabaseError?
@@ -129,12 +129,12 @@ public struct Transaction: ~Copyable {
         try run(sql, values.map(\.value)).rows
     }
 
-    /// The rows of a `select`, locked until the transaction ends; waits for those that another transaction has locked.
+    /// The rows of a `select`, locked until the transaction ends; waits for rows that another transaction has locked.
     public func lock(_ select: String, _ values: any ColumnType...) throws(DatabaseError) -> [Row] {
         try run(locking(select, "for update"), values.map(\.value)).rows
     }
 
-    /// The rows of a `select`, locked until the transaction ends; leaves out those that another transaction has locked.
+    /// The rows of a `select`, locked until the transaction ends; skips rows that another transaction has locked.
     public func claim(_ select: String, _ values: any ColumnType...) throws(DatabaseError) -> [Row] {
         try run(locking(select, "for update skip locked"), values.map(\.value)).rows
     }
@@ -160,7 +160,7 @@ public struct Transaction: ~Copyable {
         try query("select \(dialect.now)")[0][0]
     }
 
-    /// SQLite needs no word for it: it has one writer at a time, so what a writing transaction reads is locked.
+    /// SQLite needs no clause: it has one writer at a time, so the rows that a writing transaction reads are locked.
     private func locking(_ select: String, _ clause: String) -> String {
         dialect == .sqlite ? select : "\(select) \(clause)"
     }

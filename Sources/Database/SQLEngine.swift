@@ -1,21 +1,20 @@
-// What an engine does for a connection: the few verbs in which SQLite and PostgreSQL differ. Everything else (retries,
-// rows, migrations) is written once, above it.
+// The operations in which SQLite and PostgreSQL differ. Everything else (retries, rows, migrations) is common code on top of them.
 
-/// Where a database is.
+/// The location of a database.
 public enum DatabaseLocation: Hashable, Sendable {
-    /// The path of a SQLite file, which is made if it does not exist.
+    /// The path of a SQLite file, which is created if it does not exist.
     case sqlite(path: String)
     /// `postgresql://user:password@host:port/name?sslmode=verify-full`, as libpq reads it.
     case postgreSQL(uri: String)
 
-    /// The text of a setting.
+    /// Reads the text of a setting.
     public init(_ text: String) {
         let isURI = text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
         self = isURI ? .postgreSQL(uri: text) : .sqlite(path: text)
     }
 }
 
-/// Which SQL an engine speaks, where one text does not do for both.
+/// The SQL dialect of an engine, for statements that differ between the two.
 public enum Dialect: Sendable, CaseIterable {
     case sqlite
     case postgreSQL
@@ -31,8 +30,7 @@ public enum Dialect: Sendable, CaseIterable {
         }
     }
 
-    /// The statement in this dialect: parameters are `?` in ours, `$1` in PostgreSQL's. A `?` between single quotes is
-    /// text.
+    /// The statement in this dialect: PostgreSQL writes `$1` for the first `?`. A `?` between single quotes is text.
     func translated(_ sql: String) -> String {
         guard self == .postgreSQL else { return sql }
         var (isQuoted, count) = (false, 0)
@@ -50,22 +48,22 @@ public enum Dialect: Sendable, CaseIterable {
     }
 }
 
-/// How much patience a connection has.
+/// The time limits of a connection.
 public struct ConnectionLimits: Sendable {
-    /// How long a statement waits for what another transaction holds: longer than any transaction of ours takes.
+    /// How long a statement waits for a lock: longer than any transaction of this program takes.
     public var lockWaitMilliseconds: Int32 = 5_000
     /// How long PostgreSQL may work on one statement.
     public var statementMilliseconds: Int32 = 30_000
-    /// How long making a connection may take, over all addresses of the host.
+    /// How long connecting may take, for all addresses of the host together.
     public var connectMilliseconds: Int32 = 10_000
-    /// For how long a transaction is run again after failures that pass.
+    /// How long a transaction is retried after temporary failures.
     public var retryMilliseconds: Int64 = 10_000
 
     public init() {}
 }
 
 enum TransactionKind: Sendable {
-    /// Sees one state of the database, and cannot change it.
+    /// Sees one consistent state of the database and cannot change it.
     case read
     case write
 }
@@ -76,21 +74,21 @@ protocol SQLEngine: AnyObject {
     /// For messages: a path, or host and port.
     var location: String { get }
 
-    /// Starts a transaction, over a new connection where the last one is lost.
+    /// Starts a transaction, over a new connection if the last one was lost.
     func begin(_ kind: TransactionKind) throws(DatabaseError)
     func commit() throws(DatabaseError)
-    /// Undoes the transaction if there is one. Whatever fails here, the engine has undone it.
+    /// Rolls the transaction back, if there is one. Failures are ignored, because the engine then rolls back by itself.
     func rollback()
 
     func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement
     func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult
 }
 
-/// A statement that can be run several times, with other values, while its transaction lasts.
+/// A statement that can be run several times with different values, until its transaction ends.
 public struct SQLStatement: ~Copyable {
     /// In the engine's own dialect.
     let sql: String
-    /// PostgreSQL has none: behind a pooler, nothing outlasts a statement but the transaction.
+    /// Nil for PostgreSQL, where named statements do not work behind a pooler.
     let prepared: SQLiteStatement?
 
     init(sql: String, prepared: consuming SQLiteStatement? = nil) {

@@ -1,5 +1,6 @@
-// A database in one SQLite file. The library is opened at run time. A write-ahead log lets readers and one writer work
-// at the same time; a commit is on the disk when it returns (`synchronous=full`). The file must be on a local disk.
+// A database in one SQLite file, through SQLite's library, which is loaded at run time. A write-ahead log lets readers and
+// one writer work at the same time; a commit is on disk when it returns (`synchronous=full`). The file must be on a local
+// disk.
 
 import CSQLite
 import Glibc
@@ -22,10 +23,10 @@ final class SQLiteEngine: SQLEngine {
         for setting in ["synchronous = full", "foreign_keys = on", "trusted_schema = off", "temp_store = memory"] {
             try execute("pragma \(setting)")
         }
-        // Changing the mode fails on a file that is no database, is read-only or lies on a disk without shared memory.
+        // Changing the mode fails if the file is not a database, is read-only, or is on a disk without shared memory.
         let mode = try run(prepare("pragma journal_mode = wal"), []).rows
         guard mode.first?.values == [.text("wal")] else {
-            throw DatabaseError(.inputOutput, "it cannot have a write-ahead log here; put it on a local disk")
+            throw DatabaseError(.inputOutput, "its disk does not support a write-ahead log; put it on a local disk")
         }
     }
 
@@ -45,7 +46,7 @@ final class SQLiteEngine: SQLEngine {
     }
 
     private static func open(_ path: String, _ library: associated_sqlite) throws(DatabaseError) -> OpaquePointer {
-        // SQLite would let everybody read a file that it makes.
+        // SQLite would create a file that every user can read.
         do throws(SystemError) {
             if (try? File.status(path)) == nil {
                 _ = try File.create(path, UnsafeRawBufferPointer(start: nil, count: 0), permissions: 0o600)
@@ -64,7 +65,7 @@ final class SQLiteEngine: SQLEngine {
     }
 
     func begin(_ kind: TransactionKind) throws(DatabaseError) {
-        // A transaction that begins as a reader's and then writes could be in another writer's way, without a way back.
+        // `immediate`: a transaction that starts as a reader and then writes can fail with a conflict that no waiting resolves.
         try execute("pragma query_only = \(kind == .read); \(kind == .write ? "begin immediate" : "begin")")
     }
 
@@ -93,10 +94,10 @@ final class SQLiteEngine: SQLEngine {
         _ statement: borrowing SQLiteStatement, _ values: [Value], _ sql: String
     ) throws(DatabaseError) -> StatementResult {
         guard statement.parameterCount == values.count else {
-            throw DatabaseError(.statement, "\(values.count) values do not fit the parameters of: \(sql)")
+            throw DatabaseError(.statement, "\(values.count) values do not match the parameters of: \(sql)")
         }
         statement.bind(values)
-        // Resetting a statement repeats its failure, so the failure is read first.
+        // Resetting a statement returns its failure again, so the failure is read first.
         defer { statement.reset() }
         var rows: [Row] = []
         while true {
@@ -115,13 +116,13 @@ final class SQLiteEngine: SQLEngine {
 
     private func failure() -> DatabaseError { SQLiteEngine.failure(library, connection) }
 
-    /// What the last call on a connection failed of. SQLite has no message where it had no memory for a connection.
+    /// The failure of the last call on a connection. Without a connection, SQLite was out of memory.
     private static func failure(_ library: associated_sqlite, _ connection: OpaquePointer?) -> DatabaseError {
-        guard let connection else { return DatabaseError(.inputOutput, "no memory is left") }
+        guard let connection else { return DatabaseError(.inputOutput, "out of memory") }
         let message = library.errmsg(connection).map { String(cString: $0) } ?? ""
         let number = library.system_errno(connection)
         let reason = number == 0 ? message : "\(message) (\(SystemError(call: "sqlite", number: number).reason))"
-        // The low byte is the kind of failure, the rest says more of it.
+        // The low byte is the kind of failure; the rest has details.
         switch library.extended_errcode(connection) & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
             return DatabaseError(.locked, "another process has locked it for several seconds")
@@ -138,7 +139,7 @@ final class SQLiteEngine: SQLEngine {
     }
 }
 
-/// A compiled statement. SQLite keeps a connection in memory until its last statement is gone.
+/// A compiled statement. SQLite keeps a connection in memory until its last statement is finalized.
 struct SQLiteStatement: ~Copyable {
     private let statement: OpaquePointer
     private let library: associated_sqlite
@@ -155,7 +156,7 @@ struct SQLiteStatement: ~Copyable {
     func bind(_ values: [Value]) {
         for (index, value) in zip(Int32(1)..., values) {
             let code = bind(value, at: index)
-            precondition(code == SQLITE_OK, "a statement that is not running takes a value for each parameter")
+            precondition(code == SQLITE_OK, "values are bound before a statement runs, one for each parameter")
         }
     }
 
@@ -166,7 +167,7 @@ struct SQLiteStatement: ~Copyable {
         case .integer(let number): library.bind_int64(statement, index, number)
         case .double(let number): library.bind_double(statement, index, number)
         case .text(let text): library.bind_text(statement, index, text, Int32(text.utf8.count), transient)
-        // No bytes at no address would be null.
+        // An empty array may have a null pointer, which would bind null.
         case .blob(let bytes) where bytes.isEmpty: library.bind_zeroblob(statement, index, 0)
         case .blob(let bytes): library.bind_blob(statement, index, bytes, Int32(bytes.count), transient)
         }

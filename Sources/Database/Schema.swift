@@ -1,12 +1,12 @@
-// The tables of a database and how they change. A change is a migration with a number, in two steps that may lie
-// releases apart: expand (add what the new program needs; old programs go on), then contract (remove what no program in
-// use needs, and raise `readerMin`). So programs of two versions can share a database while a fleet is upgraded, and
-// one that is too old is refused with one line.
+// The tables of a database and their migrations. A change is made in two numbered migrations, possibly several releases
+// apart: the first adds what the new program needs, and old programs still work; the second removes what no program in use
+// needs, and raises `readerMin`. So programs of two versions can share a database while a fleet is upgraded, and a program
+// that is too old gets an error.
 
 /// One numbered change of the tables.
 public struct Migration: Sendable {
     public let version: Int64
-    /// The oldest program, by the last migration that it knows, that can still use the tables after this one.
+    /// The oldest program that can use the tables after this migration, identified by the last migration that it knows.
     public let readerMin: Int64
     let statements: @Sendable (Dialect) -> [String]
 
@@ -48,8 +48,8 @@ public struct Schema: Sendable {
         }
     }
 
-    /// Whether this program may still use the tables; to be asked from time to time, because a newer one may have
-    /// changed them.
+    /// Throws if this program cannot use the tables any more. Call it in each transaction, because a newer program may change
+    /// them at any time.
     public func check(_ transaction: borrowing Transaction) throws(DatabaseError) {
         try requireReader(transaction.query("select reader_min from schema where id = 1"))
     }
@@ -59,7 +59,7 @@ public struct Schema: Sendable {
         let readerMin: Int64 = try row[0]
         guard readerMin <= version else {
             throw DatabaseError(
-                .newerSchema, "its tables are for programs that know schema \(readerMin), and this one knows \(version)"
+                .newerSchema, "its tables need a program with schema \(readerMin), and this one has schema \(version)"
             )
         }
     }
@@ -77,8 +77,7 @@ public struct Schema: Sendable {
                     try transaction.execute("insert into schema values (1, 0, 0) on conflict do nothing")
                 }
             } catch {
-                // Of several that make a table at once, PostgreSQL lets one succeed and fails the others, in spite of
-                // `if not exists`.
+                // If several programs create a table at the same time, PostgreSQL fails all but one, in spite of `if not exists`.
                 attempts += 1
                 guard error.cause == .constraint, attempts < 5 else { throw error }
             }

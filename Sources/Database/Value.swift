@@ -1,5 +1,5 @@
-// Values and rows as both engines have them: whole numbers of 64 bits, floating point, text in UTF-8, bytes, and null.
-// Dates are milliseconds in a whole number. There is no conversion: what is stored as text is read as text.
+// Values and rows of both engines: 64-bit integers, floating point, UTF-8 text, bytes and null. Dates are integers in
+// milliseconds. There is no conversion: text is read as text.
 
 /// One value, as a parameter of a statement or in a row.
 public enum Value: Hashable, Sendable {
@@ -20,7 +20,7 @@ public enum Value: Hashable, Sendable {
     }
 }
 
-/// A type whose values can stand in a column.
+/// A type whose values can be stored in a column.
 public protocol ColumnType {
     static var columnTypeName: String { get }
 
@@ -30,7 +30,7 @@ public protocol ColumnType {
     var value: Value { get }
 }
 
-/// One row of a result; it does not depend on the connection or the statement.
+/// One row of a result. It stays valid after the statement and the connection are gone.
 public struct Row: Hashable, Sendable {
     public let values: [Value]
 

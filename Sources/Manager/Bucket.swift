@@ -1,15 +1,14 @@
-// Limits on how often something may be done, shared by all nodes: a bucket of tokens that fills at a steady rate. The
-// limits of a certificate authority are modelled with these.
+// Rate limits that all nodes share: token buckets that fill at a steady rate. They model the limits of a certificate authority.
 
 public import Database
 
-/// What is allowed in one scope, such as orders for one registered domain.
+/// A rate limit in one scope, such as orders for one registered domain.
 public struct Bucket: Hashable, Sendable {
     public let scope: String
     public let subject: String
-    /// How much may be used at once.
+    /// The number of tokens in a full bucket.
     public let capacity: Double
-    /// How long an empty bucket takes until it is full.
+    /// The time in which an empty bucket fills.
     public let fillMilliseconds: Int64
 
     public init(scope: String, subject: String, capacity: Double, fillMilliseconds: Int64) {
@@ -17,19 +16,19 @@ public struct Bucket: Hashable, Sendable {
         (self.scope, self.subject, self.capacity, self.fillMilliseconds) = (scope, subject, capacity, fillMilliseconds)
     }
 
-    /// What one use takes out of a bucket.
+    /// The tokens that one use takes from a bucket.
     public struct Charge: Hashable, Sendable {
         public let bucket: Bucket
         public let tokens: Double
 
         public init(_ bucket: Bucket, tokens: Double = 1) {
-            precondition(tokens <= bucket.capacity, "what a bucket cannot hold could never be paid")
+            precondition(tokens <= bucket.capacity, "a charge is at most the capacity of its bucket")
             (self.bucket, self.tokens) = (bucket, tokens)
         }
     }
 
-    /// Takes all the charges, or none of them.
-    /// - Returns: nil if they were taken; otherwise after how many milliseconds they could be.
+    /// Takes all charges, or none of them.
+    /// - Returns: nil if they were taken; otherwise the milliseconds until all of them can be taken.
     public static func debit(_ charges: [Charge], in transaction: borrowing Transaction) throws(DatabaseError) -> Int64?
     {
         guard !charges.isEmpty else { return nil }
@@ -37,7 +36,7 @@ public struct Bucket: Hashable, Sendable {
         let now = try transaction.now()
         var wait: Int64 = 0
         var left: [(bucket: Bucket, tokens: Double)] = []
-        // Always in the same order, so that two nodes do not wait for each other.
+        // Always in the same order, to prevent deadlocks between nodes.
         for charge in charges.sorted(by: { ($0.bucket.scope, $0.bucket.subject) < ($1.bucket.scope, $1.bucket.subject) }
         ) {
             let bucket = charge.bucket
@@ -56,7 +55,7 @@ public struct Bucket: Hashable, Sendable {
         return nil
     }
 
-    /// What is in the bucket now, locked until the transaction ends. A bucket that nobody has used is full.
+    /// The tokens in the bucket now, locked until the transaction ends. A bucket is full before its first use.
     private func tokens(_ now: Int64, in transaction: borrowing Transaction) throws(DatabaseError) -> Double {
         try transaction.execute(
             "insert into bucket (scope, subject, tokens, at) values (?, ?, ?, ?) on conflict do nothing", scope,

@@ -1,16 +1,16 @@
-// A task that one node at a time should do, such as removing old rows. It is a matter of economy, not of safety: what
-// must not be done twice is work, with a number for each claim.
+// Leases for tasks that one node at a time should do, such as removing old rows. A lease only saves effort: a task that must
+// not run twice is `Work`, where each claim has a number.
 
 public import Database
 
-/// The right to a task, for some time.
+/// The right to do a task for some time.
 public struct Lease: Hashable, Sendable {
     public let name: String
     public let holder: String
-    /// Grows each time the lease goes to another holder, or to the same one after it had lapsed.
+    /// Increases each time the lease goes to another holder, or to the same one after it had expired.
     public let epoch: Int64
 
-    /// Takes the lease if nobody has it, or keeps it for longer.
+    /// Takes the lease if it is free, or extends it.
     /// - Returns: nil if another holder has it.
     public static func take(
         _ name: String, by holder: String, milliseconds: Int64, in transaction: borrowing Transaction
@@ -21,7 +21,7 @@ public struct Lease: Hashable, Sendable {
         let (holderBefore, epochBefore, until): (String, Int64, Int64) = (
             try rows[0][0], try rows[0][1], try rows[0][2]
         )
-        // After the lock, for which this may have waited.
+        // Read after the lock, because getting the lock may take time.
         let now = try transaction.now()
         let isOurs = holderBefore == holder && until > now
         guard isOurs || until <= now else { return nil }
@@ -31,7 +31,7 @@ public struct Lease: Hashable, Sendable {
         return Lease(name: name, holder: holder, epoch: epoch)
     }
 
-    /// Gives the lease back, if it is still this one.
+    /// Releases the lease, unless another holder has it by now.
     public func release(in transaction: borrowing Transaction) throws(DatabaseError) {
         try transaction.execute(
             "update lease set until = 0 where name = ? and holder = ? and epoch = ?", name, holder, epoch)

@@ -1,22 +1,22 @@
-// What was seen: which version of a host's file a verifier has, and which nodes are alive.
+// Observations of verifiers (which version of a host's file they have) and of nodes (which of them are alive).
 
 public import Database
 
-/// What a verifier, such as Apple's CDN, had of a host when it was last asked.
+/// The version of a host's file that a verifier, such as Apple's CDN, had when it was last checked.
 public struct Observation: Hashable, Sendable {
     public var name: String
     public var verifier: String
     public var state: String
-    /// Since when the state is this one.
+    /// The time of the last change of the state.
     public var since: Int64
     public var digest: [UInt8]?
-    /// When the verifier was last asked.
+    /// The time of the last check.
     public var looked: Int64
     public var detail: String
 
     private static let columns = "name, verifier, state, since, digest, looked, detail"
 
-    /// Notes what was seen just now.
+    /// Records the result of a check just now.
     public static func record(
         _ name: String, _ verifier: String, state: String, digest: [UInt8]?, detail: String,
         in transaction: borrowing Transaction
@@ -31,7 +31,7 @@ public struct Observation: Hashable, Sendable {
             """, name, verifier, state, now, digest, now, detail)
     }
 
-    /// What is known of a host, by verifier.
+    /// The observations of a host, sorted by verifier.
     public static func load(_ name: String, in transaction: borrowing Transaction) throws(DatabaseError)
         -> [Observation]
     {
@@ -44,17 +44,17 @@ public struct Observation: Hashable, Sendable {
     }
 }
 
-/// A server of the fleet, as it last said of itself.
+/// A server of the fleet, as it last reported itself.
 public struct Node: Hashable, Sendable {
     public var id: String
     public var name: String
     public var version: String
     /// The last change that it serves.
     public var applied: Int64
-    /// By how many milliseconds its clock is ahead of the database's.
+    /// The milliseconds by which its clock is ahead of the database's.
     public var skew: Int64
     public var standing: String
-    /// When it said so.
+    /// The time of its report.
     public private(set) var beat: Int64
 
     public init(id: String, name: String, version: String, applied: Int64, skew: Int64, standing: String) {
@@ -64,7 +64,7 @@ public struct Node: Hashable, Sendable {
 
     private static let columns = "id, name, version, applied, skew, standing, beat"
 
-    /// Says that the node is alive.
+    /// Reports that the node is alive.
     public func save(in transaction: borrowing Transaction) throws(DatabaseError) {
         try transaction.execute(
             """
@@ -75,7 +75,7 @@ public struct Node: Hashable, Sendable {
             """, id, name, version, applied, skew, standing, try transaction.now())
     }
 
-    /// All nodes that ever spoke.
+    /// All nodes that ever reported themselves.
     public static func all(in transaction: borrowing Transaction) throws(DatabaseError) -> [Node] {
         try transaction.query("select \(columns) from node order by name, id").map { row throws(DatabaseError) in
             var node = Node(

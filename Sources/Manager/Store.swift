@@ -1,9 +1,8 @@
-// What the manager knows and must not lose: rows of one database, which several nodes may share. Each table has a type
-// with verbs that work in a transaction of the caller, so that changes of several tables take effect together. This
-// type opens the database, brings its tables up to date and has the keys that secrets are sealed with.
+// The manager's persistent data in one database, which several nodes may share. Each table has a type whose methods work in a
+// transaction of the caller, so that changes of several tables take effect together. The store opens the database, applies
+// migrations and holds the keys that seal secrets.
 //
-// Rules that both engines and a pooler can keep: no clock but the database's, no locks but those of rows, times in
-// milliseconds.
+// Rules that work with both engines and with a pooler: the database's clock only, row locks only, times in milliseconds.
 
 public import Database
 public import TLS
@@ -11,7 +10,7 @@ public import TLS
 /// An open store, used by one thread at a time.
 public struct Store: ~Copyable {
     private var connection: SQLConnection
-    /// What secrets in the store are sealed with.
+    /// The keys that seal the secrets in the store.
     public let keys: SealingKeys
 
     public init(
@@ -26,16 +25,16 @@ public struct Store: ~Copyable {
         try Store.schema.apply(to: &self.connection)
     }
 
-    /// Runs statements that see one state of the store.
+    /// Runs statements that see one consistent state of the store.
     public mutating func read<Result>(
         _ body: (borrowing Transaction) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
         try connection.read(body)
     }
 
-    /// Runs statements that take effect together, unless a newer program has changed the tables so that this one cannot
+    /// Runs statements that take effect together. Throws if a newer program has changed the tables so that this one cannot
     /// use them.
-    /// - Parameter isRepeatable: as of `SQLConnection.write`.
+    /// - Parameter isRepeatable: as for `SQLConnection.write`.
     @discardableResult
     public mutating func write<Result>(
         isRepeatable: Bool = false, _ body: (borrowing Transaction) throws(DatabaseError) -> Result

@@ -1,5 +1,5 @@
-// Certificates that were issued, and other secrets of the manager. Private keys are sealed before they get here: the
-// database, its backups and its operators never see them.
+// Issued certificates, and other secrets of the manager. Private keys are sealed before they are stored, so the database, its
+// backups and its operators never see them.
 
 public import Database
 
@@ -8,7 +8,7 @@ public struct StoredCertificate: Hashable, Sendable {
     public var name: String
     /// Such as `p256`: a host may have one certificate for each kind of key.
     public var keyKind: String
-    /// The certificate and those that lead to a root, in PEM.
+    /// The certificate and its intermediates, in PEM.
     public var chain: String
     public var issuer: String
     public var sealedKey: [UInt8]
@@ -27,12 +27,12 @@ public struct StoredCertificate: Hashable, Sendable {
         self.renewalCheckAt = renewalCheckAt
     }
 
-    /// What the key of a certificate is sealed for, so that it cannot be moved to another host.
+    /// The place for which the key of a certificate is sealed, so that it cannot be used for another host.
     public static func sealingPlace(_ name: String, _ keyKind: String) -> String { "certificate/\(name)/\(keyKind)" }
 
     private static let columns = "name, key_kind, chain, issuer, sealed_key, not_before, not_after, ari_at"
 
-    /// Stores the certificate in place of the one before.
+    /// Stores the certificate, replacing the previous one.
     public func save(in transaction: borrowing Transaction) throws(DatabaseError) {
         try transaction.execute(
             """
@@ -50,7 +50,7 @@ public struct StoredCertificate: Hashable, Sendable {
         try transaction.query("select \(columns) from certificate where name = ? order by key_kind", name).map(read)
     }
 
-    /// The certificates whose renewal is to be asked about, the most urgent first.
+    /// The certificates whose renewal must be checked, the most urgent first.
     public static func due(
         at now: Int64, limit: Int64, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> [StoredCertificate] {
@@ -66,13 +66,13 @@ public struct StoredCertificate: Hashable, Sendable {
     }
 }
 
-/// A secret that belongs to the fleet as a whole, such as the account key at a certificate authority.
+/// A secret of the whole fleet, such as the account key at a certificate authority.
 public enum StoredSecret {
-    /// What a secret is sealed for.
+    /// The place for which a secret is sealed.
     public static func sealingPlace(_ name: String) -> String { "secret/\(name)" }
 
-    /// Stores a sealed secret unless there is one of this name.
-    /// - Returns: the one that is stored now: of several nodes that make one at once, all use the same.
+    /// Stores a sealed secret unless one with this name exists.
+    /// - Returns: the stored one, so that several nodes that create one at the same time all use the same.
     public static func saveIfAbsent(
         _ name: String, sealed: [UInt8], in transaction: borrowing Transaction
     ) throws(DatabaseError) -> [UInt8] {
@@ -80,7 +80,7 @@ public enum StoredSecret {
         return try load(name, in: transaction) ?? sealed
     }
 
-    /// Stores a sealed secret in place of the one before, such as when the key is replaced.
+    /// Replaces a sealed secret, for example after a change of the key.
     public static func replace(
         _ name: String, sealed: [UInt8], in transaction: borrowing Transaction
     ) throws(DatabaseError) {

@@ -1,28 +1,28 @@
-// Work that some node has to do once: order a certificate, look what a verifier has. A node claims what is due and has
-// it for ten minutes, or as long as it renews that. What a dead node had is free after that time. A node that was only
-// slow finds that it has lost its claim: each claim has a number, and every change names it.
+// Work that one node has to do once, such as ordering a certificate or checking a verifier's copy. A node claims work that is
+// due. The claim lasts ten minutes and can be renewed; after a crash it expires. Each claim has a number, and every change
+// names it, so a node that was only slow notices that it has lost its claim.
 
 public import Database
 
 /// A piece of work that this process has claimed.
 public struct Work: Hashable, Sendable {
-    /// For how long a claim lasts: longer than a slow certificate authority takes for one step.
+    /// The duration of a claim: longer than one step of a slow certificate authority.
     public static let claimMilliseconds: Int64 = 600_000
-    /// How many pieces of work a claim looks at. What cannot be paid is put off, so the next claim looks at others.
+    /// The number of candidates for a claim. Work without enough tokens is postponed, so the next claim gets other candidates.
     static let candidatesMax: Int64 = 16
 
     public let kind: String
     public let key: String
     public let state: String
-    /// How often it has failed.
+    /// The number of failed attempts.
     public let tries: Int64
-    /// What the node before has written down, to go on from there after a crash.
+    /// Notes of the node that worked on it last, with which the next one continues after a crash.
     public let journal: String?
     let holder: String
     /// The number of the claim.
     let attempt: Int64
 
-    /// Adds work, or makes what is there due earlier and more important.
+    /// Adds work; if it exists, makes it due earlier or more important.
     public static func add(
         _ kind: String, _ key: String, state: String, due: Int64, priority: Int64 = 0,
         in transaction: borrowing Transaction
@@ -36,9 +36,10 @@ public struct Work: Hashable, Sendable {
             """, kind, key, state, due, priority)
     }
 
-    /// Claims the most important work that is due and can be paid for.
-    /// - Parameter holder: this process, by a name that no other has had.
-    /// - Parameter charges: what the work takes out of buckets. It is taken in this transaction, so no node can overdraw them.
+    /// Claims the most important work that is due and within its rate limits.
+    /// - Parameter holder: a unique name of this process.
+    /// - Parameter charges: the tokens that the work takes from buckets. They are taken in this transaction, so no node can
+    ///   exceed a limit.
     /// - Returns: nil if there is nothing to do.
     public static func claim(
         _ kind: String, by holder: String, in transaction: borrowing Transaction,
@@ -69,21 +70,21 @@ public struct Work: Hashable, Sendable {
         return nil
     }
 
-    /// Keeps the claim for another ten minutes. Like all changes below it says whether this claim was still the last
-    /// one; if not, another node has the work, nothing was changed, and the caller must stop.
+    /// Extends the claim by ten minutes. Like all changes below, it returns false if the claim is no longer the latest one:
+    /// then another node has the work, nothing was changed, and the caller must stop.
     public func renew(in transaction: borrowing Transaction) throws(DatabaseError) -> Bool {
         let until = try transaction.now() + Work.claimMilliseconds
         return try change("due = \(Work.dueUnlessAdded), until = ?", until, until, in: transaction)
     }
 
-    /// Writes down how far the work has come, before the step that cannot be repeated.
+    /// Records the progress, before a step that cannot be repeated.
     public func record(state: String, journal: String, in transaction: borrowing Transaction) throws(DatabaseError)
         -> Bool
     {
         try change("state = ?, journal = ?", state, journal, in: transaction)
     }
 
-    /// Gives the work back, to be done later.
+    /// Releases the work until a later time.
     public func postpone(
         to due: Int64, state: String, problem: String?, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> Bool {
@@ -92,7 +93,7 @@ public struct Work: Hashable, Sendable {
             problem, problem == nil ? 0 : tries + 1, in: transaction)
     }
 
-    /// Removes the work, which is done; or gives it back, if it was added again meanwhile.
+    /// Removes finished work, or releases it if it was added again in the meantime.
     public func finish(in transaction: borrowing Transaction) throws(DatabaseError) -> Bool {
         let isRemoved =
             try transaction.execute(
@@ -103,7 +104,7 @@ public struct Work: Hashable, Sendable {
         return try change("journal = null, problem = null, tries = 0, holder = null, until = null", in: transaction)
     }
 
-    /// While work is claimed it is due when the claim ends. An earlier time means that it was added again.
+    /// Claimed work is due when its claim ends. An earlier time means that it was added again.
     private static let dueUnlessAdded = "case when due < until then due else ? end"
 
     private func change(

@@ -104,7 +104,7 @@ struct AdminListenerTests {
         #expect {
             _ = try AdminBench(address)
         } throws: {
-            "\($0)".contains("no token is set")
+            "\($0)".contains("so a token is required")
         }
         let settings = AdminSettings(
             address: try #require(SocketAddress(address)), token: try AdminToken("0123456789abcdef".utf8))

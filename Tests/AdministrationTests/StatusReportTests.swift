@@ -204,7 +204,7 @@ struct StatusReportTests {
         #expect(Samples.unfetched.hosts.map(\.host) == ["new.example.com"])
         let value = try #require(SourceReader.read(Samples.hosts.json, as: .json).value)
         #expect(HostList(value) == Samples.hosts)
-        #expect(HostList(nowSeconds: 0, recordedSinceSeconds: 0, all: []).text.hasPrefix("no host\n"))
+        #expect(HostList(nowSeconds: 0, recordedSinceSeconds: 0, all: []).text.hasPrefix("no hosts\n"))
         let name = String(repeating: "n", count: 253)
         let many = HostList(
             nowSeconds: Samples.now, recordedSinceSeconds: 0,

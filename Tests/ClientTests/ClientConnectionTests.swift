@@ -1,4 +1,4 @@
-// One connection for several requests, its time limits, and the way through a proxy.
+// Connections: several requests in sequence, time limits, and tunnels through a proxy.
 
 import Foundation
 import Posix
@@ -21,7 +21,7 @@ struct ClientConnectionTests {
         .keep(Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)".utf8))
     }
 
-    @Test func `takes one request after the other`() throws {
+    @Test func `sends several requests over one connection`() throws {
         let heads = Shared<[String]>([])
         let server = try ScriptedServer(certificates: nil) { head in
             heads.change { $0.append(head) }
@@ -46,7 +46,7 @@ struct ClientConnectionTests {
         "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab",
         "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ])
-    func `is not used again behind an answer that forbids it, or whose end is in doubt`(text: String) throws {
+    func `is not reused after an answer that forbids it or has an unclear end`(text: String) throws {
         let server = try ScriptedServer(certificates: nil) { _ in .keep(Array(text.utf8)) }
         var connection = try ClientConnection(for: request(server.address), nil)
         #expect(try connection.send(request(server.address)).status == 200)
@@ -54,7 +54,7 @@ struct ClientConnectionTests {
         #expect(!isReusable)
     }
 
-    @Test func `is not used again where the server has closed it`() throws {
+    @Test func `is not reused after the server has closed it`() throws {
         let server = try ScriptedServer(certificates: nil) { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
         var connection = try ClientConnection(for: request(server.address), nil)
         _ = try connection.send(request(server.address))
@@ -64,7 +64,7 @@ struct ClientConnectionTests {
         #expect(!isReusable)
     }
 
-    @Test func `a head that does not come in its time is timed out, whatever the whole has`() throws {
+    @Test func `times out a head that takes too long, even if the whole may take longer`() throws {
         let server = try ScriptedServer(certificates: nil) { _ in .stall(Array("HTTP/1.1 200 OK\r\n".utf8)) }
         var request = request(server.address)
         request.limits.milliseconds = 60_000
@@ -80,7 +80,7 @@ struct ClientConnectionTests {
         #expect(Clock.monotonicMilliseconds() - start < 30_000)
     }
 
-    @Test func `a handshake that does not end has the time of the connection`() throws {
+    @Test func `times out a handshake with the limit of the connection`() throws {
         let server = try DrippingServer([0x16, 0x03, 0x03, 0x40, 0x00, 0x02])
         var request = request(server.address)
         request.isSecure = true
@@ -97,7 +97,7 @@ struct ClientConnectionTests {
         #expect(Clock.monotonicMilliseconds() - start < 30_000)
     }
 
-    @Test func `a tunnel leads to the server, with what the proxy wants to be told`() throws {
+    @Test func `opens a tunnel to the server, with the proxy's credentials`() throws {
         let server = try ScriptedServer(certificates: nil) { _ in self.answer("behind") }
         let proxy = try TunnelServer(to: server.address)
         var request = request(proxy.address)
@@ -113,7 +113,7 @@ struct ClientConnectionTests {
     @Test(arguments: [
         "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "SSH-2.0-x\r\n", "HTTP/1.1 302 Found\r\n\r\n",
     ])
-    func `a proxy that refuses is no server`(answer: String) throws {
+    func `reports a proxy that refuses the tunnel`(answer: String) throws {
         let proxy = try TunnelServer(to: SocketAddress("127.0.0.1:1")!, answering: answer)
         var request = request(proxy.address)
         request.tunnel = Tunnel(to: CheckedHost("shop.example")!)

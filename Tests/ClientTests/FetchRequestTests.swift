@@ -1,4 +1,4 @@
-// The bytes of requests, and what answers say beside their bodies.
+// The bytes of requests, and fields of answers.
 
 import Posix
 import Testing
@@ -10,7 +10,7 @@ struct FetchRequestTests {
         FetchRequest(host: "a.example", hostField: "a.example", address: .unknown, path: "/x", userAgent: "test")
     }
 
-    @Test func `a request has its lines in this order`() throws {
+    @Test func `writes the lines of a request in order`() throws {
         var request = request()
         #expect(
             try String(decoding: request.bytes(), as: UTF8.self)
@@ -26,7 +26,7 @@ struct FetchRequestTests {
         )
     }
 
-    @Test(arguments: ["a\r\nb: c", "a\n", "\u{0}"]) func `nothing begins a line of its own`(text: String) {
+    @Test(arguments: ["a\r\nb: c", "a\n", "\u{0}"]) func `rejects values that would start a new line`(text: String) {
         let changes: [(inout FetchRequest) -> Void] = [
             { $0.path = text }, { $0.hostField = text }, { $0.userAgent = text }, { $0.method = text },
             { $0.fields = [.init(name: "x", value: text)] }, { $0.fields = [.init(name: text, value: "x")] },
@@ -45,9 +45,10 @@ struct FetchRequestTests {
             ("1.5", nil),
             ("soon", nil), ("", nil),
         ] as [(String, Int64?)])
-    func `reads how long to wait`(text: String, seconds: Int64?) {
+    func `reads Retry-After`(text: String, seconds: Int64?) {
         let response = FetchedResponse(
-            status: 429, statusLine: "", fields: [.init(name: "retry-after", value: text)], body: [], isCut: false,
+            status: 429, statusLine: "", fields: [.init(name: "retry-after", value: text)], body: [],
+            isTruncated: false,
             firstByteMilliseconds: 0, totalMilliseconds: 0, peer: nil, handshakeMilliseconds: 0)
         #expect(response.retryAfterSeconds(now: 784_111_740) == seconds)
     }

@@ -1,4 +1,4 @@
-// The time that a fetch takes as a whole, whatever the server does with it.
+// The time limit of a whole fetch.
 
 import Foundation
 import Posix
@@ -9,7 +9,7 @@ import Testing
 @testable import Client
 
 struct FetcherTests {
-    /// Fetches with a third of a second, and gives the outcome with the milliseconds it took.
+    /// Fetches with a limit of a third of a second; returns the result and the elapsed milliseconds.
     private func fetch(_ bytes: [UInt8], isSecure: Bool) throws -> (Result<FetchedResponse, FetchError>, Int64) {
         let server = try DrippingServer(bytes)
         var limits = FetchLimits()
@@ -23,15 +23,15 @@ struct FetcherTests {
         return (outcome, Clock.monotonicMilliseconds() - start)
     }
 
-    /// What comes in pieces that small would take ten seconds and more.
+    /// In such small pieces, the data would take ten seconds or more.
     @Test(
         arguments: [
-            // A handshake record of sixteen thousand bytes.
+            // A handshake record of 16,000 bytes.
             ([0x16, 0x03, 0x03, 0x40, 0x00, 0x02], true), (Array("HTTP/1.1 200 OK\r\nx: y".utf8), false),
             (Array("HTTP/1.1 200 OK\r\ncontent-length: 16000\r\n\r\n{".utf8), false),
             (Array("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4000\r\n{".utf8), false),
         ] as [([UInt8], Bool)])
-    func `a server that drips has the same time as any other`(bytes: [UInt8], isSecure: Bool) throws {
+    func `a server that sends single bytes has the same time limit`(bytes: [UInt8], isSecure: Bool) throws {
         let (outcome, milliseconds) = try fetch(bytes, isSecure: isSecure)
         guard case .failure(let error) = outcome else {
             Issue.record("there was an answer")
@@ -41,7 +41,7 @@ struct FetcherTests {
         #expect(milliseconds < 3_000)
     }
 
-    @Test func `names the host as it was told to`() throws {
+    @Test func `sends the given Host field`() throws {
         let heads = Shared<[String]>([])
         let server = try ScriptedServer(certificates: nil) { head in
             heads.change { $0.append(head) }

@@ -1,4 +1,4 @@
-// Proxies as people write them, and the hosts that go without.
+// Outgoing proxies as users write them, and excepted hosts.
 
 import Testing
 
@@ -25,14 +25,14 @@ struct ProxySettingsTests {
         "", "proxy.example:3128", "https://proxy.example:3128", "socks5://proxy.example", "http://", "http://a b",
         "http://me:%4@proxy.example", "http://proxy.example:0",
     ])
-    func `rejects what is none`(text: String) { #expect(ProxySettings(text) == nil) }
+    func `rejects other text`(text: String) { #expect(ProxySettings(text) == nil) }
 
     @Test(arguments: [
         ("", true), ("other.example", true), ("shop.example", false), ("SHOP.example", false), ("example", false),
         (".example", false), ("*.example", false), ("hop.example", true), ("*", false), ("a, shop.example ,b", false),
         ("shop.example:443", false), ("shop.example:8443", true), (",", true), ("a.shop.example", true),
     ])
-    func `hosts that are excepted are reached without it`(exceptions: String, isUsed: Bool) throws {
+    func `connects directly to excepted hosts`(exceptions: String, isUsed: Bool) throws {
         let settings = try #require(ProxySettings("http://proxy.example:3128", except: exceptions))
         #expect((settings.tunnel(to: CheckedHost("shop.example")!) != nil) == isUsed)
     }

@@ -1,4 +1,4 @@
-// Answers from bytes as they come: whole, in pieces, cut off and nonsense.
+// Parsing of answers: complete, in pieces, truncated and invalid.
 
 import Testing
 
@@ -23,7 +23,7 @@ struct ResponseReaderTests {
         return reader.response(firstByte: 0, total: 0)
     }
 
-    @Test func `five statuses lead elsewhere, and no others`() throws {
+    @Test func `exactly five statuses are redirects`() throws {
         let found = try (200..<400).filter { try read("HTTP/1.1 \($0) Status\r\ncontent-length: 0\r\n\r\n").isRedirect }
         #expect(found == [301, 302, 303, 307, 308])
     }
@@ -39,17 +39,17 @@ struct ResponseReaderTests {
         ("HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\nabcdefghijklmnopqrstuvwxyzabcd", "abcdefghijklmnopqrst"),
         ("HTTP/1.1 200 OK\r\n\r\nabcdefghijklmnopqrstuvwxyzabcd", "abcdefghijklmnopqrst"),
     ])
-    func `reads an answer, however it is cut`(text: String, body: String) throws {
+    func `reads an answer that arrives in any pieces`(text: String, body: String) throws {
         for step in [Int.max, 1, 2, 7] {
             let response = try read(text, step: step)
             #expect(String(decoding: response.body, as: UTF8.self) == body)
-            #expect(response.isCut == (body.utf8.count == 20))
+            #expect(response.isTruncated == (body.utf8.count == 20))
             #expect([200, 204].contains(response.status))
         }
     }
 
     @Test(arguments: [Int.max, 1, 7])
-    func `a head may be as long as its limit and no longer, however it comes`(step: Int) throws {
+    func `accepts a head up to its limit, in any pieces`(step: Int) throws {
         func answer(_ count: Int) -> String {
             let rest = "HTTP/1.1 200 OK\r\nX: \r\n\r\n".utf8.count
             return "HTTP/1.1 200 OK\r\nX: \(String(repeating: "a", count: count - rest))\r\n\r\n"
@@ -62,11 +62,11 @@ struct ResponseReaderTests {
         "", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nab",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n",
     ])
-    func `says that an answer was cut off`(text: String) {
+    func `reports an answer that ends too early`(text: String) {
         #expect {
             try read(text)
         } throws: { error in
-            if case .cutOff? = error as? FetchError { return true }
+            if case .connectionEnded? = error as? FetchError { return true }
             return false
         }
     }
@@ -78,7 +78,7 @@ struct ResponseReaderTests {
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n",
         "HTTP/1.1 200 OK\r\nx: \(String(repeating: "y", count: 300))",
     ])
-    func `says that an answer is none`(text: String) {
+    func `reports an answer that is not HTTP`(text: String) {
         #expect {
             try read(text, ends: false)
         } throws: { error in

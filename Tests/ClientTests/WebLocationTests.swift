@@ -1,4 +1,4 @@
-// Hosts, addresses and places on the web as people write them.
+// Hosts, addresses and URLs as users write them.
 
 import Posix
 import Testing
@@ -20,7 +20,7 @@ struct WebLocationTests {
         "", ".", ".a", "a..b", "a/b", "https://a", "a:0", "a:x", "a:1:2", "a b", "a\r\nb", "münchen.de",
         String(repeating: "a", count: 254),
     ])
-    func `refuses what is none`(text: String) {
+    func `rejects other text as a host`(text: String) {
         #expect(CheckedHost(text) == nil)
     }
 
@@ -36,7 +36,7 @@ struct WebLocationTests {
     @Test(arguments: [
         "", "a", "a:443", "a:443:", "a:x:192.0.2.1", ":443:192.0.2.1", "a:443:b.example", "a:443:unix:/x",
     ])
-    func `refuses what is no override`(text: String) {
+    func `rejects other text as an override`(text: String) {
         #expect(AddressOverride(text) == nil)
     }
 
@@ -44,14 +44,14 @@ struct WebLocationTests {
         ("https://a.example", "https://a.example/"), ("http://a.example:80/x?y#z", "http://a.example/x?y"),
         ("https://a.example:8443/x", "https://a.example:8443/x"), ("https://a.example?x", "https://a.example/?x"),
     ])
-    func `reads a place`(text: String, place: String) {
+    func `reads a URL`(text: String, place: String) {
         #expect(WebLocation(text)?.description == place)
     }
 
     @Test(arguments: [
         "", "a.example", "ftp://a.example/", "https://", "https://a b/", "https://a/\r\nx: y", "//a.example/",
     ])
-    func `refuses what is no place`(text: String) {
+    func `rejects other text as a URL`(text: String) {
         #expect(WebLocation(text) == nil)
     }
 }

@@ -1,4 +1,4 @@
-// Requests to places by name: kept connections, redirects, and servers that are not to be trusted.
+// Requests by name: kept connections, redirects and untrusted servers.
 
 import Foundation
 import Posix
@@ -22,8 +22,8 @@ struct WebSessionTests {
 
     private static func place(_ text: String) -> WebLocation { WebLocation(text)! }
 
-    /// How many connections a server had is how often it was asked for the first time.
-    @Test func `keeps the connection for the same host and no other`() throws {
+    /// A new connection sends its first request; their number is the number of connections.
+    @Test func `keeps the connection for the same host only`() throws {
         let heads = Shared<[String]>([])
         let server = try ScriptedServer(certificates: nil) { head in
             heads.change { $0.append(head) }
@@ -34,12 +34,12 @@ struct WebSessionTests {
             #expect(try session.send(Self.place("http://a.example\(path)")).status == 200)
         }
         #expect(heads.value.count == 3)
-        // The server takes one connection at a time, so this one needs the end of the first.
+        // The server handles one connection at a time, so this request needs the end of the first.
         #expect(try session.send(Self.place("http://b.example/")).status == 200)
         #expect(heads.value.last?.contains("Host: b.example\r\n") == true)
     }
 
-    @Test func `asks again where a kept connection ends without an answer, unless that could do something twice`()
+    @Test func `repeats a request when a kept connection ends without an answer, unless it has side effects`()
         throws
     {
         let count = Mutex(0)
@@ -60,7 +60,7 @@ struct WebSessionTests {
         #expect(count.withLock { $0 } == 4)
     }
 
-    @Test func `follows redirects as far as it may, and tells other hosts no secrets`() throws {
+    @Test func `follows redirects up to the limit, without sending fields to other hosts`() throws {
         let heads = Shared<[String]>([])
         let server = try ScriptedServer(certificates: nil) { head in
             heads.change { $0.append(head) }
@@ -79,7 +79,7 @@ struct WebSessionTests {
         #expect(try following.send(Self.place("http://a.example/1"), method: "POST", body: []).status == 302)
     }
 
-    @Test func `redirects in a circle are given up`() throws {
+    @Test func `stops at a redirect loop`() throws {
         let server = try ScriptedServer(certificates: nil) { _ in
             .text("HTTP/1.1 301 Moved\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n")
         }
@@ -87,7 +87,7 @@ struct WebSessionTests {
         #expect(throws: FetchError.self) { try session.send(Self.place("http://a.example/")) }
     }
 
-    @Test func `says that nothing listens`() throws {
+    @Test func `reports a refused connection`() throws {
         let address: SocketAddress
         do { address = try Listener(SocketAddress("127.0.0.1:0")!, sharesPort: false).address }
         var session = WebSession(nil, settings(address))
@@ -99,9 +99,9 @@ struct WebSessionTests {
         }
     }
 
-    /// By way of a proxy, so that the certificate is for the host and the address for nobody.
+    /// Through a proxy, so that the certificate's name and the address differ.
     @Test(arguments: [("a.example", true), ("other.example", false), ("a.example", false)])
-    func `a server that is not to be trusted gets no request`(certificate: String, trusts: Bool) throws {
+    func `sends no request to an untrusted server`(certificate: String, trusts: Bool) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let authority = try DevelopmentAuthority(directory: folder)

@@ -1,4 +1,4 @@
-// The climb from a name to the CAA records that hold for it.
+// The search for the CAA records that apply to a name.
 
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
 struct CAASearchTests {
     private let record = CAARecord(tag: "issue", value: Array("ca.example".utf8))
 
-    /// Climbs in a world of these outcomes, where other names do not exist, and says which names were asked for.
+    /// Searches with these outcomes, in which other names do not exist; returns the names that were looked up.
     private func climb(_ name: String, _ world: [String: DNSOutcome]) -> (CAASearch, [String]) {
         var asked: [String] = []
         let search = CAASearch.climb(from: DomainName(name)!) { name in
@@ -23,20 +23,20 @@ struct CAASearchTests {
         ("*.shop.example", "shop.example", ["shop.example"]),
         ("a.shop.example", "example", ["a.shop.example", "shop.example", "example"]),
     ])
-    func `the nearest name with records decides`(name: String, place: String, way: [String]) {
+    func `uses the records of the nearest name that has any`(name: String, place: String, way: [String]) {
         let outcome = DNSOutcome.found([.authorization(record)], aliases: [])
         let (search, asked) = climb(name, [place: outcome, "com": outcome])
         #expect(search == .found([record], at: DomainName(place)!))
         #expect(asked == way)
     }
 
-    @Test func `without records anywhere everybody may issue`() {
+    @Test func `without any records, every authority may issue`() {
         let (search, asked) = climb("a.shop.example", ["shop.example": .noData(aliases: [])])
         #expect(search == .none)
         #expect(asked == ["a.shop.example", "shop.example", "example"])
     }
 
-    @Test func `records of an alias hold for the name, and those of the alias's parents do not`() {
+    @Test func `uses the records of an alias, but not those of the alias's parents`() {
         let alias = DomainName("a.host.example")!
         let found = DNSOutcome.found([.authorization(record)], aliases: [alias])
         #expect(climb("shop.example", ["shop.example": found]).0 == .found([record], at: DomainName("shop.example")!))
@@ -47,7 +47,7 @@ struct CAASearchTests {
     @Test(arguments: [
         DNSFailure.Kind.serverFailure(server: "s"), .timedOut, .refused(server: "s"), .tooManyAliases,
     ])
-    func `a failure on the way is no absence`(kind: DNSFailure.Kind) {
+    func `a failed lookup is not treated as absence`(kind: DNSFailure.Kind) {
         let failure = DNSFailure(kind, .of(.caa))
         let above = DNSOutcome.found([.authorization(record)], aliases: [])
         let (search, _) = climb("a.shop.example", ["shop.example": .failed(failure), "example": above])

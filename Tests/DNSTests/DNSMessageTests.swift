@@ -1,4 +1,4 @@
-// Answers from packets: every type of record, and everything that a packet can have wrong.
+// Answers from packets: every type of record, and malformed packets.
 
 import Posix
 import Testing
@@ -10,7 +10,7 @@ struct DNSMessageTests {
         DNSMessage.read(packet, id: id, question: question)
     }
 
-    /// The records that a packet has for its question; nil when it is malformed or not an answer to it.
+    /// The records of a packet for its question; nil if it is malformed or not an answer to it.
     private func records(_ packet: DNSPacket, _ question: DNSQuestion) throws -> [DNSRecord]? {
         guard case .message(let message) = read(packet.bytes, question) else { return nil }
         return try message.records(of: question, from: question.name).records
@@ -44,7 +44,7 @@ struct DNSMessageTests {
     }
 
     @Test(arguments: contents)
-    func `a packet that is cut anywhere is malformed`(type: DNSRecordType, data: [UInt8], record: DNSRecord) {
+    func `a packet that is truncated anywhere is malformed`(type: DNSRecordType, data: [UInt8], record: DNSRecord) {
         var packet = DNSPacket(.of(type), [.init("shop.example", type, data), .init(type, data)])
         packet.authorities = [.startOfAuthority]
         packet.additions = [.init("", type: 41)]
@@ -57,25 +57,25 @@ struct DNSMessageTests {
             (.a, [192, 0, 2]), (.a, [192, 0, 2, 1, 0]), (.aaaa, [UInt8](repeating: 0, count: 4)), (.ns, []),
             (.ns, [3, 0x61]), (.ns, DNSPacket.name("a") + [0]), (.txt, [3, 0x61]), (.caa, []), (.caa, [0]),
             (.caa, [0, 0, 0x61]), (.caa, [0, 9, 0x61]), (.caa, [0, 1, 0]),
-            // A name that leads to itself, to the end of the packet and beyond it.
+            // Names with pointers to themselves, to the end of the packet and beyond it.
             (.cname, [0xC0, 42]), (.cname, [1, 0x61, 0xC0, 42]), (.cname, [0xC0, 44]), (.cname, [0xFF, 0xFF]),
             (.cname, [0x41, 0]), (.cname, [0x80]),
         ] as [(DNSRecordType, [UInt8])])
-    func `rejects a record that says nothing`(type: DNSRecordType, data: [UInt8]) {
+    func `rejects a record without content`(type: DNSRecordType, data: [UInt8]) {
         let packet = DNSPacket(.of(type), [.init(type, data)])
-        // Where the data of the first record begin.
+        // The start of the first record's data.
         #expect(packet.bytes.count - data.count == 42)
         #expect(isMalformed(packet.bytes, .of(type)))
     }
 
-    @Test func `a record of another type or class is not looked into`() throws {
+    @Test func `ignores records of another type or class`() throws {
         var other = DNSPacket.Record(.a, [1])
         other.kind = 3
         let packet = DNSPacket(.of(.a), [other, .init(.txt, [9]), .init(.a, [192, 0, 2, 1])])
         #expect(try records(packet, .of(.a)) == [.ipv4(0xC000_0201)])
     }
 
-    @Test func `an answer to somebody else is not ours`() {
+    @Test func `ignores answers to other questions`() {
         let packet = DNSPacket(.of(.a), [.init(.a, [192, 0, 2, 1])])
         var asking = packet
         asking.flags = 0x0100
@@ -96,12 +96,12 @@ struct DNSMessageTests {
         #expect(isMalformed(two.bytes, .of(.a)))
     }
 
-    @Test func `the case of names does not matter`() throws {
+    @Test func `compares names without case`() throws {
         let packet = DNSPacket(.of(.a), [.init("SHOP.Example", .a, [192, 0, 2, 1])])
         #expect(try records(packet, .of(.a)) == [.ipv4(0xC000_0201)])
     }
 
-    @Test func `follows aliases in any order, and takes no record of other names`() throws {
+    @Test func `follows aliases in any order, and ignores records of other names`() throws {
         let packet = DNSPacket(
             .of(.a),
             [
@@ -112,12 +112,12 @@ struct DNSMessageTests {
         let found = try message.records(of: .of(.a), from: DomainName("shop.example")!)
         #expect(found.records == [.ipv4(0xC000_0203)])
         #expect(found.aliases.map(\.text) == ["b.example", "c.example"])
-        // Who asks for the alias gets it.
+        // The answer also contains the alias's own records.
         let asked = DNSPacket(.of(.cname), [.init(.cname, DNSPacket.name("b.example"))])
         #expect(try records(asked, .of(.cname)) == [.alias(DomainName("b.example")!)])
     }
 
-    @Test(arguments: [16, 17]) func `follows as many aliases as the limit and no more`(count: Int) throws {
+    @Test(arguments: [16, 17]) func `follows aliases up to the limit`(count: Int) throws {
         let links = (0..<count).map {
             DNSPacket.Record($0 == 0 ? "shop.example" : "a\($0).example", .cname, DNSPacket.name("a\($0 + 1).example"))
         }
@@ -131,13 +131,13 @@ struct DNSMessageTests {
         #expect(throws: DNSFailure.Kind.tooManyAliases) { try records(circle, .of(.a)) }
     }
 
-    @Test(arguments: [1_024, 1_025]) func `takes as many records as the limit and no more`(count: Int) throws {
+    @Test(arguments: [1_024, 1_025]) func `reads records up to the limit`(count: Int) throws {
         let packet = DNSPacket(.of(.a), Array(repeating: .init(.a, [192, 0, 2, 1]), count: count))
         #expect(try records(packet, .of(.a))?.count == (count == DNSLimits.recordsMax ? count : nil))
     }
 
-    /// Sixteen thousand bytes of pointers, each to the one before, and a thousand names at their end.
-    @Test func `long ways to a name cost little`() {
+    /// 16,000 bytes of pointers, each to the previous one, and a thousand names at their end.
+    @Test func `long chains of name pointers cost little`() {
         let start = DNSPacket(.of(.ns)).bytes.count + 12
         var way: [UInt8] = [0]
         while start + way.count < 16_380 {
@@ -153,7 +153,7 @@ struct DNSMessageTests {
         #expect(Clock.threadMicroseconds() - before < 2_000_000)
     }
 
-    @Test func `a code has the upper bits of EDNS`() {
+    @Test func `the code includes the upper bits from EDNS`() {
         var packet = DNSPacket(.of(.a))
         packet.additions = [.init("", type: 41)]
         packet.additions[0].timeToLive = 1 << 24

@@ -1,13 +1,13 @@
-// Packets as name servers send them, and as they should not.
+// Packets like those of name servers, valid and malformed.
 
 import Posix
 
 @testable import DNS
 
-/// The answer to a question, to be turned into bytes.
+/// The answer to a question, to be encoded.
 struct DNSPacket {
     var id: UInt16 = 7
-    /// An answer of a server that looks up for others.
+    /// An answer of a recursive server.
     var flags: UInt16 = 0x8180
     var questions: [DNSQuestion]
     var answers: [Record] = []
@@ -32,7 +32,7 @@ struct DNSPacket {
             self.type = type
         }
 
-        /// The name asked for as owner, by a pointer to where every packet has it.
+        /// The name of the question as owner, by a pointer to its place in every packet.
         init(_ type: DNSRecordType, _ data: [UInt8]) {
             self.init("", type, data)
             owner = DNSPacket.pointerToQuestion
@@ -59,7 +59,7 @@ struct DNSPacket {
 
     static func bytes(_ number: UInt16) -> [UInt8] { ResolverState.bytes(number) }
 
-    /// A name in the form of packets, without pointers.
+    /// A name as encoded in packets, without pointers.
     static func name(_ text: String) -> [UInt8] {
         text.split(separator: ".").flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } + [0]
     }

@@ -1,4 +1,4 @@
-// Names from people, and the way up from one.
+// Domain names from users, and their parents.
 
 import Testing
 
@@ -16,16 +16,16 @@ struct DomainNameTests {
         "", ".", "..", ".com", "a..b", "a.*.b", "a*.b", "a b.example", "büchер.example", "a\\.b", "a/b", "a\u{0}b",
         "a.b..", String(repeating: "a", count: 64) + ".b",
     ])
-    func `rejects what is no name`(text: String) { #expect(DomainName(text) == nil) }
+    func `rejects text that is not a name`(text: String) { #expect(DomainName(text) == nil) }
 
-    @Test func `a name may be as long as its limits and no longer`() {
+    @Test func `accepts names up to the limits`() {
         let label = String(repeating: "a", count: 63)
         let long = "\(label).\(label).\(label)."
         #expect(DomainName(long + String(repeating: "b", count: 61))?.text.utf8.count == 253)
         #expect(DomainName(long + String(repeating: "b", count: 62)) == nil)
     }
 
-    @Test func `climbs to the top-level domain and no further`() {
+    @Test func `the parents end at the top-level domain`() {
         var way: [String] = []
         var next = DomainName("*.shop.example.com")
         while let name = next {

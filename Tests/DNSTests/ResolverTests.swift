@@ -1,4 +1,4 @@
-// Look-ups at servers that answer, refuse, lie, hang and break off.
+// Lookups at servers that answer, refuse, forge, hang and disconnect.
 
 import Posix
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import DNS
 
 struct ResolverTests {
-    /// - Parameter milliseconds: what an attempt has; short where nothing is to come.
+    /// - Parameter milliseconds: the limit of an attempt; short if no answer is expected.
     private func lookUp(
         _ question: DNSQuestion = .of(.a), at servers: ScriptedNameServer..., milliseconds: Int = 10_000
     ) throws -> DNSOutcome {
@@ -25,13 +25,13 @@ struct ResolverTests {
     private static let address = DNSPacket.Record(.a, [192, 0, 2, 1])
     private static let found = DNSOutcome.found([.ipv4(0xC000_0201)], aliases: [])
 
-    /// What a server sends, and what comes of it.
+    /// The answer of a server, and the outcome.
     struct Scene: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var outcome: @Sendable (String) -> DNSOutcome
         var change: @Sendable (inout DNSPacket) -> Void
 
-        /// - Parameter outcome: is given the server's address.
+        /// - Parameter outcome: receives the server's address.
         init(
             _ name: String, _ outcome: @escaping @Sendable (String) -> DNSOutcome,
             _ change: @escaping @Sendable (inout DNSPacket) -> Void
@@ -85,7 +85,7 @@ struct ResolverTests {
         },
     ]
 
-    @Test(arguments: scenes) func `tells the outcomes apart`(scene: Scene) throws {
+    @Test(arguments: scenes) func `distinguishes the outcomes`(scene: Scene) throws {
         let server = try ScriptedNameServer.answering { query in
             var packet = DNSPacket(query.question)
             scene.change(&packet)
@@ -94,14 +94,14 @@ struct ResolverTests {
         #expect(try lookUp(at: server) == scene.outcome("\(server.address)"))
     }
 
-    @Test func `asks for the name as it is, whatever this machine appends to short ones`() throws {
+    @Test func `looks up the exact name, without search domains`() throws {
         let server = try ScriptedNameServer.answering { DNSPacket($0.question, code: 3) }
         #expect(try lookUp(.of(.caa, "shop"), at: server) == .noSuchName(aliases: []))
         #expect(server.heard.map(\.question) == [.of(.caa, "shop")])
         #expect(server.heard.first?.hasEDNS == true)
     }
 
-    @Test func `asks for the last alias where the server does not follow it`() throws {
+    @Test func `looks up the last alias if the server does not follow it`() throws {
         let server = try ScriptedNameServer.answering { query in
             query.question.name.text == "shop.example"
                 ? DNSPacket(query.question, [.init(.cname, DNSPacket.name("b.example"))])
@@ -110,7 +110,7 @@ struct ResolverTests {
         #expect(try lookUp(at: server) == .found([.ipv4(0xC000_0201)], aliases: [DomainName("b.example")!]))
     }
 
-    @Test func `aliases without end are given up, however many answers they take`() throws {
+    @Test func `stops at too many aliases, also over several answers`() throws {
         let server = try ScriptedNameServer.answering { query in
             DNSPacket(query.question, [.init(.cname, [1, 0x61] + DNSPacket.pointerToQuestion)])
         }
@@ -118,14 +118,14 @@ struct ResolverTests {
         #expect(server.heard.count == DNSLimits.aliasesMax + 1)
     }
 
-    @Test(arguments: [1, 4]) func `asks again without EDNS where the server does not know it`(code: UInt16) throws {
+    @Test(arguments: [1, 4]) func `asks again without EDNS if the server does not support it`(code: UInt16) throws {
         let server = try ScriptedNameServer.answering { query in
             DNSPacket(query.question, query.hasEDNS ? [] : [ResolverTests.address], code: query.hasEDNS ? code : 0)
         }
         #expect(try lookUp(at: server) == ResolverTests.found)
     }
 
-    @Test func `waits for its own answer whatever comes before it`() throws {
+    @Test func `waits for its own answer and ignores other packets`() throws {
         let server = try ScriptedNameServer { query in
             var (right, forged, other) = (
                 DNSPacket(query.question, [ResolverTests.address]),
@@ -138,13 +138,13 @@ struct ResolverTests {
         #expect(try lookUp(at: server) == ResolverTests.found)
     }
 
-    @Test func `a server that says nothing is asked as often as set, and then timed out`() throws {
+    @Test func `asks a silent server as often as set, then times out`() throws {
         let server = try ScriptedNameServer { _ in .silence }
         #expect(try kind(lookUp(at: server, milliseconds: 60)) == .timedOut)
         #expect(server.heard.count == 2)
     }
 
-    @Test func `the next server is asked where one fails, and the failure is told where none answers`() throws {
+    @Test func `asks the next server after a failure, and reports the failure if none answers`() throws {
         let broken = try ScriptedNameServer.answering { DNSPacket($0.question, code: 2) }
         let working = try ScriptedNameServer.answering { DNSPacket($0.question, [ResolverTests.address]) }
         let silent = try ScriptedNameServer { _ in .silence }
@@ -154,7 +154,7 @@ struct ResolverTests {
         #expect(broken.heard.count == 2)
     }
 
-    @Test func `says that nobody listens`() throws {
+    @Test func `reports an unreachable server`() throws {
         var settings = ResolverSettings()
         // A port that was free a moment ago.
         do { settings.servers = [try Listener(SocketAddress("127.0.0.1:0")!, sharesPort: false).address] }
@@ -164,7 +164,7 @@ struct ResolverTests {
         #expect(kind(resolver.lookUp(.a, of: DomainName("shop.example")!)) == outcome)
     }
 
-    /// What TCP brings when the answer was too long for UDP.
+    /// The answer over TCP if that over UDP was too long.
     private func afterTruncation(
         hasStream: Bool = true, milliseconds: Int = 10_000,
         _ stream: @escaping @Sendable (ScriptedNameServer.Query, DNSPacket) -> ScriptedNameServer.Answer
@@ -179,7 +179,7 @@ struct ResolverTests {
         return try lookUp(at: server, milliseconds: milliseconds)
     }
 
-    @Test func `a long answer comes over TCP, up to 64 KB of it`() throws {
+    @Test func `fetches a long answer over TCP, up to 64 KB`() throws {
         let outcome = try afterTruncation { _, packet in
             var packet = packet
             let records = Array(repeating: DNSPacket.Record(.txt, [UInt8](repeating: 0, count: 1_024)), count: 62)
@@ -191,7 +191,7 @@ struct ResolverTests {
         #expect(outcome == ResolverTests.found)
     }
 
-    @Test func `a long answer that TCP does not bring is truncated`() throws {
+    @Test func `reports a long answer that TCP does not deliver`() throws {
         typealias Stream = @Sendable (ScriptedNameServer.Query, DNSPacket) -> ScriptedNameServer.Answer
         let streams: [(String, Int, Stream)] = [
             ("connection timed out", 60, { _, _ in .silence }),
@@ -199,7 +199,7 @@ struct ResolverTests {
             ("the connection ended before the answer did", 10_000, { _, _ in .bytes([0]) }),
             ("the connection ended before the answer did", 10_000, { .bytes([1, 0] + $1.bytes) }),
             (
-                "it is cut there too", 10_000,
+                "it is truncated there too", 10_000,
                 { _, packet in
                     var packet = packet
                     packet.flags |= 0x0200
@@ -221,7 +221,7 @@ struct ResolverTests {
         }
     }
 
-    @Test func `an answer over TCP has to be one to the question`() throws {
+    @Test func `rejects an answer over TCP to another question`() throws {
         let outcomes = try [
             afterTruncation { _, packet in
                 var packet = packet
@@ -238,13 +238,13 @@ struct ResolverTests {
         }
     }
 
-    @Test func `a failure says what was asked for, whom and why`() {
+    @Test func `a failure names the question, the server and the reason`() {
         func text(_ kind: DNSFailure.Kind) -> String { "\(DNSFailure(kind, .of(.caa)))" }
         #expect(text(.timedOut) == "cannot look up CAA of shop.example: no name server answered in time")
         #expect(text(.serverFailure(server: "192.0.2.53:53")).contains("name server 192.0.2.53:53 answers SERVFAIL"))
     }
 
-    @Test func `takes the servers of this machine where none are given`() throws {
+    @Test func `uses the servers of this machine by default`() throws {
         let state = try ResolverState()
         #expect(!state.servers.isEmpty)
         #expect(state.servers.allSatisfy { $0.port == 53 })

@@ -1,4 +1,4 @@
-// A name server that answers whatever a test wants, over UDP and TCP at one port of this machine.
+// A name server that sends any answer that a test needs, over UDP and TCP on one local port.
 
 import Foundation
 import Synchronization
@@ -7,9 +7,9 @@ import TestSupport
 @testable import DNS
 @testable import Posix
 
-/// One thread that answers until its owner lets go of it.
+/// A thread that answers until its owner is released.
 final class ScriptedNameServer: Sendable {
-    /// What came.
+    /// A received query.
     struct Query: Sendable {
         var id: UInt16
         var question: DNSQuestion
@@ -20,7 +20,7 @@ final class ScriptedNameServer: Sendable {
     /// What is sent back: datagrams, or bytes of a stream.
     enum Answer: Sendable {
         case packets([[UInt8]])
-        /// Over TCP, without a length in front; then the connection ends.
+        /// Over TCP, without a length; then the connection is closed.
         case bytes([UInt8])
         case silence
     }
@@ -48,7 +48,7 @@ final class ScriptedNameServer: Sendable {
     }
 }
 
-/// The work of the thread, which outlives the server's owner by a moment.
+/// The work of the thread, which ends a moment after the server's owner.
 private final class ScriptedNameLoop: Sendable {
     let address: SocketAddress
     let heard = Mutex<[ScriptedNameServer.Query]>([])
@@ -76,7 +76,7 @@ private final class ScriptedNameLoop: Sendable {
             }
             attempts += 1
             do {
-                // The number may be taken for TCP. Without TCP the listener is somewhere else.
+                // The port may be in use for TCP. Without TCP, the listener is on another port.
                 streams = try Listener(hasStream ? address : SocketAddress("127.0.0.1:0")!, sharesPort: false)
             } catch {
                 if attempts < 20 { continue }

@@ -1,12 +1,11 @@
-// The C targets declare by hand what they use of the two libraries. The compiler says whether that is what the
-// libraries have.
+// The C targets declare the functions of the two libraries by hand. These tests compile them against the libraries' own headers.
 
 import Foundation
 import TestSupport
 import Testing
 
 struct DeclarationsTests {
-    /// A header of ours and the one it must agree with.
+    /// A header of this project and the library's header that it must match.
     struct Header: Sendable, CustomTestStringConvertible {
         var module: String
         var table: String
@@ -31,7 +30,7 @@ struct DeclarationsTests {
     @Test(
         .enabled(if: headers.allSatisfy(\.isInstalled), "script/databases installs the headers, and could not"),
         arguments: headers)
-    func `declares functions and numbers as the library's own header does`(header: Header) throws {
+    func `declarations match the library's own header`(header: Header) throws {
         let folder = DeclarationsTests.root.appendingPathComponent("Sources/\(header.module)/include").path
         let ours = try String(contentsOfFile: "\(folder)/\(header.module).h", encoding: .utf8)
         let functions = ours.matches(of: /\n {4}[a-z][a-z *]*\(\*(\w+)\)\(/).map(\.1)
@@ -48,14 +47,14 @@ struct DeclarationsTests {
 
         let result = try compile(lines.joined(separator: "\n"), headers: folder)
         #expect(result.isEmpty, "\(result)")
-        // The comparison itself: a type that differs is noticed.
+        // Checks the comparison itself: it detects a wrong type.
         let wrong = ours.replacing(/int \(\*(finalize|nfields)\)\(/) { "long (*\($0.1))(" }
         let copy = try TemporaryFolder()
         try copy.write("\(header.module).h", wrong)
         #expect(try compile(lines.joined(separator: "\n"), headers: copy.path).contains("incompatible"))
     }
 
-    /// What the compiler has against this text.
+    /// The compiler's errors for this text.
     private func compile(_ text: String, headers: String) throws -> String {
         let words = ["clang", "-x", "c", "-Werror", "-fsyntax-only", "-I", headers, "-"]
         return try Command(words, input: Array(text.utf8)).run().errors

@@ -1,4 +1,4 @@
-// What is said of a PostgreSQL server that cannot be used, and what happens to connections that are lost.
+// Errors of PostgreSQL servers that cannot be used, and lost connections.
 
 import Foundation
 import Glibc
@@ -26,14 +26,14 @@ struct PostgreSQLEngineTests {
         #expect(failure?.detail.contains("apt-get install libpq5") == true)
     }
 
-    @Test func `refuses a library that lacks a function`() {
+    @Test func `rejects a library that lacks a function`() {
         let failure = #expect(throws: DatabaseError.self) {
             try PostgreSQLEngine(uri: server.uri(), limits: .impatient, library: "libc.so.6")
         }
         #expect(failure?.cause == .tooOld)
     }
 
-    @Test func `says that the password is wrong without repeating it`() throws {
+    @Test func `reports a wrong password without repeating it`() throws {
         let failure = try failure(server.uri(password: "hunter2"))
         #expect(failure.cause == .accessDenied)
         #expect(
@@ -41,7 +41,7 @@ struct PostgreSQLEngineTests {
                 + "password authentication failed for user \"tester\"")
         let none = try self.failure("postgresql://tester@127.0.0.1:\(server.port)/postgres?passfile=/dev/null")
         #expect(none.cause == .accessDenied)
-        #expect(none.detail == "the server wants a password, and the connection string has none")
+        #expect(none.detail == "the server requires a password, and the connection string has none")
     }
 
     @Test(arguments: ["postgresql://tester:p/q@127.0.0.1/x", "postgresql://[tester", "postgresql://x/?none=secret"])
@@ -51,18 +51,18 @@ struct PostgreSQLEngineTests {
         for part in ["tester:", "p/q", "\"p\"", "secret"] { #expect(!failure.description.contains(part), "\(failure)") }
     }
 
-    @Test func `says that nobody listens, and that nobody answers`() throws {
+    @Test func `reports a refused connection and a missing answer`() throws {
         let port = try PostgreSQLServer.freePort()
         let refused = try failure(server.uri(port: port))
         #expect(refused.cause == .unreachable)
         #expect(refused.description == "cannot open the database 127.0.0.1:\(port): connection refused")
-        // Takes connections and says nothing.
+        // Accepts connections and never answers.
         let silent = try SilentListener()
         let failure = try failure(server.uri(port: silent.port))
         #expect(failure.cause == .unreachable && failure.detail == "no answer within 1 s")
     }
 
-    @Test func `says that there is no such database`() throws {
+    @Test func `reports an unknown database`() throws {
         let failure = try failure(server.uri().replacing("/postgres?", with: "/none?"))
         #expect(failure.cause == .unreachable && failure.detail == "database \"none\" does not exist", "\(failure)")
     }
@@ -84,14 +84,14 @@ struct PostgreSQLEngineTests {
         #expect(version.hasPrefix("TLSv1."))
     }
 
-    @Test func `connects again when the server has closed the connection`() throws {
+    @Test func `reconnects when the server has closed the connection`() throws {
         var connection = try SQLConnection(.postgreSQL(uri: server.uri()))
         try endConnection(of: &connection)
         let rows = try connection.read { transaction throws(DatabaseError) in try transaction.query("select 'again'") }
         #expect(rows == [Row("again")])
     }
 
-    @Test func `runs the transaction again whose connection is closed in the middle`() throws {
+    @Test func `repeats a transaction whose connection is closed in the middle`() throws {
         var connection = try SQLConnection(.postgreSQL(uri: server.uri()))
         var other = try SQLConnection(.postgreSQL(uri: server.uri()))
         var attempts = 0
@@ -115,14 +115,14 @@ struct PostgreSQLEngineTests {
         #expect(failure?.cause == .timedOut)
     }
 
-    @Test func `resolves a deadlock by running one of the two again`() throws {
+    @Test func `resolves a deadlock by repeating one of the two`() throws {
         let database = try TestDatabase(.postgreSQL)
         var connection = try database.connect()
         try connection.write { transaction throws(DatabaseError) in
             try transaction.execute("create table pair (name text primary key, n bigint not null)")
             try transaction.execute("insert into pair values ('a', 0), ('b', 0)")
         }
-        // Each locks one row and then wants the other's.
+        // Each locks one row and then needs the other's.
         let meeting = Meeting()
         DispatchQueue.concurrentPerform(iterations: 2) { index in
             #expect(throws: Never.self) {
@@ -175,7 +175,7 @@ struct PostgreSQLEngineTests {
         }
     }
 
-    @Test func `refuses a type that it does not know`() throws {
+    @Test func `rejects an unknown type`() throws {
         var connection = try SQLConnection(.postgreSQL(uri: server.uri()))
         let failure = #expect(throws: DatabaseError.self) {
             try connection.read { transaction throws(DatabaseError) in _ = try transaction.query("select now()") }
@@ -195,14 +195,14 @@ struct PostgreSQLEngineTests {
         try other.read { transaction throws(DatabaseError) in try end(id, transaction) }
     }
 
-    /// Returns when the server's process of the connection is gone.
+    /// Returns when the server's process for the connection has ended.
     private func end(_ id: Int64, _ transaction: borrowing Transaction) throws(DatabaseError) {
         _ = try transaction.query(
             "select case when pg_terminate_backend(cast(? as int), 10000) then 'ended' else 'kept' end", id)
     }
 }
 
-/// A socket that takes connections into its queue, and never answers.
+/// A socket that queues connections and never answers.
 private final class SilentListener {
     private let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     let port: Int
@@ -223,7 +223,7 @@ private final class SilentListener {
     deinit { close(number) }
 }
 
-/// Where two threads wait for each other.
+/// A place where two threads wait for each other.
 private final class Meeting: Sendable {
     private let group = DispatchGroup()
 

@@ -1,4 +1,4 @@
-// What a connection promises on both engines.
+// The guarantees of a connection on both engines.
 
 import Foundation
 import Glibc
@@ -47,7 +47,7 @@ struct SQLConnectionTests {
                 try transaction.execute("insert into counter values ('a', 1)")
             }
         }
-        // The body may not turn a failed transaction into one that has happened.
+        // A body cannot commit a failed transaction by catching the error.
         let failure = #expect(throws: Failure.self) {
             try connection.write { transaction throws(Failure) in
                 try transaction.execute("update counter set n = 6")
@@ -58,8 +58,9 @@ struct SQLConnectionTests {
         try expectCounter(0, &connection)
     }
 
-    @Test(arguments: TestEngine.available) func `a reader sees one state and changes nothing`(engine: TestEngine) throws
-    {
+    @Test(arguments: TestEngine.available) func `a reader sees one consistent state and changes nothing`(
+        engine: TestEngine
+    ) throws {
         let database = try TestDatabase(engine)
         var reader = try database.connect()
         var writer = try database.connect()
@@ -78,7 +79,7 @@ struct SQLConnectionTests {
         try reader.write { transaction throws(Failure) in try transaction.execute("update counter set n = 2") }
     }
 
-    @Test(arguments: TestEngine.available) func `two writers that race lose no change`(engine: TestEngine) throws {
+    @Test(arguments: TestEngine.available) func `two concurrent writers lose no change`(engine: TestEngine) throws {
         let database = try TestDatabase(engine)
         var connection = try database.connect()
         try makeCounter(&connection)
@@ -104,7 +105,7 @@ struct SQLConnectionTests {
         var connection = try database.connect()
         try makeCounter(&connection)
         for cause in [DatabaseError.Cause.serializationFailure, .connectionLost, .locked] {
-            // begin, update, commit: the update fails after it was made.
+            // begin, update, commit: the update fails after it has taken effect.
             var faulty = try FaultyEngine(database.location, .fail(cause), at: 2).connection
             try faulty.write { transaction throws(Failure) in try transaction.execute("update counter set n = n + 1") }
         }
@@ -136,7 +137,7 @@ struct SQLConnectionTests {
         var connection = try database.connect()
         try makeCounter(&connection)
         let text = database.locationText
-        // begin, update, commit: killed before each, and after the last.
+        // begin, update, commit: killed before each of them, and after the last.
         for call in 1...3 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [text = text as String, call = call as Int] in
                 var doomed = try FaultyEngine(DatabaseLocation(text), .kill, at: call).connection
@@ -149,7 +150,9 @@ struct SQLConnectionTests {
         }
     }
 
-    @Test(arguments: TestEngine.available) func `claims only rows that nobody else has locked`(engine: TestEngine)
+    @Test(arguments: TestEngine.available) func `claims only rows that no other transaction has locked`(
+        engine: TestEngine
+    )
         throws
     {
         let database = try TestDatabase(engine)
@@ -172,7 +175,7 @@ struct SQLConnectionTests {
         }
     }
 
-    @Test(arguments: TestEngine.available) func `says that a lock is held for too long`(engine: TestEngine) throws {
+    @Test(arguments: TestEngine.available) func `reports a lock that is held too long`(engine: TestEngine) throws {
         let database = try TestDatabase(engine)
         var first = try database.connect()
         var second = try database.connect(.impatient)
@@ -200,7 +203,7 @@ struct SQLConnectionTests {
         #expect(count == [Row(101 as Int64)])
     }
 
-    @Test(arguments: TestEngine.available) func `has the time by the database's clock`(engine: TestEngine) throws {
+    @Test(arguments: TestEngine.available) func `uses the time of the database's clock`(engine: TestEngine) throws {
         var connection = try TestDatabase(engine).connect()
         let now = try connection.read { transaction throws(Failure) in try transaction.now() }
         #expect(abs(Double(now) / 1000 - Date().timeIntervalSince1970) < 60)
@@ -222,7 +225,7 @@ struct SQLConnectionTests {
 }
 
 extension ConnectionLimits {
-    /// For tests of what happens when the time is up.
+    /// For tests of time-outs.
     static let impatient = {
         var limits = ConnectionLimits()
         (limits.lockWaitMilliseconds, limits.retryMilliseconds, limits.connectMilliseconds) = (50, 0, 1_000)

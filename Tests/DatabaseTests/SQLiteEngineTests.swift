@@ -1,4 +1,4 @@
-// What is said of a SQLite file that cannot be used, and of a library that is missing or too old.
+// Errors of SQLite files that cannot be used, and of missing or outdated libraries.
 
 import Foundation
 import Glibc
@@ -24,15 +24,15 @@ struct SQLiteEngineTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `refuses a library that lacks a function`() throws {
-        // Any library that is there and is not SQLite's.
+    @Test func `rejects a library that lacks a function`() throws {
+        // Any installed library except SQLite's.
         let failure = #expect(throws: DatabaseError.self) {
             try SQLiteEngine(path: path, limits: .impatient, library: "libc.so.6")
         }
         #expect(failure?.cause == .tooOld)
     }
 
-    @Test func `makes a file that only its owner can read, with a log and full synchronization`() throws {
+    @Test func `creates a file that only its owner can read, with a log and full synchronization`() throws {
         var connection = try database.connect()
         try fill(&connection)
         let settings = try connection.read { transaction throws(DatabaseError) in
@@ -47,7 +47,7 @@ struct SQLiteEngineTests {
         }
     }
 
-    @Test func `refuses a file that is no database`() throws {
+    @Test func `rejects a file that is not a database`() throws {
         try String(repeating: "not a database ", count: 1000).write(toFile: path, atomically: true, encoding: .utf8)
         let failure = #expect(throws: DatabaseError.self) { _ = try database.connect() }
         #expect(failure?.cause == .corrupt)
@@ -76,7 +76,7 @@ struct SQLiteEngineTests {
         #expect(failure?.cause == .corrupt)
     }
 
-    @Test func `says that the disk is full, and keeps what was committed`() throws {
+    @Test func `reports a full disk and keeps what was committed`() throws {
         var connection = try database.connect()
         let failure = #expect(throws: DatabaseError.self) {
             try connection.write { transaction throws(DatabaseError) in
@@ -87,14 +87,14 @@ struct SQLiteEngineTests {
         #expect(failure?.cause == .full)
         #expect(
             failure?.description
-                == "cannot write to the database \(path): database or disk is full; make room on its disk (df -h)")
+                == "cannot write to the database \(path): database or disk is full; free space on its disk (df -h)")
         try connection.write { transaction throws(DatabaseError) in
             _ = try transaction.query("pragma max_page_count = 100000")
         }
         try fill(&connection)
     }
 
-    @Test func `says what keeps a file from being made`() throws {
+    @Test func `reports why a file cannot be created`() throws {
         let failure = #expect(throws: DatabaseError.self) {
             _ = try SQLConnection(.sqlite(path: "\(database.folder)/none/test.db"))
         }
@@ -104,7 +104,7 @@ struct SQLiteEngineTests {
                 == "cannot open the database \(database.folder)/none/test.db: no such file or directory")
     }
 
-    @Test func `refuses a file that may not be written to`() throws {
+    @Test func `rejects a read-only file`() throws {
         do { _ = try database.connect() }
         chmod(path, 0o444)
         chmod(database.folder, 0o555)
@@ -120,7 +120,7 @@ struct SQLiteEngineTests {
         #expect(failure?.cause == .readOnly || failure?.cause == .unreachable, "\(String(describing: failure))")
     }
 
-    /// Root may write to every file; on Linux the user for files is each thread's own.
+    /// Root can write to every file, so this switches the thread's file-system user, which Linux keeps per thread.
     private func asOrdinaryUser<Result>(_ body: () -> Result) -> Result {
         typealias SetUser = @convention(c) (uid_t) -> Int32
         let setUser = unsafeBitCast(dlsym(nil, "setfsuid"), to: SetUser.self)

@@ -1,4 +1,4 @@
-// Migrations: applied once, in order, by whoever comes first; a program that is too old is refused.
+// Migrations: applied once and in order, by the first program; a program that is too old is rejected.
 
 import Foundation
 import Glibc
@@ -12,12 +12,12 @@ struct SchemaTests {
     private static let first = Migration(version: 1, readerMin: 1) { _ in
         ["create table thing (name text primary key, old bigint)", "insert into thing values ('a', 1)"]
     }
-    /// Expand: programs of schema 1 go on.
+    /// Expand: programs with schema 1 still work.
     private static let second = Migration(version: 2, readerMin: 1) { _ in ["alter table thing add column new bigint"] }
-    /// Contract: programs of schema 1 cannot use it any more.
+    /// Contract: programs with schema 1 cannot use it any more.
     private static let third = Migration(version: 3, readerMin: 2) { _ in ["alter table thing drop column old"] }
 
-    @Test(arguments: TestEngine.available) func `applies what is new, once`(engine: TestEngine) throws {
+    @Test(arguments: TestEngine.available) func `applies new migrations once`(engine: TestEngine) throws {
         let database = try TestDatabase(engine)
         var connection = try database.connect()
         for _ in 0..<2 { try Schema([SchemaTests.first]).apply(to: &connection) }
@@ -29,7 +29,7 @@ struct SchemaTests {
     }
 
     @Test(arguments: TestEngine.available)
-    func `an older program goes on until the tables are contracted`(engine: TestEngine) throws {
+    func `an older program works until its tables are removed`(engine: TestEngine) throws {
         let database = try TestDatabase(engine)
         var connection = try database.connect()
         let (old, middle) = (Schema([SchemaTests.first]), Schema([SchemaTests.first, SchemaTests.second]))
@@ -43,8 +43,8 @@ struct SchemaTests {
         #expect(failure?.cause == .newerSchema)
         let location = connection.location
         #expect(
-            failure?.description == "cannot use the database \(location): its tables are for programs that know "
-                + "schema 2, and this one knows 1; start the newer version of associated")
+            failure?.description == "cannot use the database \(location): its tables need a program with "
+                + "schema 2, and this one has schema 1; start the newer version of associated")
         let later = #expect(throws: DatabaseError.self) {
             try connection.read { transaction throws(DatabaseError) in try old.check(transaction) }
         }
@@ -52,7 +52,8 @@ struct SchemaTests {
         try connection.read { transaction throws(DatabaseError) in try middle.check(transaction) }
     }
 
-    @Test(arguments: TestEngine.available) func `several programs may start at once`(engine: TestEngine) throws {
+    @Test(arguments: TestEngine.available) func `several programs can start at the same time`(engine: TestEngine) throws
+    {
         let database = try TestDatabase(engine)
         let problems = Mutex<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
@@ -73,7 +74,7 @@ struct SchemaTests {
         let broken = Migration(version: 1, readerMin: 1) { _ in ["create table thing (n bigint)", "no such statement"] }
         #expect(throws: DatabaseError.self) { try Schema([broken]).apply(to: &connection) }
         let text = database.locationText
-        // Making the table takes 4 calls, the migration 6, looking again 3.
+        // Creating the table takes 4 calls, the migration 6, checking again 3.
         for call in [1, 3, 4, 5, 7, 8, 9, 10, 11] {
             await #expect(processExitsWith: .signal(SIGKILL)) { [text = text as String, call = call as Int] in
                 var doomed = try FaultyEngine(DatabaseLocation(text), .kill, at: call).connection

@@ -1,4 +1,4 @@
-// What `log` of server.json chooses of the access log's lines, and what stands in them of fronts.
+// Which lines `log` in server.json selects for the access log, and what they contain behind trusted proxies.
 
 import Foundation
 import Testing
@@ -14,7 +14,7 @@ struct AccessLogChoiceTests {
         )
     }
 
-    /// Asks a server with these settings, and reads so many lines of its log.
+    /// Sends requests to a server with these settings, and reads a number of lines of its log.
     private func lines(_ settings: String, _ count: Int, _ requests: [[String]]) throws -> [[String: Any]] {
         try folder.write("config/server.json", settings.replacing("LOG", with: "\(folder.path)/access.log"))
         let server = try RunningServer([
@@ -42,20 +42,20 @@ struct AccessLogChoiceTests {
         ["-H", "Host: a.example", "http://127.0.0.1:PORT/none?token=secret"],
     ]
 
-    @Test func `only errors have lines, without their queries`() throws {
+    @Test func `logs only errors, without queries`() throws {
         let lines = try lines("{ log: { access: 'LOG', only: 'errors', query: false } }", 1, Self.requests)
         #expect(lines.first?["status"] as? Int == 404)
         #expect(lines.first?["path"] as? String == "/none")
     }
 
-    @Test func `only verifiers have lines`() throws {
+    @Test func `logs only verifiers`() throws {
         let lines = try lines("{ log: { access: 'LOG', only: 'verifiers' } }", 1, Self.requests)
         #expect(lines.first?["verifier"] as? String == "apple-cdn")
         #expect((lines.first?["path"] as? String)?.hasSuffix("?token=secret") == true)
     }
 
     @Test(arguments: [true, false])
-    func `a trusted front's names of a request are logged, and nobody else's`(isTrusted: Bool) throws {
+    func `logs a trusted proxy's request ids, and ignores those of other clients`(isTrusted: Bool) throws {
         let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         let fields = ["-H", "X-Request-ID: id\"1", "-H", "traceparent: \(trace)"]
         let trust = isTrusted ? "fronts: { trust: ['127.0.0.0/8'] }," : ""
@@ -64,7 +64,7 @@ struct AccessLogChoiceTests {
         #expect(lines.first?["traceparent"] as? String == (isTrusted ? trace : nil))
     }
 
-    @Test func `a failed handshake is logged with the name, and no more than ten a second`() throws {
+    @Test func `logs failed handshakes with the host name, up to ten per second`() throws {
         let handshake = ["--insecure", "--resolve", "b.example:SECURE:127.0.0.1", "https://b.example:SECURE/"]
         let lines = try lines("{ log: { access: 'LOG', handshakes: true } }", 2, [handshake, handshake])
         for line in lines {

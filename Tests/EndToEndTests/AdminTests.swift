@@ -1,11 +1,11 @@
-// The running server as those who run it meet it: probes, a scrape with exactly what has happened, and `status`.
+// The running server as operators see it: probes, a scrape with exactly the events so far, and `status`.
 
 import Foundation
 import Posix
 import Testing
 
 struct AdminTests {
-    /// A server with an admin listener, and where both are.
+    /// A server with an admin listener, and both addresses.
     private struct Bench {
         let server: RunningServer
         let admin: String
@@ -24,7 +24,7 @@ struct AdminTests {
             return try Subject.curl(["--write-out", "%{http_code}"] + more + place)
         }
 
-        /// One request of a client that says who it is.
+        /// One request with a user agent.
         func fetch(_ host: String, _ path: String, agent: String = "curl") throws {
             let run = try Subject.curl([
                 "--output", "/dev/null", "--user-agent", agent, "--header", "host: \(host)",
@@ -33,7 +33,7 @@ struct AdminTests {
             #expect(run.status == 0)
         }
 
-        /// The numbers that are not 0, by series.
+        /// The samples that are not 0, by series.
         func scrape() throws -> [String: Double] {
             var values: [String: Double] = [:]
             for line in try ask("/metrics").output.split(separator: "\n") where !line.hasPrefix("#") {
@@ -46,7 +46,7 @@ struct AdminTests {
         }
     }
 
-    @Test func `the probes say that it lives and is ready`() throws {
+    @Test func `the probes answer alive and ready`() throws {
         let bench = try Bench()
         #expect(try bench.ask("/healthz").output == "alive\n200")
         #expect(try bench.ask("/readyz").output == "ready\n200")
@@ -55,7 +55,7 @@ struct AdminTests {
         #expect(health.output == "ready\n")
     }
 
-    @Test func `status without an address shows what is wrong with the settings`() throws {
+    @Test func `status without an address shows the findings about the settings`() throws {
         let folder = try Folder()
         try folder.write("server.json", #"{ amdin: "127.0.0.1:9000" }"#)
         let run = try Subject.run("status", "--config", folder.path)
@@ -63,7 +63,7 @@ struct AdminTests {
         #expect(run.errors.contains("error[CFG-002]: unknown setting `amdin` is ignored; write `admin`\n"))
     }
 
-    @Test func `a scrape has exactly what has happened`() throws {
+    @Test func `a scrape counts exactly the events so far`() throws {
         let bench = try Bench()
         let path = "/.well-known/apple-app-site-association"
         for _ in 0..<3 { try bench.fetch("shop.localhost", path) }
@@ -73,7 +73,7 @@ struct AdminTests {
         try bench.fetch("shop.localhost", "/demo/")
         try bench.fetch("shop.localhost", "/products/anchor")
         try bench.fetch("shop.localhost", "/.well-known/nothing")
-        // Connections are counted as closed when the server has seen it.
+        // A connection counts as closed when the server has noticed it.
         var numbers = try bench.scrape()
         while numbers["associated_connections_open"] != 0
             || numbers["associated_verifier_fetches_total{verifier=\"apple\",status=\"2xx\"}"] == 0
@@ -104,7 +104,7 @@ struct AdminTests {
         #expect((numbers["process_open_fds"] ?? 0) > 5)
     }
 
-    @Test func `status tells who was there, after a restart too`() throws {
+    @Test func `status shows verifier fetches, also after a restart`() throws {
         let state = try Folder()
         do {
             let bench = try Bench(["--state", state.path])
@@ -142,20 +142,20 @@ struct AdminTests {
         #expect(try Subject.run("status", "--hosts", "shop.localhost", "--admin", bench.admin).status == 2)
     }
 
-    @Test func `status without a host tells how the server stands`() throws {
+    @Test func `status without a host shows the state of the server`() throws {
         let bench = try Bench()
         let run = try Subject.run("status", "--admin", bench.admin)
         #expect(run.status == 0)
         #expect(run.output.hasPrefix("associated 0."))
         #expect(run.output.contains("\nserves 2 apps on 2 hosts, "))
-        #expect(run.output.contains(" workers, all alive; ") || run.output.contains(" worker, all alive; "))
+        #expect(run.output.contains(" workers, all responding; ") || run.output.contains(" worker, all responding; "))
         let nobody = try Subject.run("status")
         #expect(nobody.status == 1)
         #expect(nobody.errors.hasPrefix("associated: no admin listener is configured; start the server with --admin"))
         #expect(try Subject.run("status", "--admin", "127.0.0.1:1").status == 1)
     }
 
-    @Test func `with a token metrics and status are for those who have it, probes for everybody`() throws {
+    @Test func `metrics and status need the token, probes do not`() throws {
         let folder = try Folder()
         try folder.write("token", "0123456789abcdef0123\n")
         let bench = try Bench(["--admin-token-file", "\(folder.path)/token"], admin: "0.0.0.0:0")
@@ -166,7 +166,7 @@ struct AdminTests {
             try Subject.curl([
                 "--header", "authorization: Bearer 0123456789abcdef0123", "http://\(admin)/metrics",
             ]).output.contains("associated_hosts 2"))
-        #expect(try Subject.run("status", "--admin", admin).errors.contains("asks for a token"))
+        #expect(try Subject.run("status", "--admin", admin).errors.contains("requires a token"))
         #expect(
             try Subject.run("status", "--admin", admin, environment: ["ASSOCIATED_ADMIN_TOKEN": "0123456789abcdef0123"])
                 .status == 0)
@@ -174,13 +174,13 @@ struct AdminTests {
     }
 
     @Test(arguments: ["0.0.0.0:0", "[::]:0"])
-    func `a public address without a token is no place to start at`(address: String) throws {
+    func `does not start on a public address without a token`(address: String) throws {
         let run = try Subject.run(["serve"] + ServeTests.demo + ["--http", "127.0.0.1:0", "--admin", address])
         #expect(run.status == 1)
         #expect(run.errors.contains("\(address) is reachable from other machines, so a token is required"))
     }
 
-    @Test func `a token of no use is no token`() throws {
+    @Test func `rejects an invalid token`() throws {
         let run = try Subject.run(
             Subject.executable, ["serve"] + ServeTests.demo + ["--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"],
             ["ASSOCIATED_ADMIN_TOKEN": "short"])
@@ -188,7 +188,7 @@ struct AdminTests {
         #expect(run.errors.contains("cannot use the token in ASSOCIATED_ADMIN_TOKEN: it has 5 characters"))
     }
 
-    @Test func `a Unix-domain socket serves and goes with the server`() throws {
+    @Test func `serves on a Unix-domain socket and removes it at the end`() throws {
         let folder = try Folder()
         let bench = try Bench(admin: "unix:\(folder.path)/admin.sock")
         #expect(try bench.ask("/readyz").output == "ready\n200")
@@ -200,7 +200,7 @@ struct AdminTests {
         #expect(try Subject.run("health", "--admin", bench.admin).status == 1)
     }
 
-    @Test func `errors of tenants are told and keep nobody from being ready`() throws {
+    @Test func `reports tenants' errors without affecting readiness`() throws {
         let folder = try Folder()
         let app = """
             { name: "App", hosts: ["a.localhost"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
@@ -226,9 +226,9 @@ struct AdminTests {
                 "\n  serves its last good version because of:\n    \(folder.path)/config/apps/a.json"))
     }
 
-    @Test func `while it finishes what is in flight it lives and is not ready`() throws {
+    @Test func `while draining, it is alive but not ready`() throws {
         let bench = try Bench()
-        // A request that has begun is waited for.
+        // The server waits for a request that has begun.
         let client = try ClientSocket(
             to: try #require(SocketAddress("127.0.0.1:\(bench.server.port)")), timeoutMilliseconds: 20_000)
         try client.send(Array("GET /.well-known/assetlinks.json HTTP/1.1\r\nhost: shop.loc".utf8))
@@ -245,7 +245,7 @@ struct AdminTests {
         #expect(bench.server.waitUntilExit() == 0)
     }
 
-    @Test func `whoever takes over answers from when it is ready, through the end of the other`() throws {
+    @Test func `a new server answers from its readiness on, until the old one has ended and after`() throws {
         let state = try Folder()
         let old = try Bench(["--state", state.path])
         let new = try Bench(["--state", state.path], admin: old.admin)
@@ -260,7 +260,7 @@ struct AdminTests {
         for _ in 0..<10 { #expect(try process() == "\(new.server.process.processIdentifier)") }
     }
 
-    @Test func `of a host that is not served, the app file that names it is told`() throws {
+    @Test func `status names the app file of a host that is not served`() throws {
         let bench = try Bench()
         let folder = try Folder()
         try folder.write("config/apps/a.json", "{ name: \"App\", hosts: [\"new.localhost\"], links: [{ ")

@@ -1,4 +1,4 @@
-// What an operator learns about certificates from a running server that no client asks for anything.
+// What a running server reports about certificates that no client has requested.
 
 import Foundation
 import Glibc
@@ -30,7 +30,7 @@ struct CertificateSurveyTests {
         ]
     }
 
-    /// In one step, as careful tools do it.
+    /// Replaces a file in one step, as careful tools do.
     private func put(_ from: String, _ to: String) throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: from))
         try bytes.write(to: URL(fileURLWithPath: "\(config)/hosts/\(to)"), options: .atomic)
@@ -76,28 +76,28 @@ struct CertificateSurveyTests {
         let broken = try watched.status()
         #expect(broken.status == 1)
         #expect(broken.output.contains("\n  b.test, since 20"), "\(broken.output)")
-        #expect(broken.output.contains("findings that stand: 1 error,"))
+        #expect(broken.output.contains("open findings: 1 error,"))
         #expect(try watched.metric("associated_certificates{state=\"last_good\"}") == "1")
         #expect(try watched.metric("associated_findings{severity=\"error\"}") == "1")
         #expect(try Subject.curl(["http://\(watched.admin)/readyz"]).output.contains("1 open error"))
         let host = try watched.status("b.test").output
-        #expect(host.contains("certificate in hosts/b.test: last good, ends in "), "\(host)")
-        // Who asks is told again.
+        #expect(host.contains("certificate in hosts/b.test: last good, expires in "), "\(host)")
+        // Each `status` reports it again.
         watched.server.send(SIGHUP)
         #expect(watched.line("CERT-006") != nil)
         try put("\(folder.path)/key", "b.test/privkey.pem")
-        // By an authority of its own, it is still without its issuer's certificate.
+        // Signed by another development CA, it still lacks its issuer's certificate.
         #expect(watched.line("all errors resolved")?.contains("hosts/b.test/privkey.pem") == true)
         #expect(try watched.metric("associated_certificates{state=\"last_good\"}") == "0")
         #expect(try watched.status().status == 0)
-        #expect(try watched.status("b.test").output.contains("hosts/b.test: usable, ends in "))
+        #expect(try watched.status("b.test").output.contains("hosts/b.test: usable, expires in "))
         #expect(try watched.metric("associated_certificates_in_memory") == "2")
         let expiring = try watched.status("--expiring", "400d", "--format", "json")
         #expect(expiring.status == 0)
         for name in ["a.test", "b.test"] { #expect(expiring.output.contains("\"folder\": \"\(name)\"")) }
         #expect(try watched.status("--expiring", "1h").output == "no certificate expires within 1 hour\n")
         #expect(try watched.status("--expiring", "soon").status == 2)
-        // Another certificate is one line, and a host that goes takes its certificate along.
+        // A new certificate is one log line, and a removed host removes its certificate.
         for name in ["a.test", "b.test"] { try FileManager.default.removeItem(atPath: "\(config)/hosts/\(name)") }
         _ = try Subject.run(
             "certificate", "--state", "\(folder.path)/state", "--output", "\(config)/hosts", "a.test", "b.test")
@@ -128,7 +128,8 @@ struct CertificateSurveyTests {
         #expect(watched.line("CERT-025")?.contains(missing) == true)
         #expect(try watched.metric("associated_certificates{state=\"missing\"}") == "1")
         let status = try watched.status()
-        #expect(status.output.contains("1 certificate usable, 0 on a last good version, 0 broken; 1 host without one"))
+        #expect(
+            status.output.contains("1 certificate usable, 0 on the last good version, 0 broken; 1 host without one"))
         #expect(status.output.contains("\n  b.test, since 20"))
         #expect(try watched.status("b.test").output.contains("certificate in hosts/b.test: missing\n"))
     }
@@ -148,9 +149,10 @@ struct CertificateSurveyTests {
         let status = try watched.status()
         #expect(status.status == 1)
         #expect(
-            status.output.contains("\n0 certificates usable, 0 on a last good version, 2 broken; "), "\(status.output)")
+            status.output.contains("\n0 certificates usable, 0 on the last good version, 2 broken; "),
+            "\(status.output)")
         #expect(status.output.contains("check the clock of this machine, because all certificates expired at once"))
         #expect(status.output.contains(#/, up [0-9]+ (second|minute)s?, ready/#), "\(status.output)")
-        #expect(try watched.status("a.test").output.contains("certificate in hosts/a.test: broken, ended "))
+        #expect(try watched.status("a.test").output.contains("certificate in hosts/a.test: broken, expired "))
     }
 }

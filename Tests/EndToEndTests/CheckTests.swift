@@ -1,11 +1,11 @@
-// `associated check` against `associated serve`: what a good host looks like, and one whose proxy has a file of its own.
+// `associated check` against `associated serve`: a correct host, and one whose proxy serves its own file.
 
 import Foundation
 import Glibc
 import Testing
 
 struct CheckTests {
-    /// A server with certificates of its own authority, and what it takes to look at it.
+    /// A server with certificates of its development CA, and the options to check it.
     private final class Checked {
         let folder: Folder
         let server: RunningServer
@@ -39,7 +39,7 @@ struct CheckTests {
         """
     }
 
-    @Test func `a host of ours is in order`() throws {
+    @Test func `a correct host has no findings`() throws {
         let checked = try Checked()
         let run = try Subject.run(
             ["check", "shop.example", "--config", "\(checked.folder.path)/config"] + checked.options)
@@ -55,7 +55,7 @@ struct CheckTests {
         #expect(run.status == 0)
     }
 
-    @Test func `a finding about another well-known file names it`() throws {
+    @Test func `a finding about another well-known file names the file`() throws {
         let checked = try Checked()
         try checked.folder.write("config/hosts/shop.example/well-known/security.txt", "Contact: x\n")
         #expect(
@@ -65,7 +65,7 @@ struct CheckTests {
             })
     }
 
-    @Test func `a host that serves something else than its configuration is not`() throws {
+    @Test func `a host with files that differ from the configuration has findings`() throws {
         let checked = try Checked()
         let run = try Subject.run(
             ["check", "shop.example", "--format", "json", "--config", "\(checked.folder.path)/other"] + checked.options)
@@ -80,7 +80,7 @@ struct CheckTests {
         #expect(findings[0]["file"] as? String == "https://shop.example/.well-known/apple-app-site-association")
     }
 
-    @Test func `hosts that cannot be reached get a verdict each`() throws {
+    @Test func `reports each host that cannot be reached`() throws {
         let run = try Subject.run([
             "check", "nobody.invalid", "closed.example", "--resolve", "closed.example:443:127.0.0.1:1",
         ])
@@ -92,7 +92,7 @@ struct CheckTests {
         #expect(run.errors.hasSuffix("2 hosts, 2 with errors\n"))
     }
 
-    @Test func `all hosts of a configuration are checked at one address`() throws {
+    @Test func `checks all hosts of a configuration at one address`() throws {
         let checked = try Checked()
         let port = try #require(checked.options.last?.split(separator: ":").last)
         let run = try Subject.run(
@@ -104,7 +104,7 @@ struct CheckTests {
         #expect(none.status == 1)
     }
 
-    @Test func `a check leaves no trace in the ledger`() throws {
+    @Test func `the ledger does not record requests of check`() throws {
         let checked = try Checked()
         #expect(try Subject.run(["check", "shop.example"] + checked.options).output.contains("200 application/json"))
         let admin = try #require(checked.server.addresses.first { $0.hasSuffix(" (admin)") })
@@ -116,7 +116,7 @@ struct CheckTests {
             "shop.example:443:127.0.0.1:\(port)", path,
         ])
         #expect(fetched.status == 0)
-        // What the check fetched came before, and is taken from the workers no later.
+        // The fetches of `check` were earlier, so they would be in the ledger by now.
         var text = ""
         while !text.contains("Googlebot: last fetch") {
             text = try Subject.run("status", "shop.example", "--admin", String(admin)).output
@@ -124,7 +124,7 @@ struct CheckTests {
         #expect(text.components(separatedBy: ": no fetch of ").count == 5, "\(text)")
     }
 
-    @Test func `an authority file that is none is named at once`() throws {
+    @Test func `reports an invalid CA file before any request`() throws {
         let folder = try Folder()
         try folder.write("empty.pem", "")
         #expect(mkfifo("\(folder.path)/pipe", 0o600) == 0)

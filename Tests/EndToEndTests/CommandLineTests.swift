@@ -1,10 +1,10 @@
-// The command line itself: help, versions and what is said to a mistyped word.
+// The command line itself: help, version and usage errors.
 
 import Foundation
 import Testing
 
 struct CommandLineTests {
-    @Test func `without a command it tells what there is`() throws {
+    @Test func `lists the commands if none is given`() throws {
         let run = try Subject.run()
         #expect(run.status == 2)
         #expect(run.errors.contains("usage: associated COMMAND"))
@@ -17,7 +17,7 @@ struct CommandLineTests {
         "serve", "lint", "match", "verify", "check", "render", "snippet", "import", "init", "sign", "certificate",
         "status", "health", "schema", "completion", "manual", "version",
     ])
-    func `each command has a help`(command: String) throws {
+    func `each command has a help text`(command: String) throws {
         let run = try Subject.run(command, "--help")
         #expect(run.status == 0)
         #expect(run.output.hasPrefix("usage: associated \(command)"))
@@ -25,13 +25,13 @@ struct CommandLineTests {
         #expect(try Subject.run("--help").output.contains("  \(command) "))
     }
 
-    @Test func `help names a command in either order`() throws {
+    @Test func `help accepts a command before or after it`() throws {
         #expect(try Subject.run("help", "lint").output == Subject.run("lint", "--help").output)
         #expect(try Subject.run("help", "xyzzy").output == Subject.run("--help").output)
     }
 
     @Test(arguments: ["version", "--version", "-V", "-v"])
-    func `tells its version`(word: String) throws {
+    func `prints its version`(word: String) throws {
         let run = try Subject.run(word)
         #expect(run.status == 0)
         #expect(run.output.wholeMatch(of: /associated \d+\.\d+\.\d+ \(OpenSSL 3\.[^)]*\)\n/) != nil)
@@ -98,7 +98,7 @@ struct CommandLineTests {
         #expect(run.errors == "associated: \(message)\n")
     }
 
-    /// A configuration with an error, which a strict server does not start with.
+    /// A configuration with an error, with which a strict server does not start.
     @Test(arguments: [
         ("1", true), ("true", true), ("True", true), ("TRUE", true), ("yes", true), ("on", true), ("On", true),
         ("0", false), ("false", false), ("No", false), ("OFF", false), ("", false),
@@ -117,7 +117,7 @@ struct CommandLineTests {
         "ASSOCIATED_SERVICE_HOST", "ASSOCIATED_SERVICE_PORT", "ASSOCIATED_SERVICE_PORT_HTTP", "ASSOCIATED_PORT",
         "ASSOCIATED_PORT_80_TCP", "ASSOCIATED_PORT_80_TCP_ADDR", "ASSOCIATED_ADMIN_SERVICE_HOST",
     ])
-    func `what Kubernetes says about a service of this name is no variable of ours`(name: String) throws {
+    func `ignores the variables that Kubernetes sets for a service of this name`(name: String) throws {
         #expect(try Subject.run("lint", "/nonexistent", environment: [name: "10.0.0.1"]).status == 1)
     }
 }

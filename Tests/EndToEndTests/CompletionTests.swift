@@ -1,5 +1,5 @@
-// Completions in the shells that they are for. bash and zsh sit on a terminal where keys are pressed; fish says itself what it
-// would offer. A shell that is not installed is passed over; script/peers installs them.
+// Completions in their shells. bash and zsh run on a terminal where keys are pressed; fish prints its own offers. Tests of a
+// shell that is not installed are skipped; script/peers installs all three.
 
 import Foundation
 import Testing
@@ -10,7 +10,7 @@ struct CompletionTests {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// What is typed before the tab key, and the words of the command line after it.
+    /// The text before the tab key, and the words of the command line afterwards.
     static let keys: [(typed: String, words: [String])] = [
         ("sni", ["snippet"]), ("serve --sta", ["serve", "--state"]), ("completion f", ["completion", "fish"]),
         ("lint --format sar", ["lint", "--format", "sarif"]), ("lint --format=sar", ["lint", "--format=sarif"]),
@@ -28,7 +28,7 @@ struct CompletionTests {
         ("render a.test app", ["render", "a.test", "apple"]),
     ]
 
-    /// Types lines into a shell and reads what a function called `associated` was given; a line of JSON for each.
+    /// Types lines into a shell, and reads the arguments of a function called `associated`, one line of JSON for each.
     private static let driver = #"""
         import json, os, pty, re, select, sys, time
         program, setup, folder, lines = sys.argv[1], sys.argv[2], sys.argv[3], json.load(sys.stdin)
@@ -76,7 +76,7 @@ struct CompletionTests {
         return folder
     }
 
-    /// What a shell on a terminal makes of each line after the tab key.
+    /// The words of each line after the tab key, in a shell on a terminal.
     private func press(_ shell: String, _ lines: [String]) throws -> [Answer] {
         let folder = try scene(shell)
         let function = #"associated() { printf GIVEN:; printf '<<%s>>' "$@"; printf '\n%s%s\n' REA DY2; }"#
@@ -109,11 +109,11 @@ struct CompletionTests {
         }
     }
 
-    /// Every option with a value and every operand, so that no placeholder is taken for a command of the shell.
+    /// Every option with a value and every operand, so that the shell executes no placeholder as a command.
     @Test(
         .enabled(if: canPress, "there is no Python here"),
         arguments: ["bash", "zsh"].filter { path(of: $0) != nil })
-    func `no option makes the shell complain`(shell: String) throws {
+    func `completing any option causes no shell error`(shell: String) throws {
         let commands = try Subject.run("--help").output.matches(of: #/(?m)^  ([a-z]+) /#).map { String($0.output.1) }
         let lines = try commands.flatMap { command in
             let help = try Subject.run(command, "--help").output
@@ -144,7 +144,7 @@ struct CompletionTests {
         #expect(answers.count == Self.keys.count)
         for (answer, key) in zip(answers, Self.keys) {
             let offers = answer.split(separator: "\n").map { $0.split(separator: "\t")[0] }
-            // Where nothing is known there is nothing to offer.
+            // Without known values there is nothing to offer.
             let isFree =
                 key.typed.split(separator: " ").map(String.init) == key.words
                 && !key.words.contains("AASA-019")

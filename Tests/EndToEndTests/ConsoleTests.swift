@@ -1,5 +1,4 @@
-// Where the program speaks: that a result which nobody got is no success, that a reader who has seen enough is left in
-// peace, and that a name cannot pretend to be a line of the program's.
+// Output: lost results are a failure, a reader may close the pipe early, and a name cannot look like a line of the program.
 
 import Foundation
 import Testing
@@ -7,7 +6,7 @@ import Testing
 @Suite struct ConsoleTests {
     private static let url = "https://shop.localhost/products/1"
 
-    /// What a shell makes of a line, in which `$A` is the program.
+    /// Runs a shell line in which `$A` is the program.
     private func shell(_ line: String) throws -> Run {
         try Subject.run(
             URL(fileURLWithPath: "/bin/sh"), ["-c", line],
@@ -18,20 +17,20 @@ import Testing
         "version >/dev/full", "render shop.localhost apple --config \"$CONFIG\" >/dev/full", "--help >/dev/full",
         "match \(url) --config \"$CONFIG\" >/dev/full",
     ])
-    func `results that do not fit on the disk are a failure`(line: String) throws {
+    func `fails if the results do not fit on the disk`(line: String) throws {
         let run = try shell("\"$A\" \(line)")
         #expect(run.status == 1)
         #expect(run.errors == "associated: cannot write to standard output: no space left on device\n")
     }
 
-    @Test func `results for a closed output are a failure`() throws {
+    @Test func `fails if the output is closed`() throws {
         let run = try shell("\"$A\" version >&-")
         #expect(run.status == 1)
         #expect(run.errors == "associated: cannot write to standard output: bad file descriptor\n")
     }
 
-    @Test func `a reader that goes away ends a stream of questions, whose status is kept`() throws {
-        // Whoever asks would ask for ever; the words after the pipe are of its first part.
+    @Test func `stops a stream when the reader is gone, and keeps its status`() throws {
+        // The input never ends; the words after the pipe are from the first part of the output.
         let run = try shell(
             "{ yes \(ConsoleTests.url) | timeout 60 \"$A\" match - --config \"$CONFIG\"; echo \"status $?\" >&2; } | head -1"
         )
@@ -40,7 +39,7 @@ import Testing
         #expect(!run.errors.contains("associated:"))
     }
 
-    @Test func `a name with a line end or an escape is shown without its effect`() throws {
+    @Test func `escapes line ends and control characters in names`() throws {
         let folder = try Folder()
         let name = "a\nerror: forged\u{1B}[31m\u{202E}.json"
         try folder.write(name, "{\"applinks\":{\"details\":[],}}")

@@ -1,5 +1,4 @@
-// What a configuration says about itself counts for every command that reads it: which environment of its app files is
-// served, and by what its documents are signed.
+// Settings of the configuration apply to every command: the environment, and the certificate and passphrase for signing.
 
 import Foundation
 import Testing
@@ -8,7 +7,7 @@ struct GivenConfigurationTests {
     private let folder: Folder
     private var config: String { "\(folder.path)/config" }
 
-    /// One app that is signed by a locked key, and has another id in an environment of its own.
+    /// One app that is signed with a protected key, and has another id in one environment.
     init() throws {
         folder = try Folder()
         try folder.write(
@@ -37,7 +36,7 @@ struct GivenConfigurationTests {
             """)
     }
 
-    @Test func `lint signs with the certificate and the passphrase of the settings`() throws {
+    @Test func `lint signs with the certificate and passphrase in the settings`() throws {
         let run = try Subject.run("lint", config, "--format", "github")
         #expect(!run.output.contains("APP-041") && !run.output.contains("CERT-005"), "\(run.output)")
         try folder.write("phrase", "wrong\n")
@@ -47,8 +46,8 @@ struct GivenConfigurationTests {
         #expect(!given.output.contains("APP-041"), "\(given.output)")
     }
 
-    /// A message is DER, in which the document stands as it is.
-    @Test func `render prints what is signed, of the environment that the settings name`() throws {
+    /// A message is DER and contains the document unchanged.
+    @Test func `render prints signed documents of the environment in the settings`() throws {
         func rendered(_ more: String..., environment: [String: String] = [:]) throws -> String {
             let command = ([Subject.executable.path, "render", "shop.acme.test", "apple", "--config", config] + more)
                 .joined(separator: " ")
@@ -68,7 +67,7 @@ struct GivenConfigurationTests {
     }
 
     @Test(arguments: [false, true])
-    func `check compares with the environment that is served`(isVariable: Bool) throws {
+    func `check compares with the served environment`(isVariable: Bool) throws {
         let text = try folder.read("config/apps/shop.json").replacing(", signed: true", with: "")
         try folder.write("config/apps/shop.json", text)
         _ = try Subject.run(
@@ -98,7 +97,7 @@ struct GivenConfigurationTests {
         ["match", "https://shop.acme.test/a/1"], ["render", "shop.acme.test", "apple"], ["snippet", "shop", "ios"],
         ["check", "shop.acme.test"],
     ])
-    func `an environment that no app file has is refused, and not answered as production`(command: [String]) throws {
+    func `rejects an environment that no app file has`(command: [String]) throws {
         try folder.write("config/server.json", "{}")
         let run = try Subject.run(command + ["--config", config, "--environment", "stagign"])
         #expect(run.status == 1)
@@ -109,7 +108,7 @@ struct GivenConfigurationTests {
                 + "did you mean `staging`?\n")
     }
 
-    @Test func `a file that is named may have the environment alone`() throws {
+    @Test func `accepts an environment that only the named file has`() throws {
         try folder.write("config/server.json", "{}")
         let text = try folder.read("config/apps/shop.json").replacing("staging", with: "qa")
         try folder.write("shop.json", text)

@@ -1,5 +1,5 @@
-// Compares the output of every command, on pipes and on a terminal, with the texts in Tests/Golden. A change of wording is a change
-// of such a file; ASSOCIATED_UPDATE_GOLDEN=1 swift test --filter GoldenTests writes the files again.
+// Compares the output of every command, on pipes and on a terminal, with the texts in Tests/Golden. A change of wording is a
+// change of such a file; ASSOCIATED_UPDATE_GOLDEN=1 swift test --filter GoldenTests writes the files again.
 
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-// The change journal, as an operator reads it: what changed on which host, and what happens when it cannot be written.
+// The change journal: what changed on which host, and what happens if it cannot be written.
 
 import Foundation
 import Testing
@@ -22,12 +22,12 @@ struct HistoryTests {
         try Subject.run("status", "--admin", "unix:\(folder.path)/admin").output
     }
 
-    /// The digest of all that is served, as `status` tells it.
+    /// The digest in the output of `status`.
     private static func digest(_ folder: Folder) throws -> Substring? {
         try status(folder).firstMatch(of: /digest ([0-9a-f]{32})\n/)?.output.1
     }
 
-    @Test func `says which rules of which host changed, over a restart too`() throws {
+    @Test func `shows which rules of a host changed, also across a restart`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", HistoryTests.app(["/buy/*"]))
         let history = { (more: String...) in
@@ -52,7 +52,7 @@ struct HistoryTests {
         #expect(try Subject.run("history", "--since", "soon").status == 2)
     }
 
-    @Test func `two servers with the same files have one digest, whatever came first`() throws {
+    @Test func `two servers with the same files have the same digest, in any order of changes`() throws {
         let (first, second) = (try Folder(), try Folder())
         try first.write("config/apps/a.json", HistoryTests.app(["/a"]))
         let server = try HistoryTests.serve(first)
@@ -69,7 +69,7 @@ struct HistoryTests {
         }
     }
 
-    @Test func `a state directory that cannot be written is an open error until it can`() throws {
+    @Test func `a state directory that is not writable is an open error until it is`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", HistoryTests.app(["/buy/*"]))
         let server = try HistoryTests.serve(folder)
@@ -80,7 +80,7 @@ struct HistoryTests {
         try folder.write("config/apps/shop.json", HistoryTests.app(["/sale/*"]))
         let problem = "the state directory cannot be written (not a directory), so change history will be lost"
         #expect(try eventually { try HistoryTests.status(folder).contains(problem) })
-        #expect(try HistoryTests.status(folder).contains("findings that stand: "))
+        #expect(try HistoryTests.status(folder).contains("open findings: "))
         try FileManager.default.removeItem(atPath: state)
         try FileManager.default.moveItem(atPath: "\(state).away", toPath: state)
         try folder.write("config/apps/shop.json", HistoryTests.app(["/again/*"]))
@@ -89,7 +89,7 @@ struct HistoryTests {
         #expect(server.waitUntilExit() == 0)
     }
 
-    @Test func `a host without a change is told`() throws {
+    @Test func `reports a host without entries`() throws {
         let folder = try Folder()
         try folder.write("state/history.jsonl", "")
         let run = try Subject.run("history", "nosuch.example", "--state", "\(folder.path)/state")
@@ -98,7 +98,7 @@ struct HistoryTests {
         #expect(try Subject.run("history", "--state", "\(folder.path)/state").status == 0)
     }
 
-    @Test func `an app file that is retired is not served any more`() throws {
+    @Test func `a retired app file is no longer served`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", HistoryTests.app(["/buy/*"]))
         try folder.write("config/apps/news.json", HistoryTests.app(["/"], host: "b.example.com"))

@@ -1,4 +1,4 @@
-// Hosts in another script than Latin: an app file may name them, and so may whoever types one.
+// Hosts in scripts other than Latin, in app files and on the command line.
 
 import Foundation
 import Testing
@@ -13,7 +13,7 @@ struct HostsInAnyScriptTests {
         return folder
     }
 
-    @Test func `an app file, its examples, match and render take the same name`() throws {
+    @Test func `app file, examples, match and render accept the same host name`() throws {
         let folder = try configuration()
         let config = "\(folder.path)/config"
         let lint = try Subject.run("lint", config)
@@ -41,14 +41,14 @@ struct HostsInAnyScriptTests {
         #expect(check.output.contains("xn--r8jz45g.jp"))
     }
 
-    @Test func `init writes what lint takes`() throws {
+    @Test func `lint accepts what init writes`() throws {
         let folder = try Folder()
         let run = try Subject.run("init", "\(folder.path)/first", "--name", "X", "--host", "例え.jp")
         #expect(run.status == 0, "\(run.errors)")
         #expect(try folder.read("first/apps/x.json").contains(#""https://例え.jp/private/1": {"#))
     }
 
-    @Test func `commands that ask a host ask it by its name in ASCII`() throws {
+    @Test func `commands request a live host by its ASCII name`() throws {
         let resolve = ["--resolve", "例え.jp:443:127.0.0.1:1"]
         let verify = try Subject.run(["verify", "例え.jp", "--app-id", "9JA89QQLNQ.org.acme.shop"] + resolve)
         #expect(verify.output.contains("apple: file-rejected: cannot connect"), "\(verify.output)\(verify.errors)")

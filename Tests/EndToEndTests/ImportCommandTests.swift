@@ -1,4 +1,4 @@
-// `associated import`: app files from association files, which render to the same meaning.
+// `associated import`: the app files from association files render to the same meaning.
 
 import Foundation
 import Testing
@@ -25,7 +25,7 @@ struct ImportCommandTests {
         }
     }
 
-    @Test func `what is rendered from the app files means what the file meant`() throws {
+    @Test func `the imported app files render to the meaning of the original`() throws {
         let folder = try Folder()
         try folder.write("aasa", Self.aasa)
         try folder.write("config/apps/keep", "")
@@ -50,7 +50,7 @@ struct ImportCommandTests {
         #expect(document?["appclips"]?["apps"] as? [String] == ["9JA89QQLNQ.org.acme.shop.Clip"])
     }
 
-    @Test func `an app on both platforms is one app file`() throws {
+    @Test func `an app on both platforms becomes one app file`() throws {
         let folder = try Folder()
         try folder.write(
             "aasa",
@@ -71,7 +71,7 @@ struct ImportCommandTests {
         #expect(app["name"] as? String == "a.acme.test")
     }
 
-    /// What is imported from what a configuration renders, the statement list changed on the way.
+    /// Imports what a configuration renders, with a changed statement list.
     private func imported(_ app: String, changing: (String) -> String = { $0 }) throws -> (run: Run, rules: Bool?) {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", app)
@@ -87,19 +87,19 @@ struct ImportCommandTests {
         return (run, (value?["android"] as? [String: Any])?["dynamicRules"] as? Bool)
     }
 
-    @Test func `dynamic rules that are what the links render to are imported`() throws {
+    @Test func `imports dynamic rules that equal the rendered links`() throws {
         let (run, rules) = try imported(MatchCommandTests.app)
         #expect(rules == true)
         #expect(!run.errors.contains("dynamic rules"))
     }
 
-    @Test func `dynamic rules that differ from the links are left off, and said so`() throws {
+    @Test func `reports dynamic rules that differ from the links and does not import them`() throws {
         let (run, rules) = try imported(MatchCommandTests.app) { $0.replacing("/a/private/*", with: "/a/secret/*") }
         #expect(rules == nil)
         #expect(run.errors.contains("then set dynamicRules"))
     }
 
-    @Test func `without dynamic rules the manifest goes on to decide`() throws {
+    @Test func `without dynamic rules, the manifest still decides`() throws {
         let (run, rules) = try imported(
             MatchCommandTests.app.replacing("dynamicRules: true", with: "dynamicRules: false"))
         #expect(rules == nil)
@@ -108,26 +108,26 @@ struct ImportCommandTests {
 
     private static let companies = #""components": [{"/": "/companies/*"}]"#
 
-    /// An association file with some entries, and what else it has.
+    /// An association file with these entries and members.
     private static func association(_ details: [String], _ more: String = "") -> String {
         #"{"applinks": {"apps": [], "details": [\#(details.joined(separator: ", "))]}\#(more)}"#
     }
 
-    /// What each file of an import has: the app ids, the packages and whether it has `legacyPaths`.
+    /// The content of each file of an import: app ids, packages, and whether it has `legacyPaths`.
     static let families: [(aasa: String, packages: [String], files: [String])] = [
-        // Builds of one app, with services that differ; the Android app has its name.
+        // Builds of one app with different services; the Android app has the same name.
         (
             association(
                 [#"{"appIDs": ["9JA89QQLNQ.io.acme.app", "9JA89QQLNQ.io.acme.app.beta"], \#(companies)}"#],
                 #", "webcredentials": {"apps": ["9JA89QQLNQ.io.acme.app"]}"#),
             ["io.acme.app"], ["acme: 9JA89QQLNQ.io.acme.app 9JA89QQLNQ.io.acme.app.beta io.acme.app"]
         ),
-        // The same rules in entries of their own.
+        // The same rules in separate entries.
         (
             association(["app", "dev"].map { #"{"appID": "9JA89QQLNQ.io.acme.\#($0)", \#(companies)}"# }), [],
             ["acme: 9JA89QQLNQ.io.acme.app 9JA89QQLNQ.io.acme.dev"]
         ),
-        // Other rules need a file of their own; the package joins the build that comes first.
+        // Other rules need another file; the package joins the first build.
         (
             association([
                 #"{"appID": "9JA89QQLNQ.io.acme.shop", \#(companies)}"#,
@@ -138,7 +138,7 @@ struct ImportCommandTests {
                 "bank: io.acme.bank",
             ]
         ),
-        // What only shares passwords does not come to open links.
+        // Ids that only share passwords do not get links.
         (
             association(
                 [#"{"appID": "9JA89QQLNQ.io.acme.shop", \#(companies)}"#],
@@ -155,7 +155,7 @@ struct ImportCommandTests {
     }
 
     @Test(arguments: families.indices)
-    func `an app with its builds is one app file`(index: Int) throws {
+    func `an app and its builds become one app file`(index: Int) throws {
         let (aasa, packages, expected) = Self.families[index]
         let folder = try Folder()
         try folder.write("aasa", aasa)
@@ -180,7 +180,7 @@ struct ImportCommandTests {
         #expect(lint.output.isEmpty, "\(lint.output)")
     }
 
-    @Test func `one app has the name that is given, or its host's`() throws {
+    @Test func `one app has the given name, or that of its host`() throws {
         let folder = try Folder()
         try folder.write("aasa", Self.families[0].aasa)
         let arguments = ["import", "\(folder.path)/aasa", "--host", "a.acme.test"]
@@ -188,7 +188,7 @@ struct ImportCommandTests {
         #expect(try Subject.run(arguments + ["--name", "Acme"]).output.contains(#""name": "Acme""#))
     }
 
-    @Test func `apps that share links are marked, and lint does not repeat it`() throws {
+    @Test func `marks apps that share links, so that lint does not report them`() throws {
         let folder = try Folder()
         try folder.write(
             "aasa",
@@ -199,13 +199,14 @@ struct ImportCommandTests {
         _ = try Subject.run(
             "import", "\(folder.path)/aasa", "--host", "a.acme-widgets.com", "--output", "\(folder.path)/config/apps")
         let marked = try ["shop", "bank"].map {
-            try folder.read("config/apps/\($0).json").hasPrefix("// Some links open")
+            try folder.read("config/apps/\($0).json").hasPrefix(
+                "// As in the imported file, several apps open some links")
         }
         #expect(marked.contains(true))
         #expect(try Subject.run("lint", "\(folder.path)/config", "--fail-on", "warning").status == 0)
     }
 
-    /// A file that phones reject, the rule that says why, and what the app file has nevertheless.
+    /// A file that phones reject, the rule with the cause, and the imported content.
     @Test(arguments: [
         (
             "{\"applinks\": {\"details\": [\n{\"appID\": \"TEAMID.a.b\", \"paths\": [\"/a\"]},\n]}}",
@@ -220,7 +221,7 @@ struct ImportCommandTests {
             "\"AA:BB\"  // fingerprint has 2 bytes"
         ),
     ])
-    func `what phones reject is imported, with the cause first and a comment`(
+    func `imports content that phones reject, with the cause and a comment`(
         text: String, cause: String, part: String
     ) throws {
         let folder = try Folder()
@@ -233,20 +234,20 @@ struct ImportCommandTests {
         #expect(run.errors.contains("phones reject ") == !cause.isEmpty)
     }
 
-    @Test func `a URL names its host`() throws {
+    @Test func `a URL provides the host`() throws {
         let run = try Subject.run(
             "import", "https://a.acme.test/x", "--resolve", "a.acme.test:443:127.0.0.1:1")
         #expect(run.status == 1)
         #expect(run.errors.contains("cannot fetch https://a.acme.test/x"))
     }
 
-    @Test func `refuses what is no association file, or says nothing`() throws {
+    @Test func `rejects files that are not association files or name no app`() throws {
         let folder = try Folder()
         try folder.write("other", "{}")
         try folder.write("broken", #"{"applinks": "#)
         try folder.write("empty", "[]")
         let host = ["--host", "a.acme.test"]
-        #expect(try Subject.run(["import", "\(folder.path)/other"] + host).errors.contains("cannot tell what"))
+        #expect(try Subject.run(["import", "\(folder.path)/other"] + host).errors.contains("unknown file type: "))
         let broken = try Subject.run(["import", "\(folder.path)/broken"] + host).errors.split(separator: "\n")
         #expect(broken.first?.contains("error[AASA-001]") == true)
         #expect(broken.last == "associated: cannot import \(folder.path)/broken")

@@ -1,10 +1,10 @@
-// `associated init`, and the manual page, which is generated from the descriptions of the commands.
+// `associated init`, and the generated completions and manual page.
 
 import Foundation
 import Testing
 
 struct InitCommandTests {
-    @Test func `writes a configuration that lint is silent about`() throws {
+    @Test func `writes a configuration without findings`() throws {
         let folder = try Folder()
         let path = "\(folder.path)/config"
         let arguments = [
@@ -24,7 +24,7 @@ struct InitCommandTests {
         #expect(try folder.read("config/server.json") == "{}")
     }
 
-    @Test func `a host may be typed as a URL`() throws {
+    @Test func `accepts a host as a URL`() throws {
         let folder = try Folder()
         let run = try Subject.run(
             "init", "\(folder.path)/c", "--name", "Zürich", "--host", "https://shop.acme.test/", "--store-id",
@@ -34,13 +34,13 @@ struct InitCommandTests {
         #expect(text.contains(#"hosts: ["shop.acme.test"]"#) && text.contains(#"storeID: "640199958""#))
     }
 
-    @Test func `a name without letters has a file all the same`() throws {
+    @Test func `a name without letters still gets a file name`() throws {
         let folder = try Folder()
         let run = try Subject.run("init", "\(folder.path)/deep/c", "--name", "!!!", "--host", "shop.acme.test")
         #expect(run.output == "\(folder.path)/deep/c/apps/app.json\n\(folder.path)/deep/c/server.json\n")
     }
 
-    @Test func `says where to go on when something is left to fill in`() throws {
+    @Test func `names the next step if placeholders remain`() throws {
         let folder = try Folder()
         let run = try Subject.run("init", "\(folder.path)/c", "--name", "Shop", "--host", "shop.acme.test")
         #expect(run.status == 0)
@@ -57,14 +57,14 @@ struct InitCommandTests {
         ),
         (["completion", "tcsh"], "no completions for tcsh; name bash, zsh or fish"),
     ])
-    func `wrong usage is one line and status 2`(arguments: [String], message: String) throws {
+    func `reports a usage error in one line with status 2`(arguments: [String], message: String) throws {
         let command = ([Subject.executable.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
         let run = try Subject.run(URL(fileURLWithPath: "/bin/sh"), ["-c", "\(command) < /dev/null"])
         #expect(run.status == 2)
         #expect(run.errors == "associated: \(message)\n")
     }
 
-    @Test func `completions and the manual name every command and option`() throws {
+    @Test func `completions and manual contain every command and option`() throws {
         let overview = try Subject.run("--help").output
         let commands = overview.split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
             $0.split(separator: " ").first.map(String.init)
@@ -82,13 +82,13 @@ struct InitCommandTests {
         #expect(fish.contains("__associated_at lint' -l explain -r -f -a "))
         #expect(page.contains(".B \\-\\-explain RULE\n"))
         #expect(page.hasPrefix(".TH ASSOCIATED 1 "))
-        for section in ["DESCRIPTION", "FILES", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "SEE ALSO"] {
+        for section in ["DESCRIPTION", "OPTIONS", "FILES", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "SEE ALSO"] {
             #expect(page.contains("\n.SH \(section)\n"))
         }
     }
 
     @Test(.enabled(if: CompletionTests.path(of: "groff") != nil, "there is no groff here"))
-    func `groff has nothing against the manual`() throws {
+    func `groff accepts the manual`() throws {
         let folder = try Folder()
         try folder.write("page", try Subject.run("manual").output)
         let groff = URL(fileURLWithPath: try #require(CompletionTests.path(of: "groff")))

@@ -1,12 +1,11 @@
-// The landing page's own link into the app, given to the handlers that `associated snippet` writes: both halves of the product
-// have to mean the same route by it. TypeScript is run by Node and Swift after its compiler; of Kotlin and Dart, whose tools few
-// machines have, the lines that decide are read.
+// The handlers of `associated snippet` must turn the landing page's link into the same route as the page. TypeScript runs in
+// Node, Swift is compiled and run; for Kotlin and Dart, whose tools few machines have, the test reads the deciding lines.
 
 import Foundation
 import Testing
 
 struct LinkRouteTests {
-    /// A link and the route that every handler has to make of it; nil for a link that is not the app's.
+    /// A link and the route that every handler must return; nil if the link does not belong to the app.
     static let routes: [(link: String, route: String?)] = [
         ("https://shop.acme.test/a/1?x=1", "/a/1?x=1"), ("org.acme.shop://a/1?x=1", "/a/1?x=1"),
         ("org.acme.shop:///a/1", "/a/1"), ("org.acme.shop://shop.acme.test/a/1", "/a/1"),
@@ -22,7 +21,7 @@ struct LinkRouteTests {
     private static let node = ["/usr/bin/node", "/usr/local/bin/node"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// The links into the app that a landing page has for a path: its button, its tags and `{{appLink}}`.
+    /// The links into the app on a landing page for a path: its button, its tags and `{{appLink}}`.
     private func pageLinks(_ target: String) throws -> [String] {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", SnippetCommandTests.app)
@@ -45,7 +44,7 @@ struct LinkRouteTests {
         #expect(links == Array(repeating: "org.acme.shop:///a/1?x=1&y=2", count: 4))
     }
 
-    /// TypeScript without its types, as far as the generated files have any.
+    /// TypeScript without types, for the syntax in the generated files.
     private func javaScript(_ text: String) -> String {
         let types = [
             (#": \{ path: string; initial: boolean \}"#, ""), (#": Promise<[^>]*>"#, ""),
@@ -58,7 +57,7 @@ struct LinkRouteTests {
         }
     }
 
-    /// Each handler of JavaScript, and how it is given `link` and what it made of it.
+    /// Each JavaScript handler, with the code that passes `link` and the code that prints the result.
     private static let handlers: [(kind: String, file: String, before: String, after: String)] = [
         (
             "capacitor", "src/deep-links.ts",
@@ -111,7 +110,7 @@ struct LinkRouteTests {
     ]
 
     @Test(.enabled(if: node != nil, "there is no Node here"), arguments: handlers.indices)
-    func `handlers in TypeScript go where the landing page points`(index: Int) throws {
+    func `TypeScript handlers open the landing page's link`(index: Int) throws {
         let handler = Self.handlers[index]
         let text = try #require(try SnippetCommandTests.files(handler.kind)[handler.file])
         let folder = try Folder()
@@ -132,7 +131,7 @@ struct LinkRouteTests {
         #expect(routes == ["/a/1?x=1&y=2"] + Self.routes.map { $0.route ?? "null" })
     }
 
-    @Test func `the handler in Swift goes where the landing page points`() throws {
+    @Test func `the Swift handler opens the landing page's link`() throws {
         let folder = try Folder()
         try folder.write("DeepLink.swift", try #require(try SnippetCommandTests.files("ios")["DeepLink.swift"]))
         try folder.write(
@@ -157,7 +156,7 @@ struct LinkRouteTests {
         #expect(routes == ["/a/1?x=1&y=2"] + Self.routes.map { $0.route ?? "null" })
     }
 
-    /// What the others do is held by the tests above; these two have the same three decisions, read off their text.
+    /// The tests above run the other handlers; in these two, the test finds the same three conditions in the text.
     @Test(arguments: [
         (
             "android", "DeepLink.kt", "scheme: String? = \"org.acme.shop\"", "setOf<String>(\"shop.acme.test\")",
@@ -170,7 +169,7 @@ struct LinkRouteTests {
             "'/${path.replaceFirst(RegExp(r'^/+'), '')}"
         ),
     ])
-    func `handlers in Kotlin and Dart decide the same`(
+    func `Kotlin and Dart handlers have the same conditions`(
         kind: String, file: String, scheme: String, hosts: String, route: String, slashes: String
     ) throws {
         let text = try #require(try SnippetCommandTests.files(kind)[file])

@@ -1,15 +1,15 @@
-// `associated lint`: what it finds, in each of its formats, and what it mends.
+// `associated lint`: its findings in each output format, and its fixes.
 
 import Foundation
 import Testing
 
 struct LintCommandTests {
-    @Test func `names in apps that look the same are found`() throws {
+    @Test func `reports names in apps that look the same`() throws {
         let folder = try Folder()
         let names = ["caf\u{E9}", "cafe\u{301}"]
         for (index, name) in names.enumerated() {
             let app = MatchCommandTests.app.replacing("acme", with: "acme\(index)")
-            // Foundation brings paths into one form, so a shell writes them.
+            // Foundation normalises paths, so a shell creates these files.
             try folder.write("app", app)
             let command = #"mkdir -p "$1/config/apps/t" && cp "$1/app" "$1/config/apps/t/$2.json""#
             let run = try Subject.run(
@@ -24,7 +24,7 @@ struct LintCommandTests {
                     + "(U+00E9, U+0301), so only one of them is served; rename the others"), "\(run.output)")
     }
 
-    @Test func `looks into each folder once, however many links lead to it`() throws {
+    @Test func `reads each folder once, however many links lead to it`() throws {
         let folder = try folder(["apple-app-site-association": Self.broken])
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/loop", withDestinationPath: ".")
         #expect(try lint(folder.path).errors.contains("1 error, 1 warning"))
@@ -34,7 +34,7 @@ struct LintCommandTests {
         "30:EF:E5:5E:0D:22:30:3C:BB:F9:A7:DC:E6:9D:A3:BA:34:70:12:C5:F6:DE:C0:92:69:57:16:94:A2:3D:90:BC"
     static let bundled = #""webcredentials": {"apps": ["9JA89QQLNQ.org.acme.shop"]}"#
 
-    /// A document whose second component has a comma too many and a misspelt key.
+    /// A document with a superfluous comma and a misspelt key in its second component.
     static let broken = """
         {
           "applinks": {"details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [
@@ -72,13 +72,13 @@ struct LintCommandTests {
         #expect(run.errors == "1 error, 1 warning\n")
     }
 
-    @Test func `a file of entitlements is one, whatever is in it`() throws {
+    @Test func `a file named .entitlements is checked as entitlements, whatever its content`() throws {
         let folder = try folder(["App.entitlements": "<plist><dict><key>a</key><true/></dict></plist>"])
         #expect(try lint("\(folder.path)/App.entitlements").output.contains("error[AHST-029]: the entitlements lack "))
         #expect(try lint(folder.path).output.contains("error[AHST-029]"))
     }
 
-    @Test func `without a configuration it says what to do`() throws {
+    @Test func `without a configuration, suggests what to do`() throws {
         let folder = try Folder()
         let run = try Subject.run(
             URL(fileURLWithPath: "/bin/sh"), ["-c", "cd '\(folder.path)' && '\(Subject.executable.path)' lint"])
@@ -87,7 +87,7 @@ struct LintCommandTests {
             run.errors == "associated: there is no directory config; name files to check, or run `associated init`\n")
     }
 
-    @Test func `is coloured on a terminal, unless colour is not wanted`() throws {
+    @Test func `uses colour on a terminal, unless NO_COLOR is set`() throws {
         let folder = try folder(["file": Self.broken])
         func run(_ environment: [String: String]) throws -> String {
             let command = "\(Subject.executable.path) lint \(folder.path)/file"
@@ -101,7 +101,7 @@ struct LintCommandTests {
         #expect(try !run(["TERM": "dumb"]).contains("\u{1B}[3"))
     }
 
-    @Test func `says it in JSON`() throws {
+    @Test func `prints JSON`() throws {
         let folder = try folder(["file": Self.broken])
         let run = try lint("\(folder.path)/file", "--format", "json")
         #expect(run.status == 1)
@@ -123,7 +123,7 @@ struct LintCommandTests {
         #expect(try lint("\(folder.path)/good", "--format=json").output == "[]\n")
     }
 
-    @Test func `says it for workflows in one line each, with what separates written as escapes`() throws {
+    @Test func `prints one workflow command per finding, with separators escaped`() throws {
         let folder = try folder(["a,b:c%": Self.broken])
         let run = try lint("\(folder.path)/a,b:c%", "--format", "github")
         let lines = run.output.split(separator: "\n")
@@ -158,8 +158,8 @@ struct LintCommandTests {
         #expect(results.allSatisfy { $0["fixes"] != nil })
     }
 
-    @Test func `mends what is mechanical, shows the difference and reports the rest`() throws {
-        // An id from documentation is nothing that could be mended.
+    @Test func `applies mechanical fixes, shows the difference and reports the rest`() throws {
+        // An id from documentation has no mechanical fix.
         let broken = Self.broken.replacing("9JA89QQLNQ", with: "A1B2C3D4E5")
         let folder = try folder(["file": broken])
         let path = "\(folder.path)/file"
@@ -178,7 +178,7 @@ struct LintCommandTests {
             """
         let dry = try lint("--fix", "--dry-run", path)
         #expect(dry.status == 0, "nothing but warnings would remain")
-        #expect(dry.errors == "\(path): would make 2 fixes (AASA-001, AASA-035)\n0 errors, 2 warnings\n")
+        #expect(dry.errors == "\(path): would apply 2 fixes (AASA-001, AASA-035)\n0 errors, 2 warnings\n")
         #expect(dry.output.contains("warning[AASA-022]") && !dry.output.contains("[AASA-001]"))
         #expect(dry.output.hasPrefix(difference.replacing("-1,7 +1,7", with: "-1,6 +1,6")))
         #expect(try folder.read("file") == broken)
@@ -196,18 +196,18 @@ struct LintCommandTests {
         #expect(try lint("--fix", path).errors == "0 errors, 2 warnings\n")
     }
 
-    @Test func `does not mend what it cannot read`() throws {
+    @Test func `does not fix a file that it cannot read`() throws {
         let folder = try Folder()
         let bytes: [UInt8] =
             Array(#"{"applinks": {"details": [{"appIDs": ["#.utf8) + [0x22, 0xE9, 0x22] + Array("],}]}}".utf8)
         try Data(bytes).write(to: URL(fileURLWithPath: "\(folder.path)/file"))
         let run = try lint("--fix", "\(folder.path)/file")
         #expect(run.status == 1)
-        #expect(run.errors.contains("cannot fix \(folder.path)/file: it has bytes that are no UTF-8"))
+        #expect(run.errors.contains("cannot fix \(folder.path)/file: it contains bytes that are not UTF-8"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/file")) == Data(bytes))
     }
 
-    @Test func `tells the kinds of files by their content, and takes a word for it`() throws {
+    @Test func `detects file types by content, unless --as is given`() throws {
         let folder = try folder([
             "one": "{\"hosts\": [], \"ios\": {}}", "two": "[]", "three": "{\"applinks\": {}}", "four": "{}",
             "five": "hello",
@@ -225,7 +225,7 @@ struct LintCommandTests {
         #expect(try rules("\(folder.path)/four", "--as", "android") == ["DAL"])
         let unknown = try lint("\(folder.path)/five")
         #expect(unknown.status == 1)
-        #expect(unknown.errors.contains("cannot tell what \(folder.path)/five is"))
+        #expect(unknown.errors.contains("unknown file type: \(folder.path)/five"))
         #expect(try lint("\(folder.path)/nosuch").status == 1)
         try folder.write("below/package.json", "{}")
         try folder.write("below/assetlinks.json", "")
@@ -239,7 +239,7 @@ struct LintCommandTests {
             below.errors.hasSuffix("passed over 1 file of no known kind, such as \(folder.path)/below/package.json\n"))
     }
 
-    @Test func `looks at a configuration as a server would, with its certificates and the hosts that apps share`()
+    @Test func `checks a configuration like a server, with certificates and shared hosts`()
         throws
     {
         func app(_ name: String, _ team: String, links: String) -> String {

@@ -1,4 +1,4 @@
-// What a project wants of `associated lint`: notes or not, where to fail, what to ignore, and an environment that exists.
+// What `associated lint` reports: notes, severities that fail, ignored rules, and unknown environments.
 
 import Foundation
 import Testing
@@ -14,7 +14,7 @@ struct LintReportingTests {
         try Subject.run(Subject.executable, ["lint"] + arguments, [:])
     }
 
-    @Test func `shows notes where they are wanted, and fails on what it is told to`() throws {
+    @Test func `shows notes with --notes, and fails at the severity of --fail-on`() throws {
         let folder = try folder([
             "file":
                 #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [{"/": "/a"}]}]}}"#
@@ -32,7 +32,7 @@ struct LintReportingTests {
         #expect(try lint(path, "--fail-on", "warning").status == 1)
     }
 
-    @Test func `leaves out what the project ignores, and takes its severities`() throws {
+    @Test func `applies the project's ignored rules and severities`() throws {
         let app =
             #"{ name: "A", hosts: ["*.acme.test"], ios: { appIDs: ["9JA89QQLNQ.org.acme.a"] }, links: [{ "/": "/a" }] }"#
         let folder = try folder(["config/apps/a.json": app])

@@ -1,10 +1,10 @@
-// The commands that ask a live host: `match --live`, `import URL` and `render --diff`, against `associated serve`.
+// The commands that fetch from a live host: `match --live`, `import URL` and `render --diff`, against `associated serve`.
 
 import Foundation
 import Testing
 
 struct LiveFilesTests {
-    /// A server with a certificate of its own authority, and the options to ask it.
+    /// A server with a certificate of its development CA, and the options to reach it.
     private final class Host {
         let folder: Folder
         let server: RunningServer
@@ -28,7 +28,7 @@ struct LiveFilesTests {
         }
     }
 
-    @Test func `match asks the URL's host`() throws {
+    @Test func `match fetches from the URL's host`() throws {
         let host = try Host()
         let run = try Subject.run(["match", "--live", "https://shop.acme.test/a/private/1"] + host.options)
         #expect(run.status == 0)
@@ -39,7 +39,7 @@ struct LiveFilesTests {
         #expect(run.output.contains("Android 15 and later, org.acme.shop: stays in the browser\n"))
     }
 
-    @Test func `match asks on the port of the URL`() throws {
+    @Test func `match fetches on the URL's port`() throws {
         let host = try Host()
         let port = try #require(host.server.addresses.last?.split(separator: ":").last)
         let place = "shop.acme.test:\(port)"
@@ -53,7 +53,7 @@ struct LiveFilesTests {
         #expect(plain.errors.contains("the files are fetched over https, and http://\(place) names a port for http"))
     }
 
-    @Test func `a host that lacks a file has no app there, which is an answer`() throws {
+    @Test func `a host without the file has no app`() throws {
         let lines = MatchCommandTests.app.split(separator: "\n").filter { !$0.contains("android:") }
         let host = try Host(app: lines.joined(separator: "\n"))
         let run = try Subject.run(["match", "--live", "--format", "json", "https://shop.acme.test/a"] + host.options)
@@ -62,7 +62,7 @@ struct LiveFilesTests {
         #expect(run.output.contains(#""decision":"match","rule":1"#))
     }
 
-    @Test func `match tells a host that cannot be asked from one that has no app`() throws {
+    @Test func `match distinguishes an unreachable host from one without apps`() throws {
         let host = try Host()
         let url = "https://shop.acme.test/a"
         let file = "https://shop.acme.test/.well-known/apple-app-site-association"
@@ -91,20 +91,20 @@ struct LiveFilesTests {
         ("https://[::1]/", "[::1] is not a host name"),
         ("https://shop.acme.test:0/", "the port of https://shop.acme.test:0 is not valid"),
     ])
-    func `match says whom it cannot ask`(url: String, problem: String) throws {
+    func `match rejects URLs whose files cannot be fetched`(url: String, problem: String) throws {
         let run = try Subject.run("match", "--live", url)
         #expect(run.status == 1)
         #expect(run.output == "\(url)\niOS: unknown (\(problem))\nAndroid: unknown (\(problem))\n")
         #expect(run.errors == "associated: \(problem)\n")
     }
 
-    @Test func `match takes either files or a host`() throws {
+    @Test func `match rejects files together with --live`() throws {
         let run = try Subject.run("match", "--live", "--apple", "/nothing", "https://shop.acme.test/")
         #expect(run.status == 2)
-        #expect(run.errors.contains("--live asks the URL's host, and --apple and --android name files"))
+        #expect(run.errors.contains("give --live, or files with --apple and --android, not both"))
     }
 
-    @Test func `render compares with what is served`() throws {
+    @Test func `render compares with the live files`() throws {
         let host = try Host()
         let same = try Subject.run(
             ["render", "shop.acme.test", "--diff", "--config", "\(host.folder.path)/config"] + host.options)
@@ -117,7 +117,7 @@ struct LiveFilesTests {
         #expect(run.output.contains("-            \"/\": \"/a/*\"\n+            \"/\": \"/b/*\"\n"))
     }
 
-    @Test func `import takes URLs`() throws {
+    @Test func `import accepts URLs`() throws {
         let host = try Host()
         let base = "https://shop.acme.test/.well-known"
         let run = try Subject.run(

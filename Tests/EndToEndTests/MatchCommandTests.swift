@@ -20,7 +20,7 @@ struct MatchCommandTests {
         return folder
     }
 
-    /// The program with something on its standard input.
+    /// Runs the program with a standard input.
     private func run(_ arguments: [String], input: String) throws -> Run {
         let folder = try Folder()
         try folder.write("input", input)
@@ -28,7 +28,7 @@ struct MatchCommandTests {
         return try Subject.run(URL(fileURLWithPath: "/bin/sh"), ["-c", "\(command) < \(folder.path)/input"])
     }
 
-    @Test func `tells which app opens a URL, by which rule, and why the earlier ones did not`() throws {
+    @Test func `shows which app opens a URL, by which rule, and why earlier rules did not match`() throws {
         let folder = try configuration()
         let config = "\(folder.path)/config"
         let run = try Subject.run("match", "--config", config, "https://shop.acme.test/a/1")
@@ -65,7 +65,7 @@ struct MatchCommandTests {
                 + "\n")
     }
 
-    @Test func `knows no app for a host that nobody names`() throws {
+    @Test func `reports a host that no app file names`() throws {
         let folder = try configuration()
         let run = try Subject.run("match", "--config", "\(folder.path)/config", "https://acme.test/a/1")
         #expect(run.output.hasSuffix(" handles links to acme.test\n"))
@@ -74,7 +74,7 @@ struct MatchCommandTests {
         #expect(json.output == #"{"url":"https://acme.test/a/1","apple":[],"android":[]}"# + "\n")
     }
 
-    @Test func `says what is not settled where a rule has a value of the wrong type`() throws {
+    @Test func `reports a value of the wrong type as not settled`() throws {
         let folder = try Folder()
         try folder.write(
             "assetlinks.json",
@@ -100,8 +100,7 @@ struct MatchCommandTests {
                 """)
     }
 
-    @Test func `takes published files for those of the URL's host, with one entry for each app in their order`() throws
-    {
+    @Test func `uses published files as those of the URL's host, with one answer for each app in order`() throws {
         let folder = try Folder()
         try folder.write(
             "aasa",
@@ -143,7 +142,9 @@ struct MatchCommandTests {
     ]
 
     @Test(arguments: unverified)
-    func `says which verifiers accept no statement about the app`(fingerprints: String, rejecting: [String]) throws {
+    func `names the verifiers that reject all statements about the app`(fingerprints: String, rejecting: [String])
+        throws
+    {
         let folder = try Folder()
         let file = "\(folder.path)/assetlinks.json"
         try folder.write(
@@ -179,7 +180,7 @@ struct MatchCommandTests {
         }
     }
 
-    @Test func `one statement is enough to be verified by`() throws {
+    @Test func `one accepted statement is enough`() throws {
         let folder = try Folder()
         let other = LintCommandTests.print.replacing("A", with: "B")
         let statement = { (prints: String) in
@@ -200,7 +201,7 @@ struct MatchCommandTests {
     }
 
     @Test(arguments: [#""components": ["/a", {"/": "/a/*"}]"#, #""paths": [5, "/a/*"]"#])
-    func `counts what is no rule too, and says that it is not settled`(list: String) throws {
+    func `counts invalid elements as rules and reports them as not settled`(list: String) throws {
         let (text, json) = try apple(#"{"appIDs": ["9JA89QQLNQ.a"], \#(list)}"#, path: "/a/1")
         #expect(json.contains(#""decision":"match","rule":1}"#))
         #expect(text.contains("  rule 1 matches, so the app opens"))
@@ -210,7 +211,7 @@ struct MatchCommandTests {
             ))
     }
 
-    @Test func `says nothing of what stands behind the rule that decides`() throws {
+    @Test func `does not mention rules after the one that decides`() throws {
         let (text, json) = try apple(
             #"{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/a/*"}, "/a", {"/": "*", "exclude": "true"}]}"#,
             path: "/a/1")
@@ -235,12 +236,12 @@ struct MatchCommandTests {
     ]
 
     @Test(arguments: unsettled)
-    func `says what is not settled about the form of a file`(details: String, more: String, point: String) throws {
+    func `reports undocumented forms of a file as not settled`(details: String, more: String, point: String) throws {
         let text = try apple(details, more, path: "/a").text
         #expect(text.contains("  not settled: \(point)\n"), "\(text)")
     }
 
-    @Test func `says that of two lists of dynamic rules nobody knows which counts`() throws {
+    @Test func `reports two lists of dynamic rules as not settled`() throws {
         let folder = try Folder()
         let statement = { (rules: String) in
             #"{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "package_name": "org.acme.x", "sha256_cert_fingerprints": ["\#(LintCommandTests.print)"]}, "relation_extensions": {"delegate_permission/common.handle_all_urls": {"dynamic_app_link_components": [\#(rules)]}}}"#
@@ -257,7 +258,7 @@ struct MatchCommandTests {
         #expect(try !ask("/a").contains("not settled"))
     }
 
-    @Test func `reads URLs from standard input and answers each line, also one that is no URL`() throws {
+    @Test func `answers each line of standard input, also one that is not a URL`() throws {
         let folder = try configuration()
         let run = try run(
             ["match", "--config", "\(folder.path)/config", "-"],
@@ -278,7 +279,7 @@ struct MatchCommandTests {
         #expect(run.output.count { $0 == "\n" } == 100_000)
     }
 
-    @Test func `refuses what no system reads`() throws {
+    @Test func `rejects files that no system reads`() throws {
         let folder = try Folder()
         try folder.write("aasa", #"{"applinks": {},}"#)
         let run = try Subject.run("match", "--apple", "\(folder.path)/aasa", "https://any.test/")
@@ -289,7 +290,7 @@ struct MatchCommandTests {
         #expect(usage.status == 1 || usage.status == 2)
     }
 
-    @Test func `an app file that cannot be read is named`() throws {
+    @Test func `names an app file that cannot be read`() throws {
         let folder = try configuration()
         try folder.write("config/apps/long.json", String(repeating: " ", count: 4_194_305))
         let run = try Subject.run("match", "--config", "\(folder.path)/config", "https://shop.acme.test/a/1")

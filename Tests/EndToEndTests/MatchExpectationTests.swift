@@ -1,11 +1,11 @@
-// `associated match` in a workflow: several URLs, a status that says whether they open what they should, and answers for all
-// versions of a platform and all apps that share their rules.
+// `associated match` in a workflow: several URLs, --expect, and answers for all versions of a platform and all apps with the
+// same rules.
 
 import Foundation
 import Testing
 
 struct MatchExpectationTests {
-    /// Arguments behind `match --config config`, the status, and how many answers there are.
+    /// Arguments after `match --config config`, the status, and the number of answers.
     @Test(arguments: [
         (["shop.acme.test/a/1"], 0, 1), (["shop.acme.test:8443/a/1"], 0, 1),
         (["https://shop.acme.test/a/1", "https://shop.acme.test/b"], 0, 2), (["https://other.test/"], 1, 1),
@@ -17,7 +17,7 @@ struct MatchExpectationTests {
         (["--expect", "none", "shop.acme.test/b"], 2, 0), (["ftp://shop.acme.test/a/1"], 2, 0),
         (["mailto:a@shop.acme.test"], 2, 0),
     ])
-    func `takes several URLs, and says in its status whether they open what they should`(
+    func `accepts several URLs, and its status says whether --expect is met`(
         arguments: [String], status: Int, answers: Int
     ) throws {
         let folder = try Folder()
@@ -28,7 +28,7 @@ struct MatchExpectationTests {
         #expect(run.errors.contains("expected to") == (status == 1 && arguments.contains("--expect")))
     }
 
-    @Test func `says what older versions of Android do, by the manifest`() throws {
+    @Test func `shows what older versions of Android do, from the manifest`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", MatchCommandTests.app)
         let config = "\(folder.path)/config"
@@ -42,7 +42,7 @@ struct MatchExpectationTests {
         #expect(assumed.contains("\nAndroid 15 and later, org.acme.shop: stays in the browser\n"))
         #expect(assumed.hasSuffix(older))
         #expect(try Subject.run(ask + ["--expect", "web"]).status == 0)
-        // The snippet is what is assumed.
+        // By default, the manifest is that of `snippet`.
         let written = try Subject.run(
             "snippet", "--config", config, "shop", "android", "--output", "\(folder.path)/app")
         #expect(written.status == 0)
@@ -57,7 +57,7 @@ struct MatchExpectationTests {
     }
 
     @Test(arguments: ["TEAMID.com.acme.shop", "com.acme.shop", "YOUR_TEAM_ID.com.acme.shop"])
-    func `no app has an id that is none, so nothing opens`(id: String) throws {
+    func `an invalid app id opens nothing`(id: String) throws {
         let folder = try Folder()
         try folder.write("aasa", #"{"applinks": {"details": [{"appIDs": ["\#(id)"], "components": [{"/": "*"}]}]}}"#)
         let ask = ["match", "--apple", "\(folder.path)/aasa", "https://acme.test/a"]
@@ -70,7 +70,7 @@ struct MatchExpectationTests {
         #expect(try Subject.run(ask + ["--format", "json"]).output.contains(#""rule":0,"problem":"app id `"#))
     }
 
-    @Test func `apps with one list of rules share an answer`() throws {
+    @Test func `apps with the same rules share an answer`() throws {
         let folder = try Folder()
         try folder.write(
             "aasa",

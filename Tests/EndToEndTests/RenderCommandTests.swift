@@ -1,10 +1,10 @@
-// `associated render`: what is served for a host.
+// `associated render`: prints or writes the files of a host.
 
 import Foundation
 import Testing
 
 struct RenderCommandTests {
-    @Test func `prints what a server sends, byte for byte`() throws {
+    @Test func `prints the files that a server sends, byte for byte`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", MatchCommandTests.app)
         try folder.write("config/hosts/files.acme.test/well-known/assetlinks.json", "[ ]\n")
@@ -37,7 +37,7 @@ struct RenderCommandTests {
         try folder.write("config/hosts/files.acme.test/well-known/assetlinks.json", "[ ]\n")
         let config = "\(folder.path)/config", output = "\(folder.path)/dist"
         let files = "\(output)/files.acme.test/.well-known/assetlinks.json"
-        // What is there already is replaced.
+        // Existing files are replaced.
         try folder.write("dist/files.acme.test/.well-known/assetlinks.json", "old")
         let run = try Subject.run("render", "--all", "--output", output, "--config", config)
         #expect(run.status == 0, "\(run.errors)")

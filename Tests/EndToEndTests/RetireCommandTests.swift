@@ -1,4 +1,4 @@
-// `associated retire`: what it moves, what it confirms, and what is probably a mistake.
+// `associated retire`: moved files, confirmed deletions, and probable mistakes.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import Testing
 struct RetireCommandTests {
     private static let app = MatchCommandTests.app
 
-    /// The operands, the status, the file that is there afterwards, and a part of what is said on standard error.
+    /// The operands, the status, the file that exists afterwards, and a part of standard error.
     @Test(
         arguments: [
             (["shop"], 0, "retired/shop.json", ""), (["shop.json"], 0, "retired/shop.json", ""),
@@ -20,11 +20,11 @@ struct RetireCommandTests {
                 "there is no app file CONFIG/apps/shpo.json; did you mean CONFIG/apps/shop.json? If CONFIG/apps/shpo.json was "
                     + "deleted, confirm that with --force"
             ),
-            (["shpo", "--force"], 0, "retired/shpo.json", "this only confirms"),
+            (["shpo", "--force"], 0, "retired/shpo.json", "its deletion is confirmed"),
             (["old"], 0, "retired/old.json", ""), (["../x.json"], 2, nil, "is not an app file"),
             (["team/"], 2, nil, "is not an app file"),
         ] as [([String], Int, String?, String)])
-    func `moves app files, and confirms deletions`(operands: [String], status: Int, file: String?, errors: String)
+    func `moves app files and confirms deletions`(operands: [String], status: Int, file: String?, errors: String)
         throws
     {
         let folder = try Folder()
@@ -41,7 +41,7 @@ struct RetireCommandTests {
         if let file { #expect(names.contains(file), "\(names)") }
     }
 
-    @Test func `a folder without app files is no configuration`() throws {
+    @Test func `rejects a configuration without app files`() throws {
         let folder = try Folder()
         let run = try Subject.run("retire", "shop", "--config", folder.path)
         #expect(run.status == 1)
@@ -50,7 +50,7 @@ struct RetireCommandTests {
     }
 
     @Test(arguments: [("shop.json", true), ("other.json", false)])
-    func `lint warns of a retired file beside a live one`(retired: String, isFound: Bool) throws {
+    func `lint warns of a retired file with the name of a live one`(retired: String, isFound: Bool) throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", Self.app)
         try folder.write("config/retired/\(retired)", "// taken out of service on purpose\n")

@@ -1,11 +1,11 @@
-// The log of `associated lint --format sarif`, held against the schema that OASIS has published for SARIF 2.1.0.
+// Compares the output of `associated lint --format sarif` with the schema that OASIS has published for SARIF 2.1.0.
 
 import Foundation
 import Testing
 
 @Suite(.enabled(if: Peers.areInstalled, Peers.absence))
 struct SARIFSchemaTests {
-    /// Files that between them have findings of each severity, with and without a place, with and without an edit.
+    /// Files that together have findings of each severity, with and without a place, with and without an edit.
     private static let files = [
         "apple": LintCommandTests.broken, "empty": "", "good": "{\(LintCommandTests.bundled)}",
         "android": #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "#
@@ -20,7 +20,7 @@ struct SARIFSchemaTests {
         ["apple"], ["good"], ["android", "apple", "--as", "android"], ["config"], ["empty", "--as", "apple"],
         ["config", "apple", "android"],
     ])
-    func `the published schema takes the log`(arguments: [String]) throws {
+    func `the log is valid by the published schema`(arguments: [String]) throws {
         let folder = try Folder()
         for (name, text) in Self.files { try folder.write(name, text) }
         let command = "cd \(folder.path) && exec \(Subject.executable.path) lint --format sarif"

@@ -1,10 +1,10 @@
-// `server.json` beside a running server: a change has no effect, and is told.
+// A change of `server.json` while the server runs: it has no effect, and the log says so.
 
 import Foundation
 import Testing
 
 struct SettingsChangeTests {
-    @Test func `a change is told, and what the next start would refuse`() throws {
+    @Test func `reports a change, and the errors of the next start`() throws {
         let folder = try Folder()
         let app = "{ name: \"A\", hosts: [\"a.example\"], ios: { appIDs: [\"8KQ2V7M4XN.dev.associated.app\"] } }"
         try folder.write("config/apps/a.json", app)

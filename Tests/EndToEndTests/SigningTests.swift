@@ -1,4 +1,4 @@
-// Signing files on the command line, and what a running server says about certificates.
+// Signing on the command line, and a running server's reports about certificates.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ struct SigningTests {
     private let folder: Folder
     private let document = "{\"applinks\":{\"details\":[]}}\n"
 
-    /// A development authority in `state`, and a pair of its making in `out/a.example`.
+    /// A development CA in `state`, and a certificate of it in `out/a.example`.
     init() throws {
         folder = try Folder()
         try folder.write("document.json", document)
@@ -30,7 +30,7 @@ struct SigningTests {
     }
 
     @Test(arguments: ["cms", "smime"])
-    func `what sign writes gives openssl the exact file back`(command: String) throws {
+    func `openssl extracts the exact file from a signed one`(command: String) throws {
         let run = try sign("--output", path("signed"))
         #expect(run.status == 0)
         #expect(run.output.isEmpty)
@@ -41,7 +41,7 @@ struct SigningTests {
         #expect(verified.output == document)
     }
 
-    @Test func `a key that is locked is opened by a file`() throws {
+    @Test func `decrypts a key with a passphrase file`() throws {
         #expect(
             try openssl(
                 "pkcs8", "-topk8", "-in", path("out/a.example/privkey.pem"), "-passout", "pass:hush", "-out",
@@ -57,7 +57,7 @@ struct SigningTests {
         #expect(FileManager.default.fileExists(atPath: path("signed")))
     }
 
-    @Test func `certificates are never written over`() throws {
+    @Test func `never overwrites certificates`() throws {
         let key = try folder.read("out/a.example/privkey.pem")
         let run = try Subject.run("certificate", "--state", path("state"), "--output", path("out"), "a.example")
         #expect(run.status == 1)
@@ -68,8 +68,7 @@ struct SigningTests {
         #expect(bad.errors.contains("it is not a host name in lower case"))
     }
 
-    @Test func `a running server names what is wrong with a certificate, and signs with its successor unasked`() throws
-    {
+    @Test func `a running server reports a broken certificate, and signs with a new one automatically`() throws {
         try folder.write(
             "config/apps/a.json",
             """

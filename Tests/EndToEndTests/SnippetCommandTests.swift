@@ -1,5 +1,5 @@
-// `associated snippet`: files for the app's own project. Swift ones are checked by the compiler against small stand-ins for
-// Apple's frameworks, and the part that decides is run.
+// `associated snippet`: files for the app's own project. Swift files are compiled against small replacements of Apple's
+// frameworks, and the deciding part is run.
 
 import Foundation
 import Testing
@@ -19,7 +19,7 @@ struct SnippetCommandTests {
                   { "/": "/b/??.html" }, { "/": "/c/*/d" }] }
         """#
 
-    /// The files that a kind of project gets, by name.
+    /// The files for a project type, by name.
     static func files(_ kind: String, app: String = app, _ more: String...) throws -> [String: String] {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", app)
@@ -48,7 +48,7 @@ struct SnippetCommandTests {
         return XMLParser(data: Data("<a xmlns:android=\"b\">\(body)</a>".utf8)).parse()
     }
 
-    @Test func `entitlements name each host for each service, and App Clips no wildcards`() throws {
+    @Test func `entitlements contain each host for each service, without wildcards for App Clips`() throws {
         let text = try #require(try Self.files("ios")["RopeAnchorhop.entitlements"])
         let entries = text.split(separator: "\n").filter { $0.contains("<string>") }.map {
             $0.replacing("<string>", with: "").replacing("</string>", with: "").trimmingCharacters(in: .whitespaces)
@@ -110,7 +110,7 @@ struct SnippetCommandTests {
         """
 
     @Test(arguments: [("SwiftUI", swiftUI, "DeepLink+SwiftUI.swift"), ("UIKit", uiKit, "SceneDelegate.swift")])
-    func `the compiler takes the Swift files`(module: String, text: String, file: String) throws {
+    func `the Swift files compile`(module: String, text: String, file: String) throws {
         let files = try Self.files("ios")
         let folder = try Folder()
         try folder.write("\(module)/\(module).swift", Self.foundation + text)
@@ -153,8 +153,8 @@ struct SnippetCommandTests {
                 == false)
     }
 
-    /// The delegate as UIKit calls it when a link starts the app, and when one arrives later.
-    @Test func `a link that starts the app waits until the app can show it`() throws {
+    /// Calls the delegate like UIKit, for a link that starts the app and for a later one.
+    @Test func `a link that starts the app is kept until the app can show it`() throws {
         let files = try Self.files("ios")
         let folder = try Folder()
         for name in ["DeepLink.swift", "SceneDelegate.swift"] {
@@ -190,7 +190,7 @@ struct SnippetCommandTests {
         #expect(run.output == "shown:\n/a/first\n/a/second\n/a/third\n")
     }
 
-    @Test func `pages in an app get links on a cold start and while it runs`() throws {
+    @Test func `web apps get links on a cold start and while running`() throws {
         let files = try Self.files("capacitor")
         let script = try #require(files["src/deep-links.ts"])
         for part in [
@@ -201,7 +201,7 @@ struct SnippetCommandTests {
         #expect(files.keys.contains("ios/App/App/App.entitlements"))
     }
 
-    @Test func `Expo's file is JSON with both platforms`() throws {
+    @Test func `the Expo file is JSON with both platforms`() throws {
         let files = try Self.files("expo")
         let json = try JSONSerialization.jsonObject(with: Data(try #require(files["app.json"]).utf8))
         let expo = try #require((json as? [String: [String: Any]])?["expo"])
@@ -216,7 +216,7 @@ struct SnippetCommandTests {
         #expect(files["app/+native-intent.ts"]?.contains("redirectSystemPath") == true)
     }
 
-    @Test func `Flutter gets its switches and a route`() throws {
+    @Test func `the Flutter files contain its switches and a route`() throws {
         let files = try Self.files("flutter")
         #expect(files["lib/deep_link.dart"]?.contains("const _hosts = <String>{\"shop.acme.test\"};") == true)
         #expect(files["ios/Runner/Info.plist"]?.contains("<key>FlutterDeepLinkingEnabled</key>\n    <true/>") == true)
@@ -232,7 +232,7 @@ struct SnippetCommandTests {
         #expect(text.contains("<meta property=\"al:android:package\" content=\"org.acme.shop\">"))
     }
 
-    @Test func `writes each file where the project has it, and overwrites one only with --force`() throws {
+    @Test func `writes each file to its place in the project, and overwrites only with --force`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", Self.app)
         let arguments = [
@@ -247,7 +247,7 @@ struct SnippetCommandTests {
         #expect(first.output == paths.joined())
         #expect(first.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("next: ") } && !first.errors.isEmpty)
         #expect(try folder.read("a/b/src/deep-links.ts").contains("appUrlOpen"))
-        // What is the same is left alone without a word; the one that was changed is kept, the one that is gone written.
+        // An equal file is skipped silently, a changed one is kept, and a missing one is written.
         try folder.write("a/b/ios/App/App/Info.plist", "mine")
         try FileManager.default.removeItem(atPath: "\(folder.path)/a/b/src/deep-links.ts")
         let again = try Subject.run(arguments)
@@ -266,7 +266,7 @@ struct SnippetCommandTests {
     @Test(arguments: [
         ("scheme: \"org.acme.shop\",", "Info.plist and AndroidManifest.xml"), ("", "AndroidManifest.xml"),
     ])
-    func `only what is written is to be merged`(scheme: String, names: String) throws {
+    func `lists only written files for merging`(scheme: String, names: String) throws {
         let folder = try Folder()
         let text = Self.app.replacing(#/scheme: "[^"]*",/#, with: scheme)
         try folder.write("config/apps/shop.json", text)
@@ -276,21 +276,21 @@ struct SnippetCommandTests {
             run.errors.contains("\nnext: merge \(names) into the project's own files\n"), "\(run.errors)")
     }
 
-    @Test func `says what it does not know`() throws {
+    @Test func `reports unknown projects and apps`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", Self.app.replacing("android:", with: "androyd:"))
         let config = ["--config", "\(folder.path)/config"]
         #expect(
             try Subject.run(["snippet", "shop", "andoid"] + config).errors
-                == "associated: there is no snippet for \"andoid\"; did you mean android?\n")
+                == "associated: unknown project type \"andoid\"; did you mean android?\n")
         #expect(
             try Subject.run(["snippet", "shpo", "ios"] + config).errors
-                == "associated: there is no app \"shpo\" in \(folder.path)/config/apps; did you mean shop?\n")
+                == "associated: no app \"shpo\" in \(folder.path)/config/apps; did you mean shop?\n")
         #expect(try Subject.run(["snippet", "shop", "android"] + config).status == 1)
         #expect(try Subject.run(["snippet", "shop", "ios", "--mode", "x"] + config).status == 2)
     }
 
-    @Test func `an app file that was named and cannot be read is said to be so`() throws {
+    @Test func `reports a named app file that cannot be read`() throws {
         let folder = try Folder()
         try folder.write("long.json", String(repeating: " ", count: 4_194_305))
         let run = try Subject.run("snippet", "\(folder.path)/long.json", "ios")

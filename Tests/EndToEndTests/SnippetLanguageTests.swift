@@ -1,12 +1,11 @@
-// Every file that `associated snippet` writes, read by a parser of its language. Swift ones are given to the compiler in
-// SnippetCommandTests.
+// Parses every file of `associated snippet` with a parser of its language. SnippetCommandTests compiles the Swift files.
 
 import Foundation
 import Testing
 
 @Suite(.enabled(if: Peers.areInstalled, Peers.absence))
 struct SnippetLanguageTests {
-    /// Apps with everything, with next to nothing, and with a name that means something in each of the languages.
+    /// Apps with every key, with almost none, and with a name that contains special characters of each language.
     static let apps: [(name: String, text: String)] = [
         ("everything", SnippetCommandTests.app),
         ("iOS only", #"{ name: "A", hosts: ["a.test"], ios: { appIDs: ["9JA89QQLNQ.a.b"] }, links: [{ "/": "*" }] }"#),
@@ -30,7 +29,7 @@ struct SnippetLanguageTests {
     ]
 
     @Test(arguments: apps.indices, ["ios", "android", "capacitor", "flutter", "expo", "react-native", "html"])
-    func `a parser of its language takes each file`(index: Int, kind: String) throws {
+    func `each file is accepted by a parser of its language`(index: Int, kind: String) throws {
         let folder = try Folder()
         try folder.write("app.json", Self.apps[index].text)
         let run = try Subject.run("snippet", "\(folder.path)/app.json", kind, "--output", "\(folder.path)/out")
@@ -57,7 +56,7 @@ struct SnippetLanguageTests {
         ("html", "<meta content=\"a\"b\">"), ("plist", "<plist><dict><key>a</key></dict></plist>"),
         ("xml", "<a><b></a>"), ("sarif", #"{"version": "2.1.0"}"#),
     ])
-    func `the parsers are not content with everything`(kind: String, text: String) throws {
+    func `the parsers reject invalid files`(kind: String, text: String) throws {
         #expect(try !Peers.problems(in: text, as: kind).isEmpty)
     }
 }

@@ -1,4 +1,4 @@
-// `serve --check`: what keeps a server from starting is said, all of it, and a server that runs notices nothing.
+// `serve --check`: reports all errors that would prevent a start, and does not disturb a running server.
 
 import Foundation
 import Glibc
@@ -24,7 +24,7 @@ struct StartCheckTests {
             ] + options)
     }
 
-    @Test func `a server that would start is one line`() throws {
+    @Test func `a server that could start prints one line`() throws {
         let run = try check("--http", "127.0.0.1:0", "--admin", "unix:\(folder.path)/state/admin.sock")
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.output == "ready to start: the server would serve 1 host\n")
@@ -32,7 +32,7 @@ struct StartCheckTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/state").isEmpty)
     }
 
-    @Test func `a server of the same user on the port is no obstacle`() throws {
+    @Test func `a server of the same user on the port does not prevent a start`() throws {
         let server = try RunningServer([
             "--config", "\(folder.path)/config", "--state", "\(folder.path)/other", "--http", "127.0.0.1:0",
         ])
@@ -41,7 +41,7 @@ struct StartCheckTests {
         #expect(run.errors.contains("already listens on 127.0.0.1:\(server.port); sharing it needs --reuse-port"))
     }
 
-    @Test func `everything that would keep it from starting is said at once`() throws {
+    @Test func `reports all errors that would prevent the start`() throws {
         try folder.write("config/apps/bad.json", "{ name: ")
         try folder.write("file", "")
         let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -75,7 +75,7 @@ struct StartCheckTests {
         #expect(whole.output.isEmpty)
     }
 
-    @Test func `settings that cannot be used are conditions too`() throws {
+    @Test func `invalid settings prevent the start`() throws {
         try folder.write("config/server.json", "{ limits: { headBytesMax: 1 } }")
         let run = try check("--http", "127.0.0.1:0")
         #expect(run.status == 1)

@@ -17,7 +17,7 @@ struct VerifyCommandTests {
             #"{"relation": \#(relation), "target": {"namespace": "\#(namespace)", "package_name": "\#(package)", "sha256_cert_fingerprints": [\#(list)]}}"#
     }
 
-    /// A list, and what Google, AOSP and Chromium make of it.
+    /// A list, and the verdicts of Google, AOSP and Chromium.
     static let lists: [(String, [String])] = {
         let (yes, no, none) = ("verified", "not-verified", "file-rejected")
         return [
@@ -25,19 +25,19 @@ struct VerifyCommandTests {
             (statement(), [none, none, none]), ("[{}, \(statement())]", [yes, yes, yes]),
             ("[null, \(statement())]", [yes, none, yes]),
             ("[\(statement([print.lowercased()]))]", [no, no, no]),
-            // One that is malformed beside a good one: only Google rejects the statement for it.
+            // A malformed fingerprint next to a valid one: only Google rejects the statement because of it.
             ("[\(statement([print, "AA:BB"]))]", [no, yes, yes]), ("[\(statement([other]))]", [no, no, no]),
             ("[\(statement([other, print]))]", [yes, yes, yes]),
             ("[\(statement(package: "org.acme.bank"))]", [no, no, no]),
             ("[\(statement(relation: #""delegate_permission/common.handle_all_urls""#))]", [no, no, no]),
             ("[\(statement(relation: #"["delegate_permission/common.get_login_creds"]"#))]", [no, no, no]),
-            // Chromium does not look at the namespace.
+            // Chromium ignores the namespace.
             ("[\(statement(namespace: "windows_app"))]", [no, none, yes]),
         ]
     }()
 
     @Test(arguments: lists)
-    func `each consumer reads the list its own way`(list: String, verdicts: [String]) throws {
+    func `each consumer reads the list in its own way`(list: String, verdicts: [String]) throws {
         let folder = try Folder()
         try folder.write("list", list)
         let run = try Subject.run(
@@ -53,7 +53,7 @@ struct VerifyCommandTests {
         #expect(run.status == (Set(verdicts) == ["verified"] ? 0 : 1))
     }
 
-    @Test func `Chromium wants every signer in one statement`() throws {
+    @Test func `Chromium requires every signer in one statement`() throws {
         let folder = try Folder()
         try folder.write("list", "[\(Self.statement([Self.print])), \(Self.statement([Self.other]))]")
         let run = try Subject.run(
@@ -93,7 +93,7 @@ struct VerifyCommandTests {
         ),
         ("[\(statement())]", ["--app-id", "9JA89QQLNQ.a"], "a statement list; use --package and --fingerprint"),
     ])
-    func `a file for the other platform is named`(text: String, question: [String], message: String) throws {
+    func `reports a file of the other platform`(text: String, question: [String], message: String) throws {
         let folder = try Folder()
         try folder.write("file", text)
         let run = try Subject.run(["verify", "\(folder.path)/file"] + question)

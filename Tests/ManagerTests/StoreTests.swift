@@ -1,5 +1,4 @@
-// The store on both engines: work is done by one node at a time whatever happens to it, buckets are never overdrawn,
-// and secrets are sealed.
+// The store on both engines: one node at a time works on a task, rate limits are never exceeded, and secrets are sealed.
 
 import Database
 import Foundation
@@ -14,10 +13,10 @@ import Testing
 struct StoreTests {
     typealias Failure = DatabaseError
 
-    /// Three orders at once, another one each hour.
+    /// Three orders at once, and one more each hour.
     private static let orders = Bucket(scope: "orders", subject: "example", capacity: 3, fillMilliseconds: 10_800_000)
 
-    @Test(arguments: TestEngine.available) func `work is claimed once, when it is due`(engine: TestEngine) throws {
+    @Test(arguments: TestEngine.available) func `claims work once, when it is due`(engine: TestEngine) throws {
         let database = try TestDatabase(engine)
         var store = try database.store()
         try store.write { transaction throws(Failure) in
@@ -34,7 +33,7 @@ struct StoreTests {
                 })
         }
         #expect(keys == ["urgent", "one", nil])
-        // Adding it again makes it due earlier, never later.
+        // Adding it again may make it due earlier, never later.
         try store.write { transaction throws(Failure) in
             let now = try transaction.now()
             try Work.add("order", "later", state: "queued", due: now, in: transaction)
@@ -47,8 +46,9 @@ struct StoreTests {
     }
 
     @Test(arguments: TestEngine.available)
-    func `what a dead node had is free after ten minutes, and the node that was slow is told`(engine: TestEngine) throws
-    {
+    func `work of a dead node is free after ten minutes, and a slow node learns that it lost its claim`(
+        engine: TestEngine
+    ) throws {
         let database = try TestDatabase(engine)
         var store = try database.store()
         let slow = try claimOrder("one", by: "slow", &store)
@@ -60,7 +60,7 @@ struct StoreTests {
             let now = try transaction.now()
             let left = until - now
             #expect(left > 590_000 && left <= 600_000)
-            // Ten minutes go by.
+            // Ten minutes pass.
             try transaction.execute("update work set until = 1, due = 1")
         }
         let next = try #require(
@@ -76,7 +76,7 @@ struct StoreTests {
         #expect(told == [false, false, false, false, true, true])
     }
 
-    @Test(arguments: TestEngine.available) func `work that is added while it is done is done again`(engine: TestEngine)
+    @Test(arguments: TestEngine.available) func `work that is added while in progress is done again`(engine: TestEngine)
         throws
     {
         let database = try TestDatabase(engine)
@@ -93,7 +93,7 @@ struct StoreTests {
         #expect(again == "one")
     }
 
-    @Test(arguments: TestEngine.available) func `work that fails is put off and counted`(engine: TestEngine) throws {
+    @Test(arguments: TestEngine.available) func `failed work is postponed and counted`(engine: TestEngine) throws {
         let database = try TestDatabase(engine)
         var store = try database.store()
         let work = try claimOrder("one", by: "a", &store)
@@ -111,7 +111,7 @@ struct StoreTests {
     }
 
     @Test(arguments: TestEngine.available)
-    func `nodes that race claim each piece of work once and never overdraw a bucket`(engine: TestEngine) throws {
+    func `concurrent nodes claim each piece of work once and never exceed a rate limit`(engine: TestEngine) throws {
         let database = try TestDatabase(engine)
         var store = try database.store()
         try store.write { transaction throws(Failure) in
@@ -150,7 +150,7 @@ struct StoreTests {
         #expect(rows.map(\.values) == [[.integer(9)]])
     }
 
-    @Test(arguments: TestEngine.available) func `a bucket says when it can pay, and takes all charges or none`(
+    @Test(arguments: TestEngine.available) func `a bucket returns the waiting time, and takes all charges or none`(
         engine: TestEngine
     ) throws {
         let database = try TestDatabase(engine)
@@ -165,7 +165,7 @@ struct StoreTests {
         #expect(waits[0] == nil && waits[2] == nil)
         let longest = try #require(waits[1])
         #expect((990_000...1_000_000).contains(longest))
-        // A third of an hour later there is a third of a token.
+        // A third of an hour adds a third of a token.
         let answer = try store.write { transaction throws(Failure) in
             try transaction.execute("update bucket set at = at - 1200000")
             return try Bucket.debit([.init(StoreTests.orders)], in: transaction)
@@ -192,7 +192,7 @@ struct StoreTests {
         #expect(epochs == [1, nil, 1, 2, nil])
     }
 
-    @Test(arguments: TestEngine.available) func `keeps certificates, observations and nodes`(engine: TestEngine) throws
+    @Test(arguments: TestEngine.available) func `stores certificates, observations and nodes`(engine: TestEngine) throws
     {
         let database = try TestDatabase(engine)
         var store = try database.store()
@@ -221,7 +221,7 @@ struct StoreTests {
         #expect(found.4.map(\.applied) == [9] && found.4[0].beat > 1)
     }
 
-    @Test(arguments: TestEngine.available) func `of several secrets of one name the first stays`(engine: TestEngine)
+    @Test(arguments: TestEngine.available) func `keeps the first of several secrets with one name`(engine: TestEngine)
         throws
     {
         let database = try TestDatabase(engine)
@@ -244,7 +244,7 @@ struct StoreTests {
         let database = try TestDatabase(engine)
         let text = database.locationText
         var store = try database.store()
-        // How many calls an order takes.
+        // The number of calls for one order.
         let engineOfAll = try FaultyEngine(database.location, .kill, at: 0)
         var storeOfAll = try Store(engineOfAll.connection, keys: try database.keys())
         let callsBefore = engineOfAll.calls
@@ -267,11 +267,11 @@ struct StoreTests {
                 var store = try Store(engine.connection, keys: try SealingKeys(file: keyFile))
                 try StoreTests.order(&store, holder: "doomed")
             }
-            // Ten minutes later another node finishes it.
+            // Ten minutes later, another node finishes it.
             try store.write { transaction throws(Failure) in
                 try transaction.execute("update work set until = 1, due = 1 where holder is not null")
             }
-            // PostgreSQL notices in its own time that the other has died.
+            // PostgreSQL takes some time to notice that the other process has died.
             let end = Date() + 30
             repeat { try StoreTests.order(&store, holder: "next") } while try hasWork(&store) && Date() < end
             let rows = try store.read { transaction throws(Failure) in
@@ -286,8 +286,7 @@ struct StoreTests {
         }
     }
 
-    /// What a node does for a certificate, each step in a transaction: claim and pay, write down the order, store the
-    /// certificate.
+    /// The steps of a node for a certificate, each in a transaction: claim and pay, record the order, store the certificate.
     static func order(_ store: inout Store, holder: String) throws {
         let claimed = try store.write { transaction throws(Failure) in
             try Work.claim("order", by: holder, in: transaction) { work in
@@ -334,7 +333,7 @@ struct StoreTests {
 }
 
 extension TestDatabase {
-    /// The keys in `store.key`, which is made if it is not there.
+    /// The keys in `store.key`, which is created if missing.
     func keys() throws -> SealingKeys {
         let file = "\(folder)/store.key"
         if !FileManager.default.fileExists(atPath: file) {

@@ -9,12 +9,12 @@ package final class ScriptedServer: Sendable {
     private let server: LoopbackServer
     package var address: SocketAddress { server.address }
 
-    /// What is done with a request.
+    /// What to do with a request.
     package enum Answer: Sendable {
         case bytes([UInt8])
         /// The bytes, and then nothing until the client sends or closes.
         case stall([UInt8])
-        /// The bytes, and then the next request of the same client.
+        /// Sends the bytes, then reads the next request of the same client.
         case keep([UInt8])
 
         package static func text(_ text: String) -> Answer { .bytes(Array(text.utf8)) }

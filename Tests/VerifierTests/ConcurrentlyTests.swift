@@ -1,4 +1,4 @@
-// Several things at a time, and their results in order.
+// Inputs that are processed on several threads, with results in order.
 
 import Client
 import Posix
@@ -24,10 +24,10 @@ struct ConcurrentlyTests {
         #expect(Concurrently.map([Int](), threadsMax: 4) { $0 }.isEmpty)
     }
 
-    @Test func `as many are under way as there are threads`() throws {
+    @Test func `as many inputs are processed at a time as there are threads`() throws {
         let meeting = try Meeting()
         let seen = Concurrently.map([0, 1, 2], threadsMax: 3) { _ in
-            // Nobody goes on before all are here, so fewer threads would never end.
+            // Each waits for all others, so fewer threads would never finish.
             if meeting.arrived.add(1, ordering: .sequentiallyConsistent).newValue == 3 {
                 for _ in 0..<3 { meeting.everybody.signal() }
             }

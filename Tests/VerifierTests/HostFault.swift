@@ -1,11 +1,11 @@
-// Servers that are wrong in one way each, by the rule that says so.
+// Servers with one fault each, by the rule that reports it.
 
 import Association
 import Client
 import TestSupport
 import Verifier
 
-/// The table of wrong servers.
+/// The table of faulty servers.
 enum HostFault {
     typealias Fault = ServerCheckTests.Fault
     typealias Answer = ScriptedServer.Answer
@@ -17,7 +17,7 @@ enum HostFault {
     private static let expected = ExpectedFiles(
         apple: Array(ServerCheckTests.apple.utf8), statements: Array(ServerCheckTests.statements.utf8))
 
-    /// Whatever keeps the platform's agent out.
+    /// Blocks the platform's user agent.
     static let refusals = [
         "401 Unauthorized", "403 Forbidden", "407 Proxy Authentication Required", "429 Too Many Requests",
     ].map { status in Fault(rule: .ahst003) { $0.isApple ? answer(status) : nil } }

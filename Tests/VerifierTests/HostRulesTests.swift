@@ -1,4 +1,4 @@
-// Findings from answers as values: what would take seconds on a line, and both sides of limits.
+// Findings from answers as values: cases that would take seconds over a connection, and both sides of limits.
 
 import Association
 import Testing
@@ -15,7 +15,7 @@ struct HostRulesTests {
         var fields = [FetchedResponse.Field(name: "content-type", value: "application/json")]
         if let length { fields.append(FetchedResponse.Field(name: "content-length", value: length)) }
         return FetchedResponse(
-            status: 200, statusLine: "HTTP/1.1 200 OK", fields: fields, body: body, isCut: false,
+            status: 200, statusLine: "HTTP/1.1 200 OK", fields: fields, body: body, isTruncated: false,
             firstByteMilliseconds: firstByteMilliseconds,
             totalMilliseconds: firstByteMilliseconds, peer: nil, handshakeMilliseconds: 10)
     }
@@ -29,13 +29,13 @@ struct HostRulesTests {
     }
 
     @Test(arguments: [(3_000, false), (3_001, true)])
-    func `a first byte after more than three seconds is slow`(milliseconds: Int, isSlow: Bool) throws {
+    func `reports a first byte after more than three seconds as slow`(milliseconds: Int, isSlow: Bool) throws {
         let file = Self.response(firstByteMilliseconds: milliseconds)
         #expect(try rules([.file(.apple): file]).contains(.ahst013) == isSlow)
     }
 
     @Test(arguments: [("\(body.count)", false), (nil, false), ("\(body.count + 1)", true)] as [(String?, Bool)])
-    func `HEAD has the length of GET, or none`(length: String?, differs: Bool) throws {
+    func `HEAD must have the length of GET, or none`(length: String?, differs: Bool) throws {
         let responses = [Probe.file(.apple): Self.response(), .head(.apple): Self.response(length: length)]
         #expect(try rules(responses).contains(.ahst019) == differs)
     }

@@ -1,5 +1,5 @@
-// A certificate as a public authority issues it, by an intermediate certificate that the server then forgets to send: it says
-// where the intermediate can be had, as browsers would look for it and verifiers do not.
+// A certificate like that of a public authority, with an intermediate that the server does not send. The certificate names
+// the URL of the intermediate, which browsers would fetch and verifiers do not.
 
 import Foundation
 import TestSupport
@@ -9,7 +9,7 @@ enum IncompleteChain {
         var output: String
     }
 
-    /// Writes the certificate alone with its key into `place`, and gives the file with the root that is trusted.
+    /// Writes the certificate and its key to `place`; returns the file with the trusted root.
     static func write(for host: String, to place: String, authority: String) throws -> String {
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         try FileManager.default.createDirectory(atPath: authority, withIntermediateDirectories: true)

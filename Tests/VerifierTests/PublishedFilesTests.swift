@@ -1,4 +1,4 @@
-// Files of live hosts for other commands: taken as a verifier would take them, or not at all.
+// Files of live hosts for other commands: accepted or rejected as by a verifier.
 
 import Client
 import Foundation
@@ -9,7 +9,7 @@ import Testing
 import Verifier
 
 struct PublishedFilesTests {
-    /// A server whose certificate is for a name, and somebody who asks it for `shop.example`.
+    /// A server with a certificate for a name, and a client that requests `shop.example`.
     private final class Site {
         let files: PublishedFiles
         let host = CheckedHost("shop.example")!
@@ -39,7 +39,7 @@ struct PublishedFilesTests {
 
         deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-        /// What each consumer makes of the host: the file, or why it takes none.
+        /// The result of each consumer: the file, or why it is rejected.
         var outcomes: [FileConsumer: String] {
             FileConsumer.allCases.reduce(into: [:]) { outcomes, consumer in
                 switch files.fetch(for: consumer, of: host) {
@@ -57,13 +57,13 @@ struct PublishedFilesTests {
 
     private static let json = "content-type: application/json"
 
-    @Test func `gives the file of a host that is trusted`() throws {
+    @Test func `fetches the file of a trusted host`() throws {
         let site = try Site { _ in Self.answer("200 OK", "[]") }
         #expect(try site.files.fetch("/x", of: site.host).get() == Array("[]".utf8))
     }
 
     @Test(arguments: [("other.example", true, "not for shop.example"), ("shop.example", false, "not trusted")])
-    func `takes none of a host that no verifier would trust`(name: String, trusts: Bool, reason: String) throws {
+    func `rejects the file of an untrusted host`(name: String, trusts: Bool, reason: String) throws {
         let site = try Site(certificate: name, trusts: trusts) { _ in Self.answer("200 OK", "[]", Self.json) }
         guard case .failure(let error) = site.files.fetch("/x", of: site.host) else {
             Issue.record("the file was taken")
@@ -74,7 +74,7 @@ struct PublishedFilesTests {
         #expect(site.outcomes[.google]?.hasSuffix("Google's service calls it ERROR_CODE_FAILED_SSL_VALIDATION") == true)
     }
 
-    @Test func `takes no other answer than 200`() throws {
+    @Test func `accepts only status 200`() throws {
         let site = try Site { _ in Self.answer("404 Not Found") }
         guard case .failure(let error) = site.files.fetch("/x", of: site.host) else {
             Issue.record("the answer was taken")
@@ -89,7 +89,7 @@ struct PublishedFilesTests {
             ])
     }
 
-    @Test func `each asks for its file by its own name`() throws {
+    @Test func `each consumer fetches its file with its own user agent`() throws {
         let heads = Shared<[String]>([])
         let site = try Site { request in
             heads.change { $0.append("\(request.path) \(request.host) \(request.agent)") }
@@ -107,7 +107,7 @@ struct PublishedFilesTests {
         #expect(heads.value.last?.hasPrefix("/x shop.example:8443 ") == true)
     }
 
-    @Test func `only Google's service minds the content type`() throws {
+    @Test func `only Google's service checks the content type`() throws {
         let site = try Site { _ in Self.answer("200 OK", "[]", "content-type: text/plain; charset=utf-8") }
         let outcomes = site.outcomes
         #expect(
@@ -122,7 +122,7 @@ struct PublishedFilesTests {
                 ? Self.answer("200 OK", "[1]", Self.json)
                 : Self.answer("301 Moved", "", "location: https://shop.example:8443/there")
         }
-        let step = "it answers 301, a redirect to https://shop.example:8443/there, and is not followed"
+        let step = "it answers 301, a redirect to https://shop.example:8443/there, which is not followed"
         #expect(
             site.outcomes == [
                 .apple: "\(step); Apple calls it SWCERR00101",
@@ -132,15 +132,15 @@ struct PublishedFilesTests {
     }
 
     @Test(arguments: [
-        ("/again", "it sends from one address to the next more than 20 times"),
+        ("/again", "there are more than 20 redirects"),
         ("http://shop.example/", "only https addresses are followed"), ("", "only https addresses are followed"),
     ])
-    func `redirects that lead nowhere end`(location: String, reason: String) throws {
+    func `ends endless redirects`(location: String, reason: String) throws {
         let site = try Site { _ in Self.answer("302 Found", "", "location: \(location)") }
         #expect(site.outcomes[.chromium]?.contains(reason) == true, "\(site.outcomes)")
     }
 
-    @Test func `an answer that does not end is one that did not come in time`() throws {
+    @Test func `an endless answer is a time-out`() throws {
         let site = try Site(milliseconds: 300) { _ in .stall(Array("HTTP/1.1 200 OK\r\n".utf8)) }
         #expect(
             site.outcomes == [
@@ -151,13 +151,13 @@ struct PublishedFilesTests {
             ])
     }
 
-    @Test func `what is no HTTP, in no known coding or larger than anybody reads is refused`() throws {
+    @Test func `rejects answers that are not HTTP, in an unknown coding or too large`() throws {
         let garbage = try Site { _ in .text("SSH-2.0-OpenSSH\r\n") }
         let start = "the answer is not HTTP: it begins with \"SSH-2.0"
         #expect(garbage.outcomes.values.allSatisfy { $0.hasPrefix(start) })
         let packed = try Site { _ in Self.answer("200 OK", "[]", Self.json, "content-encoding: gzip") }
         #expect(
-            packed.outcomes[.google]?.hasPrefix("the body is not in the coding that content-encoding names") == true)
+            packed.outcomes[.google]?.hasPrefix("the body does not match its content-encoding") == true)
         let large = try Site { _ in Self.answer("200 OK", String(repeating: " ", count: 2_200_000), Self.json) }
         #expect(
             large.outcomes[.google]

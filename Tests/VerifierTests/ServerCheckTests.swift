@@ -1,4 +1,4 @@
-// A look at servers that are wrong in one way each, started by the test: one for each rule of hosting, and a good one.
+// Checks servers that the test starts: one with one fault for each rule of hosting, and one without faults.
 
 import Association
 import AssociationLint
@@ -11,18 +11,18 @@ import Testing
 import Verifier
 
 struct ServerCheckTests {
-    /// What a server does otherwise than a good one.
+    /// How a server differs from a good one.
     struct Fault: Sendable, CustomTestStringConvertible {
         var rule: RuleID?
         var severity = Severity.error
-        /// The answer to a request; nil where the server is good.
+        /// The answer to a request; nil for the good server's.
         var answer: @Sendable (Request) -> ScriptedServer.Answer?
         var adjust: @Sendable (inout CheckSettings) -> Void = { _ in }
         var host = "shop.example"
-        /// What the certificate is for.
+        /// The name in the certificate.
         var certificate = "shop.example"
         var chain = Chain.whole
-        /// For how long the server does as if it had to get a certificate first.
+        /// The delay of the first handshake, as if the server first obtained a certificate.
         var firstHandshakeMilliseconds: Int32 = 0
 
         enum Chain {
@@ -33,7 +33,7 @@ struct ServerCheckTests {
         var testDescription: String { rule?.description ?? "none" }
     }
 
-    /// A request as a scripted server sees it.
+    /// A request as the scripted server receives it.
     struct Request: Sendable {
         let method: String
         let path: String
@@ -77,7 +77,7 @@ struct ServerCheckTests {
         return .text("HTTP/1.1 \(status)\r\n\(type)\(more)content-length: \(body.utf8.count)\r\n\r\n\(body)")
     }
 
-    /// What a good server answers.
+    /// The answers of a good server.
     static func good(_ request: Request) -> ScriptedServer.Answer {
         let host = request.host.hasSuffix(".") ? String(request.host.dropLast()) : request.host
         guard host == "shop.example" else { return answer("404 Not Found") }
@@ -115,7 +115,7 @@ struct ServerCheckTests {
         return ServerCheck(Fetcher(context), settings).check(CheckedHost(fault.host)!)
     }
 
-    /// Writes what the server shows, and gives the file with the authority that is trusted.
+    /// Writes the certificate of the server; returns the file with the trusted CA.
     private static func certificates(_ fault: Fault, _ folder: String) throws -> String {
         let place = "\(folder)/hosts/_default"
         if fault.chain == .withoutIntermediate {
@@ -127,9 +127,9 @@ struct ServerCheckTests {
         return authority.certificatePath
     }
 
-    @Test func `each rule about hosts has a server that breaks it`() {
+    @Test func `each rule about hosts has a server that violates it`() {
         let faults = Set((HostFault.apple + HostFault.android + HostFault.server).map(\.rule))
-        // What is wrong in an app's own project shows on no server.
+        // Faults in an app's project are not visible on a server.
         let rules = LintRule.all.filter { rule in
             [.appleHosting, .androidHosting, .server].contains(rule.id.family) && rule.subject != .nativeProject
         }
@@ -145,7 +145,7 @@ struct ServerCheckTests {
         #expect(report.files.map(\.byteCount) == [apple.utf8.count, statements.utf8.count])
     }
 
-    @Test func `what the configuration renders is not criticised when a host serves it`() throws {
+    @Test func `does not report advice about files that the configuration renders`() throws {
         let rules =
             #""relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":"#
             + #"[{"/":"/b/*/c"}]}},"target""#
@@ -164,7 +164,7 @@ struct ServerCheckTests {
         )
     }
 
-    @Test func `what any name is answered with is no file of a neighbour`() throws {
+    @Test func `an answer for every name is not another well-known file`() throws {
         let report = try ServerCheckTests.look(
             Fault(rule: nil) { request in
                 request.isApple || request.isStatements
@@ -174,7 +174,7 @@ struct ServerCheckTests {
     }
 
     @Test(arguments: [(301, [RuleID]()), (302, [RuleID.srv006, .srv008, .srv011])])
-    func `what is redirected like any other name is no file of a neighbour`(status: Int, rules: [RuleID]) throws {
+    func `a redirect like any other name's is not another well-known file`(status: Int, rules: [RuleID]) throws {
         let report = try ServerCheckTests.look(
             Fault(rule: nil) { request in
                 if request.isApple || request.isStatements { return nil }
@@ -190,7 +190,7 @@ struct ServerCheckTests {
     @Test(arguments: [
         ("/b/*", "(same size, different bytes)"), ("/b", "(\(ServerCheckTests.apple.utf8.count - 2) bytes instead of"),
     ])
-    func `another file of the same size is not told by its size`(path: String, sizes: String) throws {
+    func `compares files of the same size by content`(path: String, sizes: String) throws {
         let other = ServerCheckTests.apple.replacing("/a/*", with: path)
         let report = try ServerCheckTests.look(
             Fault(
@@ -207,7 +207,7 @@ struct ServerCheckTests {
         #expect(finding.fix?.contains("`associated render shop.example --diff`") == true)
     }
 
-    @Test func `a host that lets everything wait is asked twice and no more`() throws {
+    @Test func `sends only two requests to a host that times out`() throws {
         let heads = Shared<[String]>([])
         let report = try ServerCheckTests.look(
             Fault(rule: .ahst013) { request in
@@ -223,7 +223,7 @@ struct ServerCheckTests {
     private var statements: String { ServerCheckTests.statements }
 
     @Test(arguments: HostFault.apple + HostFault.refusals + HostFault.android + HostFault.server)
-    func `a server with one fault is found out by its rule`(fault: Fault) throws {
+    func `each fault of a server is reported by its rule`(fault: Fault) throws {
         let report = try ServerCheckTests.look(fault)
         let found = report.findings.filter { $0.rule == fault.rule }
         #expect(found.first?.severity == fault.severity, "\(report.findings.map { "\($0.rule) \($0.message)" })")

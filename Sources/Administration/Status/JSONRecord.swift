@@ -80,8 +80,8 @@ extension Bool: JSONValue {
     }
 }
 
-/// A whole number that every reader of JSON reads alike (RFC 8259 §6). Numbers beyond these bounds are rejected, so the difference of
-/// two of them cannot overflow, whatever program sent the answer.
+/// A whole number that every reader of JSON reads alike (RFC 8259 §6). Numbers beyond these bounds are rejected, so the
+/// difference of two of them cannot overflow, whatever program sent the answer.
 extension JSONValue where Self: FixedWidthInteger {
     var jsonValue: SourceValue { .integer(Int(clamping: self)) }
 

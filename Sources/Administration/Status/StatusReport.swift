@@ -1,5 +1,5 @@
-// The state of the whole server, as JSON for programs and as lines for the operator on call. Long lists are cut. `associated status`
-// reads the JSON that the server writes.
+// The state of the whole server, as JSON for programs and as lines for the operator on call. Long lists are cut. `associated
+// status` reads the JSON that the server writes.
 
 import Posix
 public import SourceJSON

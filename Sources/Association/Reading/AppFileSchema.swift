@@ -1,5 +1,5 @@
-// The JSON Schema of app files, for editors. A test compares its keys with those of the reader, which also checks what a schema cannot
-// express.
+// The JSON Schema of app files, for editors. A test compares its keys with those of the reader, which also checks what a
+// schema cannot express.
 
 public import SourceJSON
 

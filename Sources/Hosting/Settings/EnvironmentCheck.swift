@@ -1,5 +1,5 @@
-// Checks that the app files have the environment that a server or a command was given. A file without an overlay for it is served as
-// in production, so a misspelt name would serve production instead of staging.
+// Checks that the app files have the environment that a server or a command was given. A file without an overlay for it is
+// served as in production, so a misspelt name would serve production instead of staging.
 
 public import Association
 import Posix

@@ -1,6 +1,6 @@
-// Host ownership: which hosts the app files of a folder may name (`owners` in `server.json`). Without it, a tenant with one folder of
-// `config/apps` can add an app to every host. A version of an app file that names another folder's host is rejected, and such a
-// version in the state directory is dropped, so neither is ever rendered.
+// Host ownership: which hosts the app files of a folder may name (`owners` in `server.json`). Without it, a tenant with one
+// folder of `config/apps` can add an app to every host. A version of an app file that names another folder's host is
+// rejected, and such a version in the state directory is dropped, so neither is ever rendered.
 
 import Association
 import SourceJSON
@@ -37,8 +37,8 @@ public struct HostOwners: Sendable {
         return (good.hosts + good.otherHosts).allSatisfy { allows($0, at: path) }
     }
 
-    /// Findings about hosts that a version may not name. This includes its other environments, because a host that they name is not
-    /// covered by wildcards either.
+    /// Findings about hosts that a version may not name. This includes its other environments, because a host that they name
+    /// is not covered by wildcards either.
     func findings(about reading: AppFileReading, file: String, at path: String) -> [Finding] {
         guard !hosts.isEmpty, let folder = AppTree.topFolder(of: path), let app = reading.appFile else { return [] }
         let places = app.hosts.enumerated().map { ($1.text, app.ranges.hosts.dropFirst($0).first) }

@@ -17,8 +17,8 @@ public struct ServerSettings: Sendable {
     public var passphraseFile: String?
     /// The certificate that signs the documents of all hosts with signed documents; nil for each host's own.
     public var signing: DocumentSigner.NamedPair?
-    /// Seconds for which browsers must use TLS only (RFC 6797); 0 sends no such header. A day is long enough to be useful, and short
-    /// enough to turn it off again.
+    /// Seconds for which browsers must use TLS only (RFC 6797); 0 sends no such header. A day is long enough to be useful,
+    /// and short enough to turn it off again.
     public var strictTransportSeconds = 86_400
     /// Whether requests for pages over plain HTTP are redirected to TLS, if TLS is on.
     public var redirectsPages = true

@@ -1,5 +1,5 @@
-// Reads `config/server.json`. Every key is optional; an unknown one is a finding that names the nearest known key. `Setting` has the
-// list of keys; this file has the readers of their values.
+// Reads `config/server.json`. Every key is optional; an unknown one is a finding that names the nearest known key. `Setting`
+// has the list of keys; this file has the readers of their values.
 
 public import Association
 public import HTTP
@@ -14,8 +14,8 @@ public struct SettingsReader {
     private let tenantFolders: [String]
     public internal(set) var settings = ServerSettings()
     public private(set) var findings: [Finding] = []
-    /// Settings that protect the server and are invalid. The server does not start without them, because it would be less secure than
-    /// the operator wants.
+    /// Settings that protect the server and are invalid. The server does not start without them, because it would be less
+    /// secure than the operator wants.
     public private(set) var lostSafeguards: [String] = []
     /// The setting of these that is being read.
     private var safeguard: String?

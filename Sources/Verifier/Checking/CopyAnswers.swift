@@ -1,10 +1,10 @@
-// What those who keep copies say of a host: Apple's content network about why it has none, Google's service about statements.
+// The answers of services that keep copies of a host's files: Apple's CDN says why it has none, Google's service lists statements.
 
 import Association
 import Client
 import SourceJSON
 
-/// The reason why there is no copy.
+/// Why Apple's CDN has no copy.
 struct AppleFailure {
     let message: String
     let fix: String?
@@ -33,7 +33,7 @@ struct AppleFailure {
         ),
     ]
 
-    /// A text from outside, bounded and without control characters.
+    /// A text from another server, shortened and without control characters.
     static func text(_ text: String?) -> String {
         String(
             String.UnicodeScalarView(
@@ -47,13 +47,13 @@ struct GoogleAnswer {
 
     init(_ response: FetchedResponse) { self.response = response }
 
-    /// What is wrong, with a way out.
+    /// A problem and its fix.
     struct Problem {
         var message: String
         var fix: String?
     }
 
-    /// - Parameter own: the file as the host serves it; nil where it serves none.
+    /// - Parameter own: the file as the host serves it; nil if it serves none.
     func problems(comparedWith own: [UInt8]?) -> [Problem] {
         guard response.status == 200, let body = response.plainBody,
             let root = SourceReader.read(body, as: .json).value, root.asObject != nil
@@ -83,7 +83,7 @@ struct GoogleAnswer {
         AppleFailure.text(root.member(named: "maxAge")?.asString ?? "which is not given")
     }
 
-    /// The certificates of Android apps in a list of statements, in the host's spelling or in Google's.
+    /// The certificates of Android apps in a list of statements, in the host's format or in Google's.
     private func fingerprints(_ list: SourceValue?) -> Set<String> {
         var found: Set<String> = []
         for statement in list?.asArray ?? [] {
@@ -102,7 +102,7 @@ struct GoogleAnswer {
         return found
     }
 
-    /// The service's own error codes.
+    /// The meanings of the service's error codes.
     private static let meanings = [
         "ERROR_CODE_INVALID_QUERY": "the request was invalid",
         "ERROR_CODE_FETCH_ERROR": "it could not fetch the file",

@@ -1,11 +1,11 @@
-// What a host answered, and the report about it: what was seen of each file, and what is wrong.
+// The answers of one host to all requests, and the report about it.
 
 public import Association
 public import Client
 import Posix
 public import TLS
 
-/// The answers to all questions about one host.
+/// The answers of one host.
 struct HostAnswers: Sendable {
     let host: CheckedHost
     var addresses: [SocketAddress] = []
@@ -13,15 +13,15 @@ struct HostAnswers: Sendable {
     var isOverridden = false
     var lookUpError: NameLookupError?
     var answers: [Probe: Result<FetchedResponse, FetchError>] = [:]
-    /// Where a redirect leads, step by step.
+    /// The steps of a redirect.
     var steps: [Probe.Document: [String]] = [:]
-    /// What Apple's copy and Google's service say.
+    /// The answers of Apple's CDN and Google's service about the host.
     var appleCopy: Result<FetchedResponse, FetchError>?
     var googleAnswer: Result<FetchedResponse, FetchError>?
 
     init(_ host: CheckedHost) { self.host = host }
 
-    /// The answer to a question, if there was one.
+    /// The answer to a probe, if there was one.
     func response(_ probe: Probe) -> FetchedResponse? {
         guard case .success(let response)? = answers[probe] else { return nil }
         return response
@@ -32,21 +32,21 @@ struct HostAnswers: Sendable {
         return error
     }
 
-    /// Whether anything came back at all for the first question.
+    /// Whether the host accepted a connection for the first probe.
     var isReachable: Bool {
         switch error(.file(.apple)) {
         case .cannotConnect, .handshake, .untrusted: false
-        case nil, .timedOut, .cutOff, .brokenOff, .failed, .malformed: true
+        case nil, .timedOut, .connectionEnded, .connectionFailed, .failed, .malformed: true
         }
     }
 
-    /// A file that is answered as its readers want it, taken out of its coding.
+    /// The decoded body of a file that was answered with 200.
     func body(_ document: Probe.Document) -> [UInt8]? {
         guard let response = response(.file(document)), response.status == 200 else { return nil }
         return response.plainBody
     }
 
-    /// How findings name what was asked for.
+    /// The URL of a probe, for findings.
     func name(_ probe: Probe) -> String {
         switch probe {
         case .challenge: "http://\(host.name)\(probe.path)"
@@ -57,12 +57,12 @@ struct HostAnswers: Sendable {
 }
 
 extension FetchedResponse {
-    /// Whether the body is a page for people.
+    /// Whether the body looks like HTML.
     var isPage: Bool {
         body.prefix(512).first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF } == UInt8(ascii: "<")
     }
 
-    /// The seconds of `max-age`; nil where there is none.
+    /// The seconds of `max-age`; nil if there is none.
     var maxAge: Int? {
         for directive in (self["cache-control"] ?? "").lowercased().split(separator: ",") {
             let parts = directive.split(separator: "=", maxSplits: 1)
@@ -76,20 +76,20 @@ extension FetchedResponse {
 /// The result for one host.
 public struct ServerCheckReport: Sendable {
     public let host: CheckedHost
-    /// The addresses that were asked.
+    /// The addresses of the host.
     public let addresses: [String]
     public let peer: PeerFacts?
     public let files: [File]
     public let findings: [Finding]
 
-    /// One of the two files as it was answered.
+    /// The answer for one of the two files.
     public struct File: Sendable {
         public let path: String
-        /// What came instead of an answer; nil where one came.
+        /// Why there was no answer; nil if there was one.
         public let failure: String?
         public let status: Int?
         public let contentType: String?
-        /// Bytes, taken out of any coding.
+        /// The size after decoding.
         public let byteCount: Int?
         public let milliseconds: Int?
     }

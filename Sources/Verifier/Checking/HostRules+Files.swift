@@ -1,4 +1,4 @@
-// What holds for both files alike: they are answered with 200, the right type and the same bytes, whoever asks and however.
+// Rules for both files: every client gets status 200, the right content type and the same bytes.
 
 import Association
 import AssociationLint
@@ -6,7 +6,7 @@ import Client
 import Posix
 
 extension HostRules {
-    /// The rules of one verifier about what both verifiers want.
+    /// The ids of the rules that both verifiers have in common, for one of them.
     private struct Names {
         var status: RuleID
         var redirect: RuleID
@@ -92,7 +92,7 @@ extension HostRules {
 
     private mutating func judgeAnswer(_ document: Probe.Document, _ response: FetchedResponse, _ names: Names) {
         let probe = Probe.file(document)
-        if response.isCut {
+        if response.isTruncated {
             let rule: RuleID = document == .apple ? .aasa005 : .ghst006
             return report(
                 rule, probe, "the body has more than \(response.body.count) bytes, which no verifier reads",
@@ -101,7 +101,8 @@ extension HostRules {
         let seconds = Double(response.firstByteMilliseconds) / 1_000
         if response.firstByteMilliseconds > 3_000 {
             report(
-                names.slow, probe, "the first byte came after \(seconds) seconds; verifiers give up after about five",
+                names.slow, probe,
+                "the first byte arrived after \(seconds) seconds; verifiers time out after about five",
                 fix: "serve the file from memory", severity: .warning)
         }
         guard let body = response.plainBody else {
@@ -123,8 +124,7 @@ extension HostRules {
         for finding in findings where !isOwnRendering(document) || finding.severity == .error { report(finding) }
     }
 
-    /// Whether the host serves what the configuration renders. Its app files are what `lint` judges, and advice about the
-    /// translation would be advice to the server.
+    /// Whether the host serves what the configuration renders. Then only its app files need advice, and `lint` gives it.
     func isOwnRendering(_ document: Probe.Document) -> Bool {
         expected?[document].map { $0 == answers.body(document) } ?? false
     }
@@ -145,7 +145,7 @@ extension HostRules {
         report(names.type, probe, "content-type is \(type)", fix: "send \(wanted)")
     }
 
-    /// Whether others who ask, or who ask otherwise, get the same.
+    /// Whether other clients and other kinds of requests get the same answer.
     private mutating func judgeOthers(_ document: Probe.Document, _ response: FetchedResponse, _ names: Names) {
         for agent in document.agents.dropFirst() {
             guard let other = answers.response(.agent(document, agent)) else { continue }
@@ -181,7 +181,8 @@ extension HostRules {
     }
 
     private func summary(_ response: FetchedResponse) -> String {
-        "\(response.status), \(response["content-type"] ?? "no type"), \(response["content-length"] ?? "no") length"
+        "\(response.status), content-type \(response["content-type"] ?? "missing"), content-length "
+            + (response["content-length"] ?? "missing")
     }
 
     private mutating func judgeDot(_ document: Probe.Document, _ response: FetchedResponse) {
@@ -204,8 +205,8 @@ extension HostRules {
         case .success(let other) where other.status != 200 || other.plainBody != response.plainBody:
             report(
                 .srv015, .otherAddress(document),
-                "over \(family) the answer is \(other.status == 200 ? "another file" : "\(other.status)")",
-                fix: "serve the same on all addresses")
+                "over \(family), the answer is \(other.status == 200 ? "a different file" : "\(other.status)")",
+                fix: "serve the same file on all addresses")
         case .success: break
         }
     }

@@ -1,4 +1,4 @@
-// What a server does beside the two files: with names and hosts that do not exist, and with the other well-known files.
+// Rules for everything except the two files: names and hosts that do not exist, and the other well-known files.
 
 import Association
 import AssociationLint
@@ -9,8 +9,8 @@ extension HostRules {
     mutating func judgeServer() {
         if let response = answers.response(.unknownName), response.status == 200 {
             report(
-                .srv001, .unknownName, "a well-known name that does not exist is answered with 200",
-                fix: "answer 404 for every name under /.well-known/ that does not exist")
+                .srv001, .unknownName, "the answer for a well-known file that does not exist is 200",
+                fix: "answer 404 for missing files under /.well-known/")
         }
         for document in Probe.Document.allCases {
             guard let response = answers.response(.unknownHost(document)), response.status == 200,
@@ -41,7 +41,7 @@ extension HostRules {
         }
     }
 
-    /// Whether a name is redirected as one is that nobody has: then nothing is known of the file.
+    /// Whether a file is redirected like one that cannot exist; then it is unknown whether the file exists.
     private func isRedirectedLikeAny(_ name: String, _ response: FetchedResponse) -> Bool {
         guard response.isRedirect, let other = answers.response(.unknownName), other.status == response.status else {
             return false
@@ -80,11 +80,11 @@ extension HostRules {
         }
     }
 
-    /// What is answered with 200 and is no catch-all page.
+    /// Judges an answer with 200 that is not a catch-all page.
     private mutating func judgeContent(_ name: String, _ response: FetchedResponse) {
         let probe = Probe.wellKnown(name)
         guard response.status == 200, let body = response.plainBody, !response.isPage else { return }
-        // What any name is answered with is no file of this one (SRV-001).
+        // An answer that every name gets is not this file (SRV-001).
         if let other = answers.response(.unknownName), other.status == 200, other.plainBody == body { return }
         if name == "webauthn", response.mediaType != "application/json" {
             report(
@@ -99,7 +99,7 @@ extension HostRules {
         for finding in findings { report(finding) }
     }
 
-    /// Whether a redirect stays on the site: this host, one below it, or the one above.
+    /// Whether a redirect stays on the site: this host, a host below it, or one above it.
     private func staysOnSite(_ response: FetchedResponse) -> Bool {
         guard let text = response["location"] else { return true }
         guard let location = WebLocation(text) else { return !text.contains("://") && !text.hasPrefix("//") }
@@ -107,10 +107,10 @@ extension HostRules {
         return own == other || other.hasSuffix(".\(own)") || own.hasSuffix(".\(other)")
     }
 
-    /// URLs that open the app on one platform and not on the other, where Android has rules of its own.
+    /// Finds a URL that opens the app on one platform only, if there are dynamic rules for Android.
     private mutating func judgeDrift() {
         guard let appleBody = answers.body(.apple), let androidBody = answers.body(.statements) else { return }
-        // One source for both has been done, and lint speaks of what it cannot say on both platforms.
+        // Both files come from one app file, and lint reports the differences between the platforms.
         if isOwnRendering(.apple), isOwnRendering(.statements) { return }
         let apple = AppleAssociation.read(appleBody, file: "")
         let statements = StatementList.read(androidBody, file: "", host: answers.host.name)

@@ -1,5 +1,5 @@
-// The rules of hosting, put to the answers of one host. Each looks at a few answers and says what a verifier would make of
-// them; none asks anything itself.
+// Applies the hosting rules to the answers of one host. Each rule reads a few answers and reports what a verifier would reject; it
+// sends no requests.
 
 import Association
 import AssociationLint
@@ -69,7 +69,7 @@ struct HostRules {
             fix: "publish a public address, or use ?mode=developer in the entitlement for tests")
     }
 
-    /// What is wrong with the certificate, and with the time that the handshake takes.
+    /// Judges the certificate and the duration of the handshake.
     private mutating func judgeTransport() {
         guard let response = answers.response(.file(.apple)) ?? answers.response(.file(.statements)),
             let peer = response.peer
@@ -115,7 +115,7 @@ struct HostRules {
 
     mutating func report(_ finding: Finding) { findings.append(finding) }
 
-    /// For a problem of both verifiers.
+    /// Reports a problem under the rules of both verifiers.
     private mutating func reportForBoth(
         _ apple: RuleID, _ android: RuleID, _ message: String, fix: String, severity: Severity? = nil
     ) {
@@ -161,7 +161,7 @@ struct HostRules {
         judgeBanner()
     }
 
-    /// The meta tag of the start page, where there is one.
+    /// Judges the meta tag of the start page, if there is one.
     private mutating func judgeBanner() {
         guard let page = answers.response(.home), page.status == 200, let body = page.plainBody,
             let content = MetaTag.content(named: "apple-itunes-app", in: body)
@@ -173,7 +173,7 @@ struct HostRules {
         }
         if values["app-id"] == nil {
             report(
-                .ahst027, .home, "the Smart App Banner has no app-id, so there is no banner",
+                .ahst027, .home, "the Smart App Banner has no app-id, so browsers show no banner",
                 fix: "write content=\"app-id=…, app-argument=https://…\"")
         } else if let argument = values["app-argument"], LinkURL(argument) == nil, !argument.contains(":") {
             report(
@@ -187,7 +187,7 @@ struct HostRules {
             if let age = file.maxAge, age > 3_600 {
                 report(
                     .ghst012, .file(.statements), "the file may be cached for \(age) seconds",
-                    fix: "send max-age=3600 or less while fingerprints may change")
+                    fix: "send max-age=3600 or less, so that a change of fingerprints takes effect soon")
             }
             if let robots = answers.response(.robots), robots.status == 200, let body = robots.plainBody,
                 let finding = RobotsFile.finding(body, file: answers.name(.robots))
@@ -208,7 +208,7 @@ struct HostRules {
         }
     }
 
-    /// What Apple and Google have kept of the host.
+    /// Judges the copies that Apple and Google have of the host's files.
     mutating func judgeCopies() {
         if let copy = answers.appleCopy { judge(appleCopy: copy) }
         if let answer = answers.googleAnswer { judge(googleAnswer: answer) }
@@ -243,13 +243,13 @@ struct HostRules {
         }
     }
 
-    /// What the configuration would serve, against what the host does: something in front may have a file of its own.
+    /// Compares the host's files with those of the configuration; a reverse proxy may serve its own.
     mutating func judgeExpectations() {
         guard let expected else { return }
         for document in Probe.Document.allCases {
             guard let body = answers.body(document) else { continue }
             if let wanted = expected[document] {
-                // The same message may be signed twice, and is other bytes then.
+                // Signing the same content again produces different bytes.
                 if wanted == body || Linter.recognise(wanted) == .signedAppleAssociation { continue }
                 let sizes =
                     body.count == wanted.count

@@ -1,19 +1,18 @@
-// Looks for one meta tag in a page. It reads what people write, not what a browser would make of it: comments and scripts
-// are not skipped, because a tag in one of them is somebody's mistake too. The page is a stranger's: each byte is looked at a
-// fixed number of times.
+// Finds a meta tag in a page. It is not an HTML parser: comments and scripts are not skipped, because a tag in one of them is
+// a mistake too. The page is untrusted, so the time is linear in its size.
 
 /// A meta tag by its name.
 enum MetaTag {
     private static let bytesMax = 1_048_576
 
-    /// The value of `content` of the first `<meta name="…">`; nil where there is none. Entities are left as they are.
+    /// The value of `content` of the first `<meta name="…">`; nil if there is none. Entities are not decoded.
     static func content(named name: String, in page: [UInt8]) -> String? {
         let page = page.prefix(bytesMax)
         var rest = page
         while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
             rest = rest[(start + 1)...]
             guard isMeta(rest) else { continue }
-            // What has no end runs to that of the page, and nothing in it is another tag.
+            // A tag without an end extends to the end of the page.
             let end = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
             let attributes = attributes(of: rest[(rest.startIndex + 5)..<end])
             if let found = attributes["name"], found.lowercased() == name { return attributes["content"] ?? "" }

@@ -1,34 +1,33 @@
-// The questions that a look from outside asks of a host: one request each, as one of the verifiers would put it, or as
-// somebody who wants to see where the host's answers differ.
+// The requests of a check: one each, as a verifier sends it, or in another form that shows whether the host's answers differ.
 
 import Association
 import AssociationLint
 
-/// One question.
+/// One request.
 enum Probe: Hashable, Sendable {
     /// The file as its verifier fetches it.
     case file(Document)
-    /// The place at the root where old devices look for Apple's file.
+    /// The path at the root, where old devices look for Apple's file.
     case rootCopy
-    /// Apple's file under a wrong name, which no device asks for.
+    /// Apple's file under a wrong name, which no device requests.
     case wrongName(String)
     case agent(Document, Agent)
     case head(Document)
     case gzip(Document)
-    /// The host written with the dot that ends every full name.
+    /// The host with a trailing dot.
     case trailingDot(Document)
-    /// The same file over the other kind of address.
+    /// The same file over the other IP version.
     case otherAddress(Document)
-    /// A name under `/.well-known/` that nobody can have.
+    /// A name under `/.well-known/` that cannot exist.
     case unknownName
-    /// A host that nobody can have configured.
+    /// A host that cannot exist.
     case unknownHost(Document)
-    /// An ACME challenge in plain HTTP.
+    /// An ACME challenge over plain HTTP.
     case challenge
     case robots
     case home
     case wellKnown(String)
-    /// The file on the host with `www.` in front, or without it.
+    /// The file on the host with `www.` added or removed.
     case sibling(Document)
 
     /// Which of the two files.
@@ -52,7 +51,7 @@ enum Probe: Hashable, Sendable {
         }
     }
 
-    /// Who says to be asking.
+    /// The user agents of requests.
     enum Agent: String, Hashable, Sendable {
         case appleBot = "AASA-Bot/1.0.0"
         case appleDevice = "swcd (unknown version) CFNetwork/3826.500.131 Darwin/24.5.0"
@@ -63,8 +62,8 @@ enum Probe: Hashable, Sendable {
             "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile Safari/537.36"
         case unknown = "associated-check/1.0"
 
-        /// What is sent. A server of this project keeps requests with the mark out of its ledger, so that looking at a host does
-        /// not pass for Apple having been there; others find what they look for at the beginning.
+        /// The value that is sent. It begins like the verifier's and ends with a mark, by which an `associated` server
+        /// recognises the request and does not record it as a fetch of Apple or Google.
         var userAgent: String { self == .unknown ? rawValue : "\(rawValue) \(Self.unknown.rawValue)" }
 
         /// Its name in a sentence.
@@ -76,17 +75,17 @@ enum Probe: Hashable, Sendable {
             case .googlebot: "Googlebot"
             case .android: "Dalvik"
             case .chromium: "Chromium"
-            case .unknown: "a client nobody knows"
+            case .unknown: "an unknown client"
             }
         }
     }
 
-    /// The well-known names that are asked for beside the two files.
+    /// The other well-known names that are requested.
     static let wellKnownNames =
         ["change-password", "passkey-endpoints", "microsoft-identity-association.json", "windows-app-web-link.json"]
         + WellKnownFile.names
 
-    /// All that can be asked before anything is known.
+    /// The probes that do not depend on other answers.
     static let first: [Probe] =
         Document.allCases.flatMap { document in
             [.file(document), .head(document), .gzip(document), .trailingDot(document), .unknownHost(document)]
@@ -101,7 +100,7 @@ enum Probe: Hashable, Sendable {
             document.path
         case .rootCopy: AssociationPath.appleRoot
         case .wrongName(let path): path
-        // The name that the specification of change-password uses for the same question.
+        // The specification of change-password uses this name for the same purpose.
         case .unknownName: "/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200"
         case .challenge: "/.well-known/acme-challenge/associated-check"
         case .robots: "/robots.txt"

@@ -1,17 +1,17 @@
-// One look at one host: asks everything, several questions at a time, and hands the answers to the rules. A host that cannot
-// be reached, or answers nothing in time, is not asked thirty times.
+// Checks one host: sends all probes, several at a time, and passes the answers to the rules. If a host cannot be reached or
+// does not answer in time, the remaining probes are not sent.
 
 public import Client
 import Posix
 
-/// Looks at hosts from outside.
+/// Checks hosts from outside.
 public struct ServerCheck: Sendable {
     private let fetcher: Fetcher
     private let settings: CheckSettings
     private let addresses: HostAddresses
-    /// Questions under way at the same time.
+    /// Probes at the same time.
     private static let concurrentMax = 6
-    /// Redirects that are followed to be shown; verifiers follow none.
+    /// Redirects that are followed to show them; verifiers follow none.
     private static let stepsMax = 5
 
     public init(_ fetcher: Fetcher, _ settings: CheckSettings) {
@@ -34,7 +34,7 @@ public struct ServerCheck: Sendable {
         guard let address = answers.addresses.first else { return answers }
         ask([.file(.apple)], of: address, &answers)
         if !answers.isReachable { return answers }
-        // Who lets each question wait for its whole time is asked for the other file, and then for nothing more.
+        // If both files time out, no further probes are sent to the host.
         if answers.error(.file(.apple))?.isTimeOut == true {
             ask([.file(.statements)], of: address, &answers)
             if answers.error(.file(.statements))?.isTimeOut == true {
@@ -48,7 +48,7 @@ public struct ServerCheck: Sendable {
         return answers
     }
 
-    /// What the first answers make one want to know.
+    /// Sends the probes that depend on the first answers.
     private func askFurther(_ answers: inout HostAnswers, _ address: SocketAddress) {
         if answers.response(.file(.apple))?.status != 200 {
             let names = [
@@ -70,7 +70,7 @@ public struct ServerCheck: Sendable {
         }
     }
 
-    /// Those who keep copies.
+    /// Queries the services that keep copies.
     private func askOthers(_ answers: inout HostAnswers) {
         if let location = settings.appleCDN { answers.appleCopy = fetch(location, adding: answers.host.name) }
         if let location = settings.google {
@@ -111,7 +111,7 @@ public struct ServerCheck: Sendable {
 
     private func fetch(_ location: WebLocation, adding text: String) -> Result<FetchedResponse, FetchError> {
         do throws(NameLookupError) {
-            guard let address = try addresses.ofAnother(location.host).first else {
+            guard let address = try addresses.ofService(location.host).first else {
                 return .failure(.failed("\(location.host) has no address"))
             }
             return fetcher.fetch(
@@ -124,7 +124,7 @@ public struct ServerCheck: Sendable {
         }
     }
 
-    /// Follows a redirect, to show where it leads.
+    /// The steps of a redirect, for the message.
     private func follow(_ first: FetchedResponse) -> [String] {
         var steps: [String] = []
         var response = first
@@ -145,29 +145,29 @@ public struct ServerCheck: Sendable {
     }
 }
 
-/// Everything about a look but the host.
+/// The settings of a check.
 public struct CheckSettings: Sendable {
     public var limits = FetchLimits()
     public var overrides: [AddressOverride] = []
-    /// Where Apple's copies are asked for, up to the host's name; nil where they are not.
+    /// The base URL of Apple's CDN, without the host name; nil to skip it.
     public var appleCDN: WebLocation?
-    /// Where Google's service is asked, up to the query; nil where it is not.
+    /// The base URL of Google's service, without the query; nil to skip it.
     public var google: WebLocation?
-    /// What a host should answer, where that is known.
+    /// The expected files of a host; nil if unknown.
     public var expected: @Sendable (String) -> ExpectedFiles? = { _ in nil }
 
     public init() {}
 }
 
-/// What a configuration would serve for a host.
+/// The files that a configuration generates for a host.
 public struct ExpectedFiles: Hashable, Sendable {
-    /// Nil where there is to be none.
+    /// Nil if the host should have none.
     public var apple: [UInt8]?
     public var statements: [UInt8]?
-    /// The platforms of which an app names `*.` and this host, and not this host.
+    /// The platforms with an app that names the wildcard below this host, but not this host.
     public var wildcardsBelow: Platforms
 
-    /// One of the two files each.
+    /// A set of the two platforms.
     public struct Platforms: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -1,11 +1,11 @@
-// Several things at a time that wait for the network: whichever thread is free takes the next.
+// Runs network requests on several threads; a free thread takes the next input.
 
 import Posix
 import Synchronization
 
 public enum Concurrently {
     /// The results in the order of the inputs.
-    /// - Parameter done: is told after each how many are done.
+    /// - Parameter done: called after each result with the number of results so far.
     public static func map<Input: Sendable, Output: Sendable>(
         _ inputs: [Input], threadsMax: Int, done: @escaping @Sendable (Int) -> Void = { _ in },
         _ body: @escaping @Sendable (Input) -> Output
@@ -22,7 +22,7 @@ public enum Concurrently {
 
         init(count: Int) { state = Mutex((0, 0, Array(repeating: nil, count: count))) }
 
-        /// In the end there is one for each input.
+        /// One for each input, when all threads are done.
         var results: [Output] { state.withLock { $0.outputs.compactMap { $0 } } }
 
         func next() -> Int? {
@@ -33,7 +33,7 @@ public enum Concurrently {
             }
         }
 
-        /// How many there are now.
+        /// Stores a result; returns the number of results.
         func put(_ output: Output, at index: Int) -> Int {
             state.withLock { state in
                 state.outputs[index] = output
@@ -43,7 +43,7 @@ public enum Concurrently {
         }
     }
 
-    /// Threads cannot be kept in an array, so each waits for those that were started after it.
+    /// Threads are not copyable and cannot be in an array, so each one waits for the threads started after it.
     private static func run(_ threads: Int, _ work: @escaping @Sendable () -> Void) {
         guard threads > 1, let thread = try? Thread(name: "check", work) else { return work() }
         run(threads - 1, work)

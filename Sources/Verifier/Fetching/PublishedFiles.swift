@@ -1,6 +1,6 @@
-// The association files of live hosts, for commands that need what they say and not whether they are served well: one
-// request each, as a consumer makes it, within its time. Consumers ask by different names, accept different answers, and
-// have words of their own for what they reject.
+// Fetches the association files of live hosts, for commands that need their content: one request for each consumer (Apple,
+// Google, AOSP, Chromium), in its own way and within its time limit. Consumers have different user agents, accept different
+// answers, and have their own codes for failures.
 
 public import Client
 import Posix
@@ -12,7 +12,7 @@ public struct PublishedFiles: Sendable {
     private let addresses: HostAddresses
     private let limits: FetchLimits
 
-    /// What Chromium's loader follows before it gives up.
+    /// The limit of Chromium's loader.
     private static let redirectsMax = 20
 
     public init(_ context: ClientContext, overrides: [AddressOverride], limits: FetchLimits = FetchLimits()) {
@@ -21,19 +21,21 @@ public struct PublishedFiles: Sendable {
         self.limits = limits
     }
 
-    /// The file of a host under a path; anything but 200 is a failure.
+    /// The file of a host at a path; any status except 200 is a failure.
     public func fetch(_ path: String, of host: CheckedHost) -> Result<[UInt8], FetchError> {
         ask(host, path, .unknown, limits).flatMap { response in
-            // No verifier takes a file from a host that it does not trust.
+            // No verifier accepts a file from a host whose certificate it does not trust.
             if let problem = response.peer?.distrust { return .failure(.failed(problem)) }
             guard response.status == 200 else { return .failure(.failed("it answers \(response.status)")) }
-            guard !response.isCut else { return .failure(.failed("the file is larger than any verifier reads")) }
+            guard !response.isTruncated else {
+                return .failure(.failed("the file is larger than any verifier accepts"))
+            }
             guard let body = response.plainBody else { return .failure(.failed(PublishedFiles.wrongCoding)) }
             return .success(body)
         }
     }
 
-    /// The file that a consumer reads, as far as it takes one from the host.
+    /// The file that a consumer gets from the host, or why it gets none.
     public func fetch(for consumer: FileConsumer, of host: CheckedHost) -> Result<[UInt8], RefusedFile> {
         do throws(RefusedFile) { return .success(try file(for: consumer, of: host)) } catch { return .failure(error) }
     }
@@ -45,7 +47,7 @@ public struct PublishedFiles: Sendable {
             var limits = limits
             limits.milliseconds = stopwatch.left
             guard limits.milliseconds > 0 else {
-                throw RefusedFile("the redirects do not end in time", .time, for: consumer)
+                throw RefusedFile("following the redirects takes too long", .time, for: consumer)
             }
             let response: FetchedResponse
             switch ask(place.host, place.path, consumer.agent, limits) {
@@ -57,25 +59,24 @@ public struct PublishedFiles: Sendable {
             let target = AppleFailure.text(response["location"] ?? "nowhere")
             let step = "it answers \(response.status), a redirect to \(target)"
             guard consumer.followsRedirects else {
-                throw RefusedFile("\(step), and is not followed", .redirect, for: consumer)
+                throw RefusedFile("\(step), which is not followed", .redirect, for: consumer)
             }
             guard let next = place.following(response["location"]), next.isSecure else {
-                throw RefusedFile("\(step), and only https addresses are followed", .redirect, for: consumer)
+                throw RefusedFile("\(step), and only redirects to https are followed", .redirect, for: consumer)
             }
             place = next
         }
         let count = PublishedFiles.redirectsMax
-        throw RefusedFile("it sends from one address to the next more than \(count) times", .redirect, for: consumer)
+        throw RefusedFile("there are more than \(count) redirects", .redirect, for: consumer)
     }
 
-    private static let wrongCoding =
-        "the body is not in the coding that content-encoding names, or too large without it"
+    private static let wrongCoding = "the body does not match its content-encoding, or is too large after decoding"
 
     private func body(of response: FetchedResponse, for consumer: FileConsumer) throws(RefusedFile) -> [UInt8] {
         guard response.status == 200 else {
             throw RefusedFile("it answers \(response.status)", .status, for: consumer)
         }
-        guard !response.isCut else {
+        guard !response.isTruncated else {
             throw RefusedFile("the file has more than \(response.body.count) bytes", .size, for: consumer)
         }
         let type = response.mediaType ?? "missing"
@@ -111,13 +112,13 @@ extension FetchError {
     }
 }
 
-/// Who fetches.
+/// A system that fetches and reads association files.
 public enum FileConsumer: String, CaseIterable, Hashable, Sendable {
-    /// Apple's content network, which fetches for the devices.
+    /// Apple's CDN, which fetches for the devices.
     case apple
     /// Google's Digital Asset Links service.
     case google
-    /// The verifier of Android's open source, on the device.
+    /// The verifier of the Android Open Source Project, on the device.
     case aosp
     /// Chromium, for Trusted Web Activities and related apps.
     case chromium
@@ -143,13 +144,12 @@ public enum FileConsumer: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Only Chromium leaves redirects to a loader that follows them.
     var followsRedirects: Bool { self == .chromium }
 
-    /// Only Google's service refuses a file for its content type.
+    /// Whether it rejects files with another content type.
     var needsJSONType: Bool { self == .google }
 
-    /// What it calls a failure, where that is known.
+    /// Its code for a failure; nil if unknown.
     func word(for kind: RefusedFile.Kind) -> String? {
         switch self {
         case .apple:
@@ -179,11 +179,11 @@ public enum FileConsumer: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// Why a consumer takes no file from a host.
+/// Why a consumer rejects the file of a host.
 public struct RefusedFile: Error, Sendable, CustomStringConvertible {
     public let description: String
 
-    /// What it is about.
+    /// The kind of failure.
     public enum Kind: Sendable {
         case unreachable
         case trust
@@ -192,7 +192,7 @@ public struct RefusedFile: Error, Sendable, CustomStringConvertible {
         case status
         case type
         case size
-        /// No HTTP, or not in the coding that it names.
+        /// Not HTTP, or a body that does not match its content coding.
         case malformed
     }
 

@@ -11,8 +11,8 @@ extension Command {
         return .success
     }
 
-    /// Escapes a text for roff: no line is a request, hyphens and backquotes stay as they are, and characters beyond ASCII are written
-    /// by number.
+    /// Escapes a text for roff: no line is a request, hyphens and backquotes stay as they are, and characters beyond ASCII
+    /// are written by number.
     private static func roff(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let escaped = line.unicodeScalars.reduce(into: "") { result, scalar in

@@ -35,8 +35,8 @@ struct GivenConfiguration {
         speaksTLS = arguments.has("--https") || !settings.https.isEmpty
     }
 
-    /// The same for a command whose answer depends on the environment. Throws if no app file has the environment, because the answer
-    /// would be that of production.
+    /// The same for a command whose answer depends on the environment. Throws if no app file has the environment, because the
+    /// answer would be that of production.
     /// - Parameter file: an app file outside the configuration that counts too.
     init(answering arguments: ParsedArguments, about file: String? = nil) throws(Refusal) {
         self.init(arguments)
@@ -53,8 +53,8 @@ struct GivenConfiguration {
             configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
     }
 
-    /// Which app file names a host that is not served, in words; nil if none does. A file with errors may be unreadable, so its text
-    /// is searched.
+    /// Which app file names a host that is not served, in words; nil if none does. A file with errors may be unreadable, so
+    /// its text is searched.
     func whyUnserved(_ host: String) -> String? {
         for path in appFiles ?? [] {
             guard let bytes = try? File.read(path, bytesMax: AppFile.bytesMax).bytes else { continue }

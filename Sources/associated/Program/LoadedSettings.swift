@@ -8,8 +8,8 @@ import Hosting
 import Posix
 import TLS
 
-/// Settings, and the findings from reading them. The server and its sandbox use only these: an option that is not resolved here has
-/// no effect.
+/// Settings, and the findings from reading them. The server and its sandbox use only these: an option that is not resolved
+/// here has no effect.
 struct LoadedSettings {
     let configPath: String
     let publicPath: String

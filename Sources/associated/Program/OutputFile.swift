@@ -19,8 +19,8 @@ struct OutputFile {
     let name: String
     let text: String
 
-    /// Prints the files, or writes them into a folder. Unless `force`, an existing file with other content is kept, and the command
-    /// fails.
+    /// Prints the files, or writes them into a folder. Unless `force`, an existing file with other content is kept, and the
+    /// command fails.
     static func write(_ files: [OutputFile], to folder: String?, force: Bool) -> ExitStatus {
         guard let folder else {
             let text = files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n")

@@ -99,6 +99,6 @@ private enum ResponseInput {
             return "\(error)"
         }
         let response = reader.response(firstByte: 0, total: 0)
-        return "\(response.status) \(response.fields) \(response.body) \(response.isCut)"
+        return "\(response.status) \(response.fields) \(response.body) \(response.isTruncated)"
     }
 }

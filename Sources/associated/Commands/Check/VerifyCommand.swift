@@ -62,8 +62,8 @@ enum PublishedPlace {
     case file(String)
     case host(CheckedHost)
 
-    /// An existing path is a file. Other text is a host if it looks like one and not like a file name: a misspelt path must not cause
-    /// a DNS query.
+    /// An existing path is a file. Other text is a host if it looks like one and not like a file name: a misspelt path must
+    /// not cause a DNS query.
     init(_ text: String) {
         let isThere = (try? File.status(text)) != nil
         let name = text.hasPrefix("https://") ? String(text.dropFirst(8)) : text

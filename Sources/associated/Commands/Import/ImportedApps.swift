@@ -1,6 +1,6 @@
-// Splits association files into apps: one for each list of rules, with all builds that have it, and one for ids that only share
-// passwords. An Android app joins the iOS app of the same name. Reading is lenient, because users import files in order to fix them:
-// also files that phones reject, and ids that no app can have.
+// Splits association files into apps: one for each list of rules, with all builds that have it, and one for ids that only
+// share passwords. An Android app joins the iOS app of the same name. Reading is lenient, because users import files in order
+// to fix them: also files that phones reject, and ids that no app can have.
 
 import Association
 import AssociationLint

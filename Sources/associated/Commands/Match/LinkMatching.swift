@@ -1,5 +1,6 @@
-// The apps that may open the links of a host, each with its rules, and their decisions about a URL. The rules come from app files or
-// from published association files. An answer distinguishes a file that could not be read from one that names no app.
+// The apps that may open the links of a host, each with its rules, and their decisions about a URL. The rules come from app
+// files or from published association files. An answer distinguishes a file that could not be read from one that names no
+// app.
 
 import Association
 import AssociationLint

@@ -16,7 +16,8 @@ private struct PlatformAnswer {
         platform == other.platform && verdict == other.verdict && lines == other.lines
     }
 
-    /// The lines of a rule list. Without `listsAll`, only the two nearest of the rules that did not match, each app-file rule once.
+    /// The lines of a rule list. Without `listsAll`, only the two nearest of the rules that did not match, each app-file rule
+    /// once.
     static func lines(_ steps: [MatchStep], file: String, listsAll: Bool) -> [String] {
         let near = listsAll ? steps : nearest(of: steps)
         let hidden = steps.count - near.count
