@@ -61,10 +61,10 @@ struct VerifyCommandTests {
             Self.other)
         let lines = run.output.split(separator: "\n")
         #expect(
-            lines.first == "google: verified: the statement in line 1 names the app, its certificate and the relation")
+            lines.first == "google: verified: the statement on line 1 names the app, its certificate and the relation")
         #expect(
             lines.last
-                == "chromium: not-verified: the statement in line 1 lacks one of the certificates, and Chromium wants all"
+                == "chromium: not-verified: the statement on line 1 lacks one of the certificates, but Chromium requires all"
         )
     }
 
@@ -72,7 +72,7 @@ struct VerifyCommandTests {
         ("9JA89QQLNQ.a", [], "apple: verified: line 1 lists it for applinks\n", Int32(0)),
         ("9JA89QQLNQ.b", ["--service", "webcredentials"], "apple: verified: line 1 lists it for webcredentials\n", 0),
         ("9JA89QQLNQ.b", [], "apple: not-verified: applinks lists 9JA89QQLNQ.a, and not 9JA89QQLNQ.b\n", 1),
-        ("9ja89qqlnq.a", [], "apple: not-verified: line 1 lists 9JA89QQLNQ.a, and case counts\n", 1),
+        ("9ja89qqlnq.a", [], "apple: not-verified: line 1 lists 9JA89QQLNQ.a, but case must match\n", 1),
         ("9JA89QQLNQ.a", ["--service", "appclips"], "apple: not-verified: the file has no service appclips\n", 1),
     ])
     func `Apple compares the ids of the service`(id: String, more: [String], output: String, status: Int32) throws {

@@ -120,7 +120,7 @@ struct CertificateChecksTests {
         try bench.hosts.write("a.example/privkey.pem", pair.key, permissions: 0o644)
         let problem = CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).first
         #expect(problem?.kind == .keyReadableByOthers)
-        #expect(problem?.message == "every user of this machine can use the private key (permissions 644)")
+        #expect(problem?.message == "every user of this machine can read the private key (permissions 644)")
     }
 
     /// A group of this process, and one that it is not in.

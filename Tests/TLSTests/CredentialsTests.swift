@@ -188,7 +188,7 @@ struct CredentialsTests {
         }
         #expect(
             missing?.message
-                == "the private key has a passphrase, but the passphrase file \(folder.path)/none cannot be read: "
+                == "the private key needs a passphrase, but the passphrase file \(folder.path)/none cannot be read: "
                 + "no such file or directory")
     }
 

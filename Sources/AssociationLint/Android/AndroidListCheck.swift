@@ -29,7 +29,8 @@ enum AndroidListCheck {
         if count < rules.count {
             findings.reportOnce(
                 .dal044, at: rules[count].range,
-                "the rules from here on are not compared with the others: the lists are too long, or this pattern is")
+                "the rules from here on are not compared with the others, because the lists or this pattern are too long"
+            )
         }
         let matcher = AndroidMatcher(rules: Array(rules.prefix(count)))
         for entry in Reachability.uselessRules(of: matcher, limits: ListScope.limits)

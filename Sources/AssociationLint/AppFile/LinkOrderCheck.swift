@@ -31,7 +31,8 @@ struct LinkOrderCheck {
             findings.report(
                 Finding(
                     .app043, in: app, at: app.links[count].range,
-                    "the rules from here on are not compared with the others: the list is too long, or this pattern is")
+                    "the rules from here on are not compared with the others, because the list or this pattern is too long"
+                )
             )
         }
         let useless = Reachability.uselessRules(

@@ -176,7 +176,7 @@ struct PlatformComparison {
     private func notCompared(from index: Int, _ other: OtherPlatform) -> Finding {
         Finding(
             .app043, in: app, at: app.links.element(at: index)?.range,
-            "the rules from here on were not compared with \(other.name): the list is too long, or this pattern is")
+            "the rules from here on were not compared with \(other.name), because the list or this pattern is too long")
     }
 
     /// - Parameter details: an example of a URL, or why there is none.
@@ -197,7 +197,7 @@ struct PlatformComparison {
             case .letterCase: "the rule ignores case on iOS, but \(other.name) always compares it"
             case .trailingSlash: "iOS ignores a trailing slash, but \(other.name) compares it like any character"
             case .repetition: "* matches further on iOS than on \(other.name)"
-            case .plain, .absentItem, .extraItem, .escape: "the rule matches other URLs on \(other.name)"
+            case .plain, .absentItem, .extraItem, .escape: "the rule matches different URLs on \(other.name)"
             }
         return Finding(
             other.differs, in: app, at: link.range, "\(reason): \(difference(on: witness.url, other))",

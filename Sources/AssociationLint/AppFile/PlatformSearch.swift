@@ -156,7 +156,7 @@ extension PlatformComparison {
             let reason =
                 url.repeatsParameter
                 ? "iOS requires every occurrence of a query parameter to match, \(other.name) only one"
-                : "the rules match other URLs on \(other.name)"
+                : "the rules match different URLs on \(other.name)"
             return Finding(
                 other.differs, in: app, at: link.flatMap { app.links.element(at: $0)?.range } ?? app.ranges.links,
                 "\(reason): \(difference(on: url, other))", severity: .note)

@@ -76,7 +76,8 @@ struct AppleListCheck {
                 fix: "move it to the end, or remove it")
         } else if last.excludes, last.matchesEverything {
             findings.report(
-                .aasa040, at: last.range, "the last rule excludes everything, which has the same result as no rule",
+                .aasa040, at: last.range,
+                "the last rule excludes everything, but URLs that no rule matches stay in the browser anyway",
                 fix: "remove it, or keep it as documentation")
         }
     }
@@ -178,7 +179,7 @@ struct AppleListCheck {
         guard count < rules.count else { return }
         findings.reportOnce(
             .aasa082, at: rules[count],
-            "the rules from here on are not compared with the others: the lists are too long, or this pattern is")
+            "the rules from here on are not compared with the others, because the lists or this pattern are too long")
     }
 
     private struct Place {

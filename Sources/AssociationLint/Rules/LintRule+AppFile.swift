@@ -138,7 +138,7 @@ extension LintRule {
         LintRule(
             .app026, "an example fails",
             why: "The rules do not give the result that the example expects.",
-            fix: "Fix the rule that decides, or the example.",
+            fix: "Correct the rule that decides, or the example.",
             sources: [.inference]),
         LintRule(
             .app027, or: .warning, "an example cannot be checked",
@@ -203,7 +203,7 @@ extension LintRule {
         LintRule(
             .app039, "a variable is published under another name",
             why: "All apps of a host share one table of variables, which also has the predefined ones.",
-            fix: "No change is needed; or give it a unique name.",
+            fix: "No change is needed. If the name matters, choose one that is unique.",
             sources: [.appleVariables]),
         LintRule(
             .app040, or: .note, "a rule has no effect",
@@ -212,9 +212,7 @@ extension LintRule {
             sources: [.swcutil]),
         LintRule(
             .app041, "the document cannot be signed",
-            why:
-                "A client that needs a signed document rejects a plain one, so the server does not serve a plain "
-                + "one instead.",
+            why: "A client that needs a signed document rejects a plain one, so the server serves neither.",
             fix: "Put an RSA or ECDSA certificate into the host's folder, or remove signed.",
             sources: [.appleArchive]),
         LintRule(

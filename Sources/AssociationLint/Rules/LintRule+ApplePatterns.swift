@@ -69,14 +69,14 @@ extension LintRule {
             sources: [.swcutil]),
         LintRule(
             .aasa049, "a path pattern does not start with a slash",
-            why: "macOS 27 adds the slash. Older systems are not known to.",
+            why: "macOS 27 adds the slash. It is not known whether older systems do.",
             fix: "Start the pattern with a slash.",
             sources: [.swcutil]),
         LintRule(
             .aasa050, "a path pattern ends in `?*` without a slash before it",
             why:
-                "Apple adds a slash to the path before comparing. It is not known whether `?` may match that "
-                + "slash, and so whether `/a?*` matches `/a`.",
+                "It is not known whether `/a?*` matches `/a`: Apple adds a slash to the path before comparing, and "
+                + "`?` may match that slash.",
             fix: "Write `/a/?*`, or `/a*` to include the path `/a`.",
             sources: [.inference]),
         LintRule(

@@ -18,8 +18,8 @@ extension LintRule {
         LintRule(
             .aasa003, "the text is not UTF-8",
             why:
-                "Devices may be able to read UTF-16. But they get the file through Apple's CDN, which is a "
-                + "different reader.",
+                "JSON must be UTF-8. Devices may read UTF-16 too, but they get the file through Apple's CDN, which "
+                + "is a different reader.",
             fix: "Save the file as UTF-8 without a byte order mark.",
             sources: [.rfc8259, .inference]),
         LintRule(

@@ -25,7 +25,7 @@ extension LintRule {
         LintRule(
             .ahst004, "the server answers with an error",
             why: "Apple tries again later. Until then no app is associated.",
-            fix: "Fix the server error.",
+            fix: "Find the cause in the log of the server, and correct it.",
             sources: [.appleSharedCredentials], subject: .host),
         LintRule(
             .ahst005, "the answer is an HTML page",
@@ -87,7 +87,7 @@ extension LintRule {
         LintRule(
             .ahst016, "Apple's CDN reports a failure",
             why: "Devices get this failure instead of the file.",
-            fix: "Fix the cause that the finding shows.",
+            fix: "Correct the cause that the finding shows.",
             sources: [.appleCDN], subject: .host),
         LintRule(
             .ahst017, "the answer depends on the client",
@@ -183,7 +183,7 @@ extension LintRule {
             sources: [.googleAPI, .aosp], subject: .host),
         LintRule(
             .ghst005, "the answer takes more than five seconds",
-            why: "AOSP gives up.",
+            why: "AOSP gives up, so it does not verify the host.",
             fix: "Serve the file from memory.",
             sources: [.aosp], subject: .host),
         LintRule(

@@ -62,7 +62,7 @@ extension LintRule {
             sources: [.androidApplicationID, .aosp]),
         LintRule(
             .dal010, "a fingerprint has lower-case digits",
-            why: "Google rejects it as malformed, and Chromium compares it exactly.",
+            why: "Google rejects it as malformed. Chromium compares it exactly, so it finds no match.",
             fix: "Write it in upper case.",
             sources: [.googleCompatibility, .chromium]),
         LintRule(
@@ -207,7 +207,7 @@ extension LintRule {
             sources: [.androidConfigure, .aosp]),
         LintRule(
             .dal036, "a star is followed by `?` or `*`",
-            why: "AOSP then looks for a literal dot.",
+            why: "AOSP then looks for a literal dot, so the rule matches other URLs than intended.",
             fix: "Write `?*` for one or more characters, or a single star.",
             sources: [.aosp]),
         LintRule(

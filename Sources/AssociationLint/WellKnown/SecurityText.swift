@@ -43,7 +43,7 @@ struct SecurityText {
         }
         if time <= now {
             findings.report(
-                .srv010, at: range, "the file expired on \(expiry.value.prefix(10))",
+                .srv010, at: range, "the file expired on \(expiry.value.prefix(10)), so it is invalid",
                 fix: "review it and set a later date")
         }
     }

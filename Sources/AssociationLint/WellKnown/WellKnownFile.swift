@@ -51,7 +51,7 @@ public enum WellKnownFile {
         for origin in origins {
             guard let text = origin.asString, let label = registrableLabel(text) else {
                 findings.report(
-                    .srv007, at: origin.range, "this is not an https origin",
+                    .srv007, at: origin.range, "this is not an https origin, so browsers ignore it",
                     fix: "write it like \"https://example.com\"")
                 continue
             }
@@ -103,7 +103,7 @@ public enum WellKnownFile {
         for app in apps {
             if app.member(named: "packageFamilyName")?.asString == nil {
                 findings.report(
-                    .srv012, at: app.range, "this entry has no `packageFamilyName`",
+                    .srv012, at: app.range, "this entry has no `packageFamilyName`, so it names no app",
                     fix: "add the package family name of the app")
             } else if isWildcard, app.member(named: "allowSubdomains")?.asBool != true {
                 findings.report(
@@ -118,9 +118,14 @@ public enum WellKnownFile {
         let fix = "write {\"applinking\": {\"apps\": [{\"appIdentifier\": \"…\"}]}}"
         guard let root = object(bytes, .srv013, &findings) else { return }
         let apps = root.member(named: "applinking")?.member(named: "apps")?.asArray ?? []
-        if apps.isEmpty { findings.report(.srv013, at: root.range, "`applinking.apps` lists no app", fix: fix) }
+        if apps.isEmpty {
+            findings.report(
+                .srv013, at: root.range, "`applinking.apps` lists no app, so Huawei's service finds none", fix: fix)
+        }
         for app in apps where app.member(named: "appIdentifier")?.asString == nil {
-            findings.report(.srv013, at: app.range, "this app has no `appIdentifier`", fix: fix)
+            findings.report(
+                .srv013, at: app.range, "this app has no `appIdentifier`, so Huawei's service does not find it",
+                fix: fix)
         }
     }
 
