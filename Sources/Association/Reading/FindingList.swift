@@ -103,7 +103,7 @@ package struct FindingList: Sendable {
     package mutating func takeProblems(of document: SourceDocument, as family: RuleID.Family) {
         text = document.text
         let isApple = family == .apple
-        let readers = isApple ? "Apple's systems ignore" : "Google, Android and Chromium ignore"
+        let readers = isApple ? "Apple ignores" : "Google, Android and Chromium ignore"
         var isFirst = true
         for problem in document.problems {
             let rule = rule(for: problem, isApple: isApple)
