@@ -1,4 +1,4 @@
-// Texts are the same only code point for code point, as keys and by themselves.
+// Texts are equal only if their code points are, as keys and by themselves.
 
 import SourceJSON
 import Testing

@@ -1,4 +1,4 @@
-// Files that are something other than JSON, recognised by how they begin.
+// Files that are not JSON, recognised by their first bytes.
 
 import SourceJSON
 import Testing
@@ -14,7 +14,7 @@ struct ForeignFormatTests {
         ("MIIJqAYJKoZIhvcNAQcCoIIJmTCCCZUCAQExDzANBglghkgBZQMEAgEFADCCA", .signedMessage),
         ("HTTP/1.1 200 OK\r\n\r\n{}", .httpResponse), ("Content-Type: application/json\n\n{}", .httpResponse),
     ])
-    func `names a text that is no JSON`(text: String, kind: SourceProblemKind) {
+    func `recognises a text that is not JSON`(text: String, kind: SourceProblemKind) {
         for dialect in SourceDialect.allCases {
             let document = read(text, as: dialect)
             #expect(document.problems.map(\.kind) == [kind])
@@ -39,17 +39,17 @@ struct ForeignFormatTests {
                 .signedMessage
             ),
         ] as [([UInt8], SourceProblemKind)])
-    func `names bytes that are no text`(bytes: [UInt8], kind: SourceProblemKind) {
+    func `recognises bytes that are not text`(bytes: [UInt8], kind: SourceProblemKind) {
         let document = SourceReader.read(bytes, as: .json)
         #expect(document.problems.map(\.kind) == [kind])
         #expect(document.text.isEmpty)
     }
 
-    @Test func `takes nothing for foreign that is JSON`() {
+    @Test func `does not take JSON for another format`() {
         for text in ["0", "30", "\"<html>\"", "[\"MIIJ\"]", "{\"HTTP/1.1\":1}", "-1"] {
             #expect(read(text).isAcceptable)
         }
-        // A zero and a byte that is no UTF-8, but no sequence either.
+        // A zero and a byte that is not UTF-8, but not a sequence either.
         #expect(SourceReader.read([0x30, 0x82, 0x01], as: .json).problems.first?.kind != .signedMessage)
         #expect(!SourceReader.read([0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF, 0x01], as: .json).isAcceptable)
     }

@@ -1,42 +1,42 @@
-// Breakages of structure: each is named, stands where it is, and is read past if that makes sense.
+// Mistakes in the structure: each is reported at its place, and reading continues where that makes sense.
 
 import SourceJSON
 import Testing
 
 struct ParserTests {
-    /// A text, what is wrong with it, and the value that is left of it.
+    /// A text, its problems, and the value that is read.
     @Test(arguments: [
         // Commas.
-        ("[1,2,]", ["trailing-comma@1:5"], "[1,2]"),
-        ("{\"a\":1,\n}", ["trailing-comma@1:7"], #"{"a":1}"#),
-        ("[1\n2]", ["missing-comma@2:1"], "[1,2]"),
-        ("[\"a\" \"b\"]", ["missing-comma@1:6"], #"["a","b"]"#),
-        ("[{}\n{}]", ["missing-comma@2:1"], "[{},{}]"),
-        ("[1 true]", ["missing-comma@1:4"], "[1,true]"),
-        ("{\"a\":1\n \"b\":2}", ["missing-comma@2:2"], #"{"a":1,"b":2}"#),
-        ("[1,,2]", ["extra-comma@1:4"], "[1,2]"),
-        ("[,]", ["extra-comma@1:2"], "[]"),
-        ("{,\"a\":1}", ["extra-comma@1:2"], #"{"a":1}"#),
-        ("[1;2]", ["wrong-separator@1:3"], "[1,2]"),
+        ("[1,2,]", ["trailingComma@1:5"], "[1,2]"),
+        ("{\"a\":1,\n}", ["trailingComma@1:7"], #"{"a":1}"#),
+        ("[1\n2]", ["missingComma@2:1"], "[1,2]"),
+        ("[\"a\" \"b\"]", ["missingComma@1:6"], #"["a","b"]"#),
+        ("[{}\n{}]", ["missingComma@2:1"], "[{},{}]"),
+        ("[1 true]", ["missingComma@1:4"], "[1,true]"),
+        ("{\"a\":1\n \"b\":2}", ["missingComma@2:2"], #"{"a":1,"b":2}"#),
+        ("[1,,2]", ["extraComma@1:4"], "[1,2]"),
+        ("[,]", ["extraComma@1:2"], "[]"),
+        ("{,\"a\":1}", ["extraComma@1:2"], #"{"a":1}"#),
+        ("[1;2]", ["wrongSeparator@1:3"], "[1,2]"),
         // Colons, keys and values.
-        ("{\"a\" 1}", ["missing-colon@1:6"], #"{"a":1}"#),
-        ("{\"a\" = 1}", ["missing-colon@1:6"], #"{"a":1}"#),
-        ("{\"a\" => 1}", ["missing-colon@1:6"], #"{"a":1}"#),
-        ("{\"a\"}", ["missing-value@1:5"], #"{"a":null}"#),
-        ("{\"a\":}", ["missing-value@1:6"], #"{"a":null}"#),
-        ("{\"a\":,\"b\":1}", ["missing-value@1:6"], #"{"a":null,"b":1}"#),
-        ("{:1}", ["missing-key@1:2"], "none"),
-        ("{\"a\":1,{}}", ["missing-key@1:8"], "none"),
-        ("{\"q\": [\"a\": 1, \"b\": 2]}", ["member-in-array@1:11"], #"{"q":{"a":1,"b":2}}"#),
-        ("[1, \"a\": 2]", ["member-in-array@1:8"], "none"),
+        ("{\"a\" 1}", ["missingColon@1:6"], #"{"a":1}"#),
+        ("{\"a\" = 1}", ["missingColon@1:6"], #"{"a":1}"#),
+        ("{\"a\" => 1}", ["missingColon@1:6"], #"{"a":1}"#),
+        ("{\"a\"}", ["missingValue@1:5"], #"{"a":null}"#),
+        ("{\"a\":}", ["missingValue@1:6"], #"{"a":null}"#),
+        ("{\"a\":,\"b\":1}", ["missingValue@1:6"], #"{"a":null,"b":1}"#),
+        ("{:1}", ["missingKey@1:2"], "none"),
+        ("{\"a\":1,{}}", ["missingKey@1:8"], "none"),
+        ("{\"q\": [\"a\": 1, \"b\": 2]}", ["memberInArray@1:11"], #"{"q":{"a":1,"b":2}}"#),
+        ("[1, \"a\": 2]", ["memberInArray@1:8"], "none"),
         // Brackets.
-        ("[{\"a\":1}\n}]", ["mismatched-bracket@2:1"], #"[{"a":1}]"#),
-        ("{\"a\":[1}", ["mismatched-bracket@1:8"], "none"),
-        ("[1}", ["mismatched-bracket@1:3"], "none"),
-        ("]", ["mismatched-bracket@1:1"], "none"),
-        ("{}}", ["mismatched-bracket@1:3"], "{}"),
-        ("\"applinks\": {}", ["missing-braces@1:11"], "none"),
-        ("applinks: {}", ["missing-braces@1:1"], "none"),
+        ("[{\"a\":1}\n}]", ["mismatchedBracket@2:1"], #"[{"a":1}]"#),
+        ("{\"a\":[1}", ["mismatchedBracket@1:8"], "none"),
+        ("[1}", ["mismatchedBracket@1:3"], "none"),
+        ("]", ["mismatchedBracket@1:1"], "none"),
+        ("{}}", ["mismatchedBracket@1:3"], "{}"),
+        ("\"applinks\": {}", ["missingBraces@1:11"], "none"),
+        ("applinks: {}", ["missingBraces@1:1"], "none"),
         // Ends.
         ("{\"a\":[1\n", ["truncated@2:1"], #"{"a":[1]}"#),
         ("[", ["truncated@1:2"], "none"),
@@ -44,44 +44,44 @@ struct ParserTests {
         ("{\"a\":", ["truncated@1:6"], "none"),
         ("{\"a\"", ["truncated@1:5"], "none"),
         ("[\"a", ["truncated@1:4"], "none"),
-        ("[] []", ["trailing-content@1:4"], "[]"),
-        ("{}\n;", ["trailing-content@2:1"], "{}"),
+        ("[] []", ["trailingContent@1:4"], "[]"),
+        ("{}\n;", ["trailingContent@2:1"], "{}"),
         // Text that stands for something else.
         ("[1, ...]", ["ellipsis@1:5"], "[1]"),
         ("{\"a\": ..., ...}", ["ellipsis@1:7", "ellipsis@1:12"], #"{"a":null}"#),
         ("[..., 1]", ["ellipsis@1:2"], "[1]"),
         ("...", ["ellipsis@1:1"], "none"),
-        ("{\n<<<<<<< HEAD\n\"a\":1\n=======\n\"a\":2\n>>>>>>> b\n}", ["conflict-marker@2:1"], "none"),
-        ("{\"a\":1\n=======\n}", ["conflict-marker@2:1"], "none"),
-        ("[1,\n<<<<<<< HEAD\n]", ["conflict-marker@2:1"], "none"),
-        ("{}\n>>>>>>> main\n", ["conflict-marker@2:1"], "none"),
-        // What nothing explains.
-        ("{\"a\": 1 @}", ["unexpected-character@1:9"], "none"),
-        ("{\"a\": [] S}", ["unexpected-character@1:10"], "none"),
-        ("@", ["unexpected-character@1:1"], "none"),
-        ("{(}", ["unexpected-character@1:2"], "none"),
+        ("{\n<<<<<<< HEAD\n\"a\":1\n=======\n\"a\":2\n>>>>>>> b\n}", ["conflictMarker@2:1"], "none"),
+        ("{\"a\":1\n=======\n}", ["conflictMarker@2:1"], "none"),
+        ("[1,\n<<<<<<< HEAD\n]", ["conflictMarker@2:1"], "none"),
+        ("{}\n>>>>>>> main\n", ["conflictMarker@2:1"], "none"),
+        // Without an explanation.
+        ("{\"a\": 1 @}", ["unexpectedCharacter@1:9"], "none"),
+        ("{\"a\": [] S}", ["unexpectedCharacter@1:10"], "none"),
+        ("@", ["unexpectedCharacter@1:1"], "none"),
+        ("{(}", ["unexpectedCharacter@1:2"], "none"),
     ])
-    func `names a breakage and reads past it`(text: String, expected: [String], left: String) {
+    func `reports a mistake in the structure and continues after it`(text: String, expected: [String], left: String) {
         #expect(problems(text) == expected)
         #expect(value(text) == left)
         #expect(!read(text).isAcceptable)
     }
 
-    @Test func `says which bracket was never closed`() throws {
+    @Test func `reports which bracket is not closed`() throws {
         let problem = try #require(read("{\n  \"a\": [1,\n    2").problems.first)
         #expect(problem.related?.start == SourcePosition(line: 2, column: 8, offset: 9))
-        #expect(problem.message == "the text ends inside the array opened at line 2, column 8")
+        #expect(problem.message == "the text ends in the array that begins at line 2, column 8")
         #expect(problem.edit?.replacement == "]}")
     }
 
-    @Test func `says where the value before a missing comma ends`() throws {
+    @Test func `reports where the value before a missing comma ends`() throws {
         let problem = try #require(read("{\n  \"a\": {}\n  \"b\": 1 }").problems.first)
         #expect(problem.range.start.line == 3)
         #expect(problem.related?.end == SourcePosition(line: 2, column: 10, offset: 11))
         #expect(problem.fix == "add a comma at line 2, column 10")
     }
 
-    @Test func `says where a duplicate key came first`() throws {
+    @Test func `reports where a duplicate key occurs first`() throws {
         let problem = try #require(read("{\"a\":1,\n\"b\":2,\n\"a\":3}").problems.first)
         #expect(problem.range.start.line == 3)
         #expect(problem.related?.start.line == 1)
@@ -98,10 +98,10 @@ struct ParserTests {
         "[True,None,FALSE,undefined]", "[a.b, c:d]", "{a-b:1}", "[paths\"]", "\u{A0}[\u{200B}1]", "{1a:2}",
         "[14:6D:E9]",
     ])
-    func `the edits it suggests make it acceptable`(text: String) {
+    func `the suggested edits make the text acceptable`(text: String) {
         let document = read(text)
         #expect(!document.isAcceptable)
-        let text = mended(document)
+        let text = fixed(document)
         #expect(read(text).isAcceptable, "\(text): \(problems(text))")
     }
 
@@ -111,7 +111,7 @@ struct ParserTests {
         ("{{{k}}: 1}", #"{"{{k}}":1}"#), ("[{{{k}}}]", #"["{{{k}}}"]"#),
         ("{ {% if a %} \"b\": 1 {% end %} }", #"{"b":1}"#),
     ])
-    func `names a template placeholder, which stands for its own text`(text: String, left: String) {
+    func `reports a template placeholder and keeps its text`(text: String, left: String) {
         #expect(read(text).problems.first?.kind == .templatePlaceholder)
         #expect(value(text) == left)
     }

@@ -1,4 +1,4 @@
-// Strangers' text in lines of ours: what may be shown stays as it is, and nothing acts.
+// Untrusted text in messages: printable text is unchanged, and control characters are replaced.
 
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 
 struct PrintableTests {
     @Test(arguments: ["", "a/b c.json:1:2: error[APP-001]: …", "日本語 ñ 🏴", "tab\u{9}"])
-    func `ordinary text is shown as it is`(text: String) {
+    func `shows ordinary text unchanged`(text: String) {
         #expect(Printable.line(text) == text.replacing("\u{9}", with: " "))
     }
 
@@ -15,11 +15,11 @@ struct PrintableTests {
         "\u{FEFF}",
         "\u{E0041}",
     ])
-    func `what ends a line, hides or acts on a terminal is replaced`(text: String) {
+    func `replaces line breaks, invisible and control characters`(text: String) {
         #expect(Printable.line("a\(text)b") == "a\u{FFFD}b")
     }
 
-    @Test func `a line end of two characters is two of them`() {
+    @Test func `replaces both characters of a CRLF`() {
         #expect(Printable.line("a\r\nb") == "a\u{FFFD}\u{FFFD}b")
     }
 
@@ -28,7 +28,7 @@ struct PrintableTests {
         ("\u{1B}[31mred\u{1B}[0m", "\u{FFFD}[31mred\u{FFFD}[0m"),
         ("a\u{202E}b\u{2028}c", "a\u{FFFD}b\u{FFFD}c"),
     ])
-    func `lines keep their ends and lose what acts`(text: String, shown: String) {
+    func `keeps line breaks between lines and replaces control characters`(text: String, shown: String) {
         #expect(Printable.lines(text) == shown)
     }
 
@@ -38,7 +38,7 @@ struct PrintableTests {
         ("\u{1B}[1234m", "\u{FFFD}[1234m"),
         ("\u{1B}[3;1m", "\u{FFFD}[3;1m"),
     ])
-    func `styles stay where they are wanted, and nothing else does`(text: String, shown: String) {
+    func `keeps styles on request, and no other escape sequence`(text: String, shown: String) {
         #expect(Printable.lines(text, keepingStyles: true) == shown)
     }
 }

@@ -1,4 +1,4 @@
-// What the tests of this module share: short ways to read a text and to say what came of it.
+// Helpers of the tests of this module: read a text, and write the result as text.
 
 import SourceJSON
 import Testing
@@ -8,7 +8,7 @@ func read(_ text: String, as dialect: SourceDialect = .json, limits: SourceLimit
     SourceReader.read(Array(text.utf8), as: dialect, limits: limits)
 }
 
-/// What is wrong with a text, as `name@line:column`.
+/// The problems of a text, as `kind@line:column`.
 func problems(_ text: String, as dialect: SourceDialect = .json) -> [String] {
     problems(read(text, as: dialect))
 }
@@ -26,13 +26,13 @@ func minified(_ value: SourceValue) -> String {
     String(decoding: SourceWriter.minified(value), as: UTF8.self)
 }
 
-/// The part of a text that a problem is about.
+/// The text that a problem is about.
 func stretch(_ problem: SourceProblem, of document: SourceDocument) -> String {
     String(decoding: document.text[problem.range.start.offset..<problem.range.end.offset], as: UTF8.self)
 }
 
 /// The text with the edit of each problem applied, from the last to the first.
-func mended(_ document: SourceDocument) -> String {
+func fixed(_ document: SourceDocument) -> String {
     var text = document.text
     for edit in document.problems.compactMap(\.edit).sorted(by: { $0.range.start.offset > $1.range.start.offset }) {
         text.replaceSubrange(edit.range.start.offset..<edit.range.end.offset, with: Array(edit.replacement.utf8))

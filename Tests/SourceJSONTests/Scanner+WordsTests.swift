@@ -6,14 +6,14 @@ import Testing
 struct ScannerWordsTests {
     @Test(arguments: [
         (
-            "[True,False,None]", ["python-literal@1:2", "python-literal@1:7", "python-literal@1:13"],
+            "[True,False,None]", ["pythonLiteral@1:2", "pythonLiteral@1:7", "pythonLiteral@1:13"],
             "[true,false,null]"
         ),
-        ("[TRUE,Null]", ["wrong-case-literal@1:2", "wrong-case-literal@1:7"], "[true,null]"),
-        ("[undefined]", ["undefined@1:2"], "[null]"), ("TRUE", ["wrong-case-literal@1:1"], "true"),
-        ("[nil]", ["unquoted-string@1:2"], #"["nil"]"#), ("[truely]", ["unquoted-string@1:2"], #"["truely"]"#),
+        ("[TRUE,Null]", ["wrongCaseLiteral@1:2", "wrongCaseLiteral@1:7"], "[true,null]"),
+        ("[undefined]", ["undefined@1:2"], "[null]"), ("TRUE", ["wrongCaseLiteral@1:1"], "true"),
+        ("[nil]", ["unquotedString@1:2"], #"["nil"]"#), ("[truely]", ["unquotedString@1:2"], #"["truely"]"#),
     ])
-    func `names a literal that JSON has not`(text: String, expected: [String], left: String) {
+    func `reports a literal that JSON does not have`(text: String, expected: [String], left: String) {
         #expect(problems(text) == expected)
         #expect(value(text) == left)
     }
@@ -25,7 +25,7 @@ struct ScannerWordsTests {
         ("ok", .plainText),
         ("applinks:\n  details: []", .missingBraces),
     ])
-    func `names a text that is no JSON from its first word`(text: String, kind: SourceProblemKind) {
+    func `recognises a text that is not JSON by its first word`(text: String, kind: SourceProblemKind) {
         let document = read(text)
         #expect(document.problems.map(\.kind) == [kind])
         #expect(document.value == nil)

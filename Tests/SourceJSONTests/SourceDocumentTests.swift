@@ -1,4 +1,4 @@
-// Source lines and carets for a printer of problems.
+// Source lines and carets for printing problems.
 
 import SourceJSON
 import Testing
@@ -8,13 +8,13 @@ struct SourceDocumentTests {
         ("a\nb\r\nc\rd", ["", "a", "b", "c", "d", ""]), ("", ["", "", ""]), ("a\n", ["", "a", "", ""]),
         ("\r\n\n\rx", ["", "", "", "", "x", ""]),
     ])
-    func `has lines, counted from one`(text: String, expected: [String]) {
+    func `returns lines, counted from one`(text: String, expected: [String]) {
         let document = read("/*" + text)
         let lines = expected.indices.map { document.line($0) }
         #expect(lines == [""] + [("/*" + expected[1])] + expected.dropFirst(2))
     }
 
-    @Test func `a line is cut where it is too long, and harmless`() {
+    @Test func `cuts a long line and replaces control characters`() {
         let document = read("[\"" + String(repeating: "é", count: 500) + "\"]\n\u{1B}[31m\tred\u{202E}\u{85}")
         #expect(document.line(1).unicodeScalars.count == SourceDocument.lineScalarsMax + 1)
         #expect(document.line(1).hasSuffix("é…"))
@@ -23,7 +23,7 @@ struct SourceDocumentTests {
         #expect(document.line(.max).isEmpty)
     }
 
-    @Test func `an excerpt has a caret under what is wrong`() throws {
+    @Test func `an excerpt has a caret under the range`() throws {
         let document = read("{\n  \"é\": [1,],\r\n}")
         let problem = try #require(document.problems.first)
         let excerpt = document.excerpt(of: problem.range)
@@ -32,7 +32,7 @@ struct SourceDocumentTests {
         #expect(excerpt.caretLength == 1)
     }
 
-    @Test func `an excerpt of a long line is the part around the place`() {
+    @Test func `an excerpt of a long line is the part around the range`() {
         let filler = String(repeating: "\"é\",", count: 1_000)
         let document = read("[" + filler + "True," + filler + "1]")
         let range = document.problems[0].range
@@ -44,7 +44,7 @@ struct SourceDocumentTests {
         #expect(String(String.UnicodeScalarView(marked)) == "True")
     }
 
-    @Test func `an excerpt stays on the line its range begins on`() {
+    @Test func `an excerpt is from the line on which its range begins`() {
         let document = read("[/* a\nb */1]")
         let excerpt = document.excerpt(of: document.problems[0].range)
         #expect(excerpt.text == "[/* a")
@@ -52,7 +52,7 @@ struct SourceDocumentTests {
         #expect(document.excerpt(of: .none).caretColumn == 0)
     }
 
-    @Test func `ranges that lie outside the text are no harm`() {
+    @Test func `ranges outside the text do not trap`() {
         let far = SourcePosition(line: 9, column: 9, offset: 900)
         let excerpt = read("[1]").excerpt(of: SourceRange(start: far, end: .start))
         #expect(excerpt == read("[1]").excerpt(of: SourceRange(at: SourcePosition(line: 1, column: 4, offset: 3))))

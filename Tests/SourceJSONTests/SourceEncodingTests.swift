@@ -1,4 +1,4 @@
-// UTF-16 and UTF-32: JSON must be UTF-8, but a person whose editor wrote something else is told just that.
+// UTF-16 and UTF-32: JSON must be UTF-8, and another encoding is one problem of its own.
 
 import SourceJSON
 import Testing
@@ -31,7 +31,7 @@ struct SourceEncodingTests {
     }
 
     @Test(arguments: SourceEncoding.allCases)
-    func `decodes each encoding, and names it unless it is UTF-8`(encoding: SourceEncoding) {
+    func `decodes each encoding, and reports it unless it is UTF-8`(encoding: SourceEncoding) {
         for (bytes, hasMark) in [(Self.bytes(encoding), false), (Self.mark(encoding) + Self.bytes(encoding), true)] {
             let document = SourceReader.read(bytes, as: .json)
             #expect(document.encoding == encoding)
@@ -45,19 +45,19 @@ struct SourceEncodingTests {
         }
     }
 
-    @Test func `a unit that is cut short or half a pair is undecodable`() {
+    @Test func `reports an incomplete unit and half a surrogate pair`() {
         let odd = SourceReader.read([0xFF, 0xFE, 0x5B, 0x00, 0x5D, 0x00, 0x20], as: .json5)
         #expect(odd.problems.contains { $0.kind == .invalidEncoding })
         let half = SourceReader.read([0xFE, 0xFF, 0x00, 0x22, 0xD8, 0x00, 0x00, 0x22], as: .json5)
-        #expect(problems(half).last == "invalid-encoding@1:2")
+        #expect(problems(half).last == "invalidEncoding@1:2")
         let beyond = SourceReader.read([0, 0, 0xFE, 0xFF, 0, 0x11, 0, 0], as: .json5)
         #expect(!beyond.isAcceptable)
     }
 
-    @Test func `names the line and column of bytes that are no UTF-8`() {
+    @Test func `reports the line and column of bytes that are not UTF-8`() {
         let bytes = Array("[\"é\",\n\"caf".utf8) + [0xE9] + Array("\"]".utf8)
         let document = SourceReader.read(bytes, as: .json)
-        #expect(problems(document) == ["invalid-encoding@2:5"])
+        #expect(problems(document) == ["invalidEncoding@2:5"])
         #expect(document.value?.asArray?.last?.asString == "caf\u{FFFD}")
     }
 }

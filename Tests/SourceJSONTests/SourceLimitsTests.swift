@@ -12,9 +12,9 @@ struct SourceLimitsTests {
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
 
-    @Test func `takes brackets up to the depth, and no deeper`() {
+    @Test func `accepts brackets up to the maximum depth`() {
         #expect(read(Self.nested(512)).isAcceptable)
-        #expect(problems(Self.nested(513)) == ["too-deep@1:513"])
+        #expect(problems(Self.nested(513)) == ["tooDeep@1:513"])
         #expect(read(Self.nested(513)).value == nil)
         let limits = SourceLimits(depth: 2)
         #expect(read("{\"a\":[1],\"b\":[{}]}", limits: limits).problems.map(\.range.start.column) == [15])
@@ -23,7 +23,7 @@ struct SourceLimitsTests {
         #expect(!read("[]", limits: SourceLimits(depth: 0)).isAcceptable)
     }
 
-    @Test func `nobody can ask for a depth that overflows the stack`() {
+    @Test func `limits the depth so that it cannot overflow the stack`() {
         var limits = SourceLimits(depth: .max)
         #expect(limits.depth == SourceLimits.depthMax)
         limits.depth = 1_000_000
@@ -31,7 +31,7 @@ struct SourceLimitsTests {
         #expect(!read(Self.nested(SourceLimits.depthMax + 1), limits: limits).isAcceptable)
     }
 
-    @Test func `a hundred thousand opening brackets are one problem`() {
+    @Test func `reports a hundred thousand opening brackets as one problem`() {
         for piece in ["[", "{\"a\":", "[{\"a\":", "{a:["] {
             let document = read(String(repeating: piece, count: 100_000), as: .json5)
             #expect(document.problems.map(\.kind) == [.tooDeep])
@@ -39,7 +39,7 @@ struct SourceLimitsTests {
     }
 
     #if canImport(Glibc)
-        @Test func `the greatest depth fits a thread with a small stack`() {
+        @Test func `a thread with a small stack can read the greatest depth`() {
             var attributes = pthread_attr_t()
             pthread_attr_init(&attributes)
             defer { pthread_attr_destroy(&attributes) }
@@ -53,37 +53,37 @@ struct SourceLimitsTests {
         }
     #endif
 
-    @Test func `takes as many values as the largest app file needs, and says where there are too many`() {
+    @Test func `accepts the values of the largest app file, and reports more`() {
         func text(_ count: Int) -> String { "[" + String(repeating: "{a:1},", count: count) + "]" }
         let inner = SourceLimits.standard.values / 2
         // Each object is a value and has one, and the array around them is one.
         #expect(read(text(inner - 1), as: .json5).isAcceptable)
         let document = read(text(inner + 1_000), as: .json5)
-        #expect(problems(document) == ["too-many-values@1:\(5 + inner * 6)"])
+        #expect(problems(document) == ["tooManyValues@1:\(5 + inner * 6)"])
         #expect(!document.isAcceptable)
     }
 
-    @Test func `takes a file up to its bytes`() {
+    @Test func `accepts a file of the maximum size`() {
         #expect(read("[12]", limits: SourceLimits(bytes: 4)).isAcceptable)
         let document = read("[123]", limits: SourceLimits(bytes: 4))
-        #expect(problems(document) == ["too-large@1:1"])
+        #expect(problems(document) == ["tooLarge@1:1"])
         #expect(document.text.isEmpty)
     }
 
-    @Test func `takes a number up to its bytes`() {
+    @Test func `accepts a number of the maximum length`() {
         #expect(read("[12345]", limits: SourceLimits(numberBytes: 5)).isAcceptable)
-        #expect(problems(read("[123456]", limits: SourceLimits(numberBytes: 5))) == ["number-too-long@1:2"])
-        #expect(problems(read("[0x1234]", as: .json5, limits: SourceLimits(numberBytes: 5))) == ["number-too-long@1:2"])
+        #expect(problems(read("[123456]", limits: SourceLimits(numberBytes: 5))) == ["numberTooLong@1:2"])
+        #expect(problems(read("[0x1234]", as: .json5, limits: SourceLimits(numberBytes: 5))) == ["numberTooLong@1:2"])
         #expect(read(String(repeating: "9", count: 1_000)).isAcceptable)
         #expect(!read(String(repeating: "9", count: 1_001)).isAcceptable)
     }
 
-    @Test func `takes values up to their number`() {
+    @Test func `accepts the maximum number of values`() {
         #expect(read("[1,2,3]", limits: SourceLimits(values: 4)).isAcceptable)
-        #expect(problems(read("[1,2,3,4]", limits: SourceLimits(values: 4))) == ["too-many-values@1:1"])
+        #expect(problems(read("[1,2,3,4]", limits: SourceLimits(values: 4))) == ["tooManyValues@1:1"])
     }
 
-    @Test func `lists problems up to their number and then says so`() {
+    @Test func `lists the maximum number of problems, and reports that there are more`() {
         let limits = SourceLimits(problems: 3)
         #expect(read("[1,,,,2]", limits: limits).problems.map(\.kind) == [.extraComma, .extraComma, .extraComma])
         let document = read("[1,,,,,2]", limits: limits)
@@ -92,22 +92,22 @@ struct SourceLimitsTests {
         #expect(document.value == nil)
     }
 
-    @Test func `that the rest is not listed stands behind what is`() {
-        // Bytes that are no UTF-8 are found before the text is read from its beginning.
+    @Test func `reports after the listed problems that there are more`() {
+        // Bytes that are not UTF-8 are found before the text is read from its beginning.
         let bytes = [UInt8](repeating: 0xFF, count: 200)
         let problems = SourceReader.read(Array("@ [\"".utf8) + bytes, as: .json).problems
         #expect(problems.last?.kind == .tooManyProblems)
         #expect(problems.allSatisfy { $0.range.start.offset <= problems[problems.count - 1].range.start.offset })
     }
 
-    @Test func `what JSON5 permits never costs the value`() {
+    @Test func `keeps the value however much there is that only JSON5 permits`() {
         let document = read(String(repeating: "/**/", count: 1_000) + "[1]")
         #expect(document.problems.count == SourceLimits.standard.problems + 1)
         #expect(document.value.map(minified) == "[1]")
         #expect(!document.isAcceptable)
     }
 
-    @Test func `warnings beyond the limit make nothing unacceptable, and hide no error`() {
+    @Test func `warnings beyond the limit neither reject the text nor hide an error`() {
         let duplicates = (0..<1_000).map { _ in "\"a\":1" }.joined(separator: ",")
         #expect(read("{" + duplicates + "}").isAcceptable)
         #expect(!read("{" + duplicates + ",}").isAcceptable)
@@ -115,7 +115,7 @@ struct SourceLimitsTests {
     }
 }
 
-/// Reads, writes and destroys the deepest value there can be; a pointer that is not nil if all went well.
+/// Reads, writes and destroys the deepest possible value; returns a pointer other than nil on success.
 private func readDeeply() -> UnsafeMutableRawPointer? {
     let depth = SourceLimits.depthMax
     for (opening, closing) in [("[", "]"), ("{\"a\":", "}")] {

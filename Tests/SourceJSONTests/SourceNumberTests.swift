@@ -1,4 +1,4 @@
-// What the text of a number means.
+// The values of numbers.
 
 import SourceJSON
 import Testing
@@ -17,7 +17,7 @@ struct SourceNumberTests {
             ("NaN", nil),
             ("", nil), ("-", nil), ("x", nil), ("0x", nil), ("1e", 1), (".", nil), ("-.", nil),
         ] as [(String, Int?)])
-    func `is an integer if it is exactly one`(text: String, expected: Int?) {
+    func `is an integer if its value is exactly one`(text: String, expected: Int?) {
         #expect(SourceNumber(text: text).asInt == expected)
     }
 
@@ -28,11 +28,11 @@ struct SourceNumberTests {
             ("+.5", 0.5), ("5.", 5), ("Infinity", .infinity), ("-Infinity", -.infinity), ("+Infinity", .infinity),
             ("x", nil), ("", nil),
         ] as [(String, Double?)])
-    func `is the nearest floating-point number`(text: String, expected: Double?) {
+    func `converts to the nearest floating-point number`(text: String, expected: Double?) {
         #expect(SourceNumber(text: text).asDouble == expected)
     }
 
-    @Test func `not a number is itself`() {
+    @Test func `reads NaN`() {
         #expect(SourceNumber(text: "NaN").asDouble?.isNaN == true)
     }
 

@@ -1,5 +1,4 @@
-// The larger dialect against the JSON5 specification 1.0.0, section by section. What it permits is refused as JSON, by
-// name.
+// JSON5 against its specification 1.0.0, section by section. What only JSON5 permits is rejected as JSON.
 
 import SourceJSON
 import Testing
@@ -33,7 +32,7 @@ struct SourceReaderJSON5Tests {
         ("\u{B}\u{C}\u{A0}\u{FEFF}\u{2028}\u{2029}\u{3000}\u{1680}\u{2003}\u{202F}\u{205F}1", "1"), ("1\u{A0}", "1"),
         ("[1\u{A0},\u{3000}2]", "[1,2]"), ("{a\u{A0}:1}", #"{"a":1}"#), (".5\u{A0}", "0.5"), ("\u{FEFF}[]", "[]"),
     ])
-    func `takes what JSON5 adds, and JSON refuses it`(text: String, expected: String) {
+    func `accepts as JSON5 what JSON rejects`(text: String, expected: String) {
         #expect(problems(text, as: .json5).isEmpty)
         #expect(value(text, as: .json5) == expected)
         if text != "[-0]" && !text.contains("'\"") && text != "\"'\"" && text != "\u{FEFF}[]" {
@@ -54,14 +53,14 @@ struct SourceReaderJSON5Tests {
         "undefined", "True", "{a:1 b:2}", "[1 2]", "{a=1}", "{a:1;b:2}", "tru", "[1", "{a:", "{a", "\u{180E}1",
         "<!-- -->1",
     ])
-    func `refuses what JSON5 has not`(text: String) {
+    func `rejects what JSON5 does not have`(text: String) {
         #expect(!read(text, as: .json5).isAcceptable)
         #expect(!read(text).isAcceptable)
     }
 
-    @Test func `warnings are the same, but for the byte order mark`() {
-        #expect(problems("{a:1,'a':2}", as: .json5) == ["duplicate-key@1:6"])
-        #expect(problems(#"'\ud800'"#, as: .json5) == ["lone-surrogate@1:2"])
+    @Test func `warnings are the same as for JSON, except the byte order mark`() {
+        #expect(problems("{a:1,'a':2}", as: .json5) == ["duplicateKey@1:6"])
+        #expect(problems(#"'\ud800'"#, as: .json5) == ["loneSurrogate@1:2"])
         #expect(problems("\u{FEFF}1", as: .json5).isEmpty)
     }
 }

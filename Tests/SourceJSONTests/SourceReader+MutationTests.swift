@@ -1,5 +1,5 @@
-// A hundred thousand texts that nobody would write: seeds, damaged at random but always in the same way. None may trap,
-// and what the reader says of each must hold together.
+// A hundred thousand broken texts: seeds with random changes, the same in each run. None may trap, and the results must be
+// consistent.
 
 import SourceJSON
 import Testing
@@ -21,7 +21,7 @@ struct SourceReaderMutationTests {
         ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0x00], [0xED, 0xA0], [0xFE, 0xFF]]
 
     @Test(arguments: 0..<4)
-    func `says of any bytes what holds together`(seed: Int) {
+    func `results are consistent for any bytes`(seed: Int) {
         var random = Xorshift(state: 0x9E37_79B9_7F4A_7C15 &+ UInt64(seed))
         let source = Array(Self.seeds[seed].utf8)
         for round in 0..<25_000 {
@@ -49,7 +49,7 @@ struct SourceReaderMutationTests {
         return bytes
     }
 
-    /// What does not hold together in what the reader says of these bytes.
+    /// What is inconsistent in the result of reading these bytes.
     private static func fault(of bytes: [UInt8]) -> String? {
         let strict = SourceReader.read(bytes, as: .json)
         let relaxed = SourceReader.read(bytes, as: .json5)
@@ -88,7 +88,7 @@ struct SourceReaderMutationTests {
     }
 }
 
-/// A small generator of numbers that look random and are the same each time (Marsaglia's xorshift64).
+/// A small pseudorandom generator with the same numbers in each run (Marsaglia's xorshift64).
 private struct Xorshift {
     var state: UInt64
 

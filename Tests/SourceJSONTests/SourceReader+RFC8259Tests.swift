@@ -1,5 +1,4 @@
-// The strict dialect against RFC 8259, section by section: what the grammar has, what it has not, and what it leaves to
-// the reader.
+// JSON against RFC 8259, section by section: what the grammar has, what it does not have, and what it leaves open.
 
 import SourceJSON
 import Testing
@@ -11,7 +10,7 @@ struct SourceReaderRFC8259Tests {
         "-1",
         "[[]]", "[{}]", "{\"a\":[]}", "[ ]", "{ }", "\n1\n", "[1 ,2]", "{\"a\" :1}", "{\"a\": 1 ,\"b\":2}",
     ])
-    func `takes values with white space around the six structural characters`(text: String) {
+    func `accepts values with white space around the six structural characters`(text: String) {
         #expect(read(text).isAcceptable, "\(problems(text))")
         #expect(read(text, as: .json5).isAcceptable)
     }
@@ -33,7 +32,7 @@ struct SourceReaderRFC8259Tests {
         "{\"a\"",
         "{\"a\":", "{\"a\":1", "{\"a\":1,", "[true", "[nul", "[\"", "{\"",
     ])
-    func `refuses what the grammar has not`(text: String) {
+    func `rejects what the grammar does not have`(text: String) {
         #expect(!read(text).isAcceptable)
     }
 
@@ -45,7 +44,7 @@ struct SourceReaderRFC8259Tests {
         "0.000000000000000000000000000000000000000000000000000000000000000001", "0E00", "1.0000", "[1,2]", "[ 1]",
         "[1 ]",
     ])
-    func `takes numbers, of any size`(text: String) {
+    func `accepts numbers of any size`(text: String) {
         #expect(read(text).isAcceptable, "\(problems(text))")
         #expect(read(text, as: .json5).isAcceptable)
     }
@@ -59,7 +58,7 @@ struct SourceReaderRFC8259Tests {
         "2/3",
         "0.", "0e", "1.0e", "[-a]", "[1a]", "[1.]", "[.1]", "[+1]", "[0x]", "[1e]", "[-]", "1\u{0}", "~1", "½",
     ])
-    func `refuses what is no number`(text: String) {
+    func `rejects what is not a number`(text: String) {
         #expect(!read(text).isAcceptable)
     }
 
@@ -71,7 +70,7 @@ struct SourceReaderRFC8259Tests {
         "\"/* no */\"", "\"'\"", "\"“ ”\"", "\"{[,:]}\"", "{\"\":0}", "{\"a\\nb\":0}", "\"\u{A0}\"", "\"\u{FFFE}\"",
         "{\"a“b”:c\":1}", "[\"a”\",\"b\"]", "[\"a”:\", \"b\"]", "\"`\"", "[\"\",\"\"]", "\"\\\\\"", "\"\\\\\\\"\"",
     ])
-    func `takes strings`(text: String) {
+    func `accepts strings`(text: String) {
         #expect(read(text).isAcceptable, "\(problems(text))")
         #expect(read(text, as: .json5).isAcceptable)
     }
@@ -83,27 +82,27 @@ struct SourceReaderRFC8259Tests {
         "`a`",
         "\"a\"b\"", "\"\"\"", "[\"a\"\"b\"]", "[\"a\" \"b\"]", "\"a”", "«a»",
     ])
-    func `refuses what is no string`(text: String) {
+    func `rejects what is not a string`(text: String) {
         #expect(!read(text).isAcceptable)
     }
 
     // §4: names should be unique, and a reader may take them as they are. §8.1: a reader may ignore a byte order mark.
     // §8.2: the grammar allows half a surrogate pair. §9: depth and range are the reader's own.
     @Test(arguments: [
-        ("{\"a\":1,\"a\":2}", ["duplicate-key@1:8"]),
-        ("{\"a\":1,\"\\u0061\":2}", ["duplicate-key@1:8"]),
-        ("\u{FEFF}{}", ["byte-order-mark@1:1"]),
-        (#""\ud800""#, ["lone-surrogate@1:2"]),
-        (#""\udc00""#, ["lone-surrogate@1:2"]),
-        (#""\ud800\n""#, ["lone-surrogate@1:2"]),
-        (#""\ud800\u0041""#, ["lone-surrogate@1:2"]),
-        (#""\udc00\ud800""#, ["lone-surrogate@1:2", "lone-surrogate@1:8"]),
-        (#""\ud800\ud83d\ude00""#, ["lone-surrogate@1:2"]),
-        (#"{"\uDFAA":0}"#, ["lone-surrogate@1:3"]),
+        ("{\"a\":1,\"a\":2}", ["duplicateKey@1:8"]),
+        ("{\"a\":1,\"\\u0061\":2}", ["duplicateKey@1:8"]),
+        ("\u{FEFF}{}", ["byteOrderMark@1:1"]),
+        (#""\ud800""#, ["loneSurrogate@1:2"]),
+        (#""\udc00""#, ["loneSurrogate@1:2"]),
+        (#""\ud800\n""#, ["loneSurrogate@1:2"]),
+        (#""\ud800\u0041""#, ["loneSurrogate@1:2"]),
+        (#""\udc00\ud800""#, ["loneSurrogate@1:2", "loneSurrogate@1:8"]),
+        (#""\ud800\ud83d\ude00""#, ["loneSurrogate@1:2"]),
+        (#"{"\uDFAA":0}"#, ["loneSurrogate@1:3"]),
         ("1e400", []),
         ("{\"é\":1,\"e\u{301}\":2}", []),
     ])
-    func `takes what the RFC leaves open, with a warning where readers differ`(text: String, expected: [String]) {
+    func `accepts what the RFC leaves open, with a warning where readers differ`(text: String, expected: [String]) {
         #expect(read(text).isAcceptable)
         #expect(problems(text) == expected)
     }
@@ -116,7 +115,7 @@ struct SourceReaderRFC8259Tests {
             [0x22, 0x80, 0x22], [0xE9], [0x5B, 0xFF, 0x5D], [0x5B, 0x5D, 0xFF],
             [0x22, 0xFC, 0x83, 0xBF, 0xBF, 0xBF, 0xBF, 0x22],
         ] as [[UInt8]])
-    func `refuses bytes that are no UTF-8`(bytes: [UInt8]) {
+    func `rejects bytes that are not UTF-8`(bytes: [UInt8]) {
         for dialect in SourceDialect.allCases {
             let document = SourceReader.read(bytes, as: dialect)
             #expect(!document.isAcceptable)

@@ -1,4 +1,4 @@
-// Whole texts through the door of the module: what is acceptable, what is left of what is not, and where things stand.
+// Whole texts: what is acceptable, which value is left of a broken text, and positions.
 
 import SourceJSON
 import Testing
@@ -11,7 +11,7 @@ struct SourceReaderTests {
         #expect(members.map(\.key) == ["b", "a", "b"])
         #expect(members[1].keyRange.start == SourcePosition(line: 2, column: 2, offset: 11))
         #expect(members[1].value.range.end == SourcePosition(line: 2, column: 13, offset: 22))
-        #expect(problems(document) == ["duplicate-key@2:15"])
+        #expect(problems(document) == ["duplicateKey@2:15"])
     }
 
     @Test(arguments: [
@@ -39,7 +39,7 @@ struct SourceReaderTests {
         #expect(document.text.count == 9)
     }
 
-    @Test func `positions behind strings over several lines are right`() throws {
+    @Test func `positions after strings of several lines are correct`() throws {
         let document = read("['a\\\nb', 'é\\\r\nc',\n/* é\n */ 3]", as: .json5)
         let elements = try #require(document.value?.asArray)
         #expect(document.isAcceptable)
@@ -47,18 +47,18 @@ struct SourceReaderTests {
         #expect(elements[2].range.start == SourcePosition(line: 5, column: 5, offset: 29))
     }
 
-    @Test func `offers a value beside problems it can mend in thought`() {
+    @Test func `returns a value despite problems with an obvious fix`() {
         #expect(value("{ 'a': [1, 2,], /* so */ b: “x” }") == #"{"a":[1,2],"b":"x"}"#)
     }
 
-    @Test func `lists problems in the order of the text, those of its encoding included`() {
+    @Test func `lists problems in the order of the text, including those of its encoding`() {
         let document = SourceReader.read(Array("[1,]".utf8) + [0xFF] + Array(" x".utf8), as: .json)
-        #expect(problems(document) == ["trailing-comma@1:3", "invalid-encoding@1:5", "trailing-content@1:5"])
+        #expect(problems(document) == ["trailingComma@1:3", "invalidEncoding@1:5", "trailingContent@1:5"])
     }
 
-    @Test func `reading a string again keeps what decoding found`() {
+    @Test func `reading a string again keeps the problems of its encoding`() {
         let document = SourceReader.read(Array("{\"a”: \"b\", \"c\": \"".utf8) + [0xFF] + Array("\"}".utf8), as: .json)
-        #expect(problems(document) == ["smart-quotes@1:4", "invalid-encoding@1:18"])
+        #expect(problems(document) == ["smartQuotes@1:4", "invalidEncoding@1:18"])
     }
 
     @Test func `an empty file has no value`() {

@@ -1,4 +1,4 @@
-// Looking into values, and making them.
+// Values: access and construction.
 
 import SourceJSON
 import Testing
@@ -17,7 +17,7 @@ struct SourceValueTests {
     @Test(arguments: [
         ("null", "null"), ("true", "boolean"), ("1", "number"), ("\"a\"", "string"), ("[]", "array"), ("{}", "object"),
     ])
-    func `is what it is, and nothing else`(text: String, name: String) throws {
+    func `has exactly one type`(text: String, name: String) throws {
         let value = try #require(read(text).value)
         let isNull = if case .null = value.kind { true } else { false }
         #expect(isNull == (name == "null"))
@@ -30,7 +30,7 @@ struct SourceValueTests {
     }
 
     @Test(arguments: ["", (0..<20).map { "\"k\($0)\":0," }.joined()])
-    func `keeps the last of each key in the place of the first`(others: String) throws {
+    func `keeps the last value of each key in the place of the first`(others: String) throws {
         let text = "{" + others + "\"a\":1,\"é\":2,\"a\":3,\"e\u{301}\":4,\"k0\":5,\"a\":6}"
         let members = try #require(read(text).value?.asObject).withLastOfEachKey
         let mine = members.filter { !$0.key.hasPrefix("k") }

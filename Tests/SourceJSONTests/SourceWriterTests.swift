@@ -1,4 +1,4 @@
-// Values back to text: the two forms, and that reading gives what was written.
+// Values to text: the two forms, and reading what was written.
 
 import SourceJSON
 import Testing
@@ -9,7 +9,7 @@ struct SourceWriterTests {
         ("a", .object([("é/\"\\\n\u{1}\u{7F}\u{2028}", .integer(-7))])),
     ])
 
-    @Test func `the canonical form has two spaces, the order given and a line feed at the end`() {
+    @Test func `the canonical form has two spaces, the given order and a line feed at the end`() {
         #expect(
             String(decoding: SourceWriter.canonical(Self.value), as: UTF8.self) == """
                 {
@@ -39,7 +39,7 @@ struct SourceWriterTests {
         "null", "[]", "{}", "\"\"", "[[],{}]", "{\"a\":{\"b\":[{}]}}", "-0", "1E+2", "0.10", "[\"\u{FEFF}\",\"é😀\"]",
         "123456789012345678901234567890",
     ])
-    func `what was written is read again`(text: String) throws {
+    func `reads what it wrote`(text: String) throws {
         let value = try #require(read(text).value)
         #expect(minified(value) == text)
         let canonical = SourceWriter.canonical(value)

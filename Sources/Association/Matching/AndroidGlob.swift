@@ -1,6 +1,6 @@
-// Android's pattern machine (reference B5-17 to B5-20): one pass and no second try. A star runs to the first occurrence
-// of the character after it, and a star before `?` or another star looks for a literal dot, as AOSP's translation into
-// its own notation has it. Characters are UTF-16 code units, as they are to Java.
+// Android's pattern matching (reference B5-17 to B5-20): one pass without backtracking. A star matches up to the first occurrence
+// of the next character, and a star before `?` or another star looks for a literal dot, because of AOSP's translation into its
+// own notation. Characters are UTF-16 code units, as in Java.
 
 /// A compiled Android pattern.
 package struct AndroidGlob: Hashable, Sendable {
@@ -10,14 +10,14 @@ package struct AndroidGlob: Hashable, Sendable {
         case any
         /// Up to and including the first occurrence of the unit.
         case through(UInt16)
-        /// As many of the unit as there are.
+        /// All occurrences of the unit in a row.
         case run(UInt16)
-        /// Whatever is left.
+        /// The rest of the text.
         case rest
     }
 
     package let steps: [Step]
-    /// A star was followed by `?` or by another star.
+    /// A star is followed by `?` or by another star.
     package let hasStarLookahead: Bool
 
     private static let star = UInt16(UInt8(ascii: "*"))
@@ -45,7 +45,7 @@ package struct AndroidGlob: Hashable, Sendable {
             if next == Self.question || next == Self.star {
                 hasStarLookahead = true
                 steps.append(.through(Self.dot))
-                // AOSP writes `*` as `.*`: with its dot consumed, the second star is left as a character.
+                // AOSP writes `*` as `.*`: after its dot is consumed, the second star remains as a character.
                 if next == Self.star { steps.append(.unit(Self.star)) }
             } else {
                 steps.append(.through(next))
@@ -55,8 +55,8 @@ package struct AndroidGlob: Hashable, Sendable {
         self.hasStarLookahead = hasStarLookahead
     }
 
-    /// A `pathPattern` of a manifest, which the same machine runs: `.` is any unit, `*` repeats what stands before it, and a
-    /// backslash takes the next unit as it is; only before a star it also keeps a dot from being any unit.
+    /// A `pathPattern` of a manifest, which is matched in the same way: `.` is any unit, `*` repeats the unit before it, and a
+    /// backslash escapes the next unit. An escaped dot is a literal one only before a star.
     package init(pathPattern units: [UInt16]) {
         var rest = units[...]
         var steps: [Step] = []

@@ -1,23 +1,23 @@
-// Which links an Android app takes by its manifest alone: what decides on Android 14 and earlier, and on later versions
-// where the app has no dynamic rules. A filter can include hosts and paths, and exclude nothing.
+// The links that open an Android app by its manifest alone: on Android 14 and earlier, and on later versions without dynamic
+// rules. A filter can include hosts and paths, but not exclude any.
 
 public import SourceJSON
 
-/// The intent filters of a manifest that are for links of hosts.
+/// The intent filters of a manifest for the links of hosts.
 public struct AndroidManifest: Sendable {
-    /// As a message calls it.
+    /// Its name in messages.
     public var name: String
     /// Where it was read from.
     public var file: String?
     public var filters: [Filter]
 
-    /// A filter that has VIEW, DEFAULT, BROWSABLE and http or https. Its elements count together: each scheme with each host
-    /// and each path.
+    /// A filter with VIEW, DEFAULT, BROWSABLE and http or https. Its elements are combined: each scheme with each host and
+    /// each path.
     public struct Filter: Sendable {
         public var schemes: [String]
         public var hosts: [String]
         public var paths: [ManifestPath]
-        /// Whether Android verifies its hosts, which counts for the other filters too.
+        /// Whether Android verifies its hosts, which applies to the other filters too.
         public var isVerified: Bool
         public var range: SourceRange?
 
@@ -53,7 +53,7 @@ public struct AndroidManifest: Sendable {
         filters.contains { $0.hosts.contains { Filter.has($0, host) != false } }
     }
 
-    /// What the manifest makes of a URL. Left open is what a build fills in, and what is not evaluated here.
+    /// The decision of the manifest about a URL. It is left open for values that a build fills in, or that are not evaluated.
     public func decide(_ url: LinkURL) -> MatchStep {
         let path = AndroidView.decode(url.pathBytes)
         let named = filters.filter { $0.hosts.contains { Filter.has($0, url.host) != false } }
@@ -90,12 +90,12 @@ public struct AndroidManifest: Sendable {
 }
 
 extension ManifestPath {
-    /// As it stands in the manifest.
+    /// Its text in a manifest.
     public var attribute: String { "android:\(kind.rawValue)=\"\(text)\"" }
 }
 
 extension AndroidManifest.Filter {
-    /// Whether a host of the filter is that of a URL; nil for one that a build fills in. A star stands for any beginning.
+    /// Whether a host of the filter is that of a URL; nil for one that a build fills in. A star matches any beginning.
     fileprivate static func has(_ pattern: String, _ host: String) -> Bool? {
         if pattern.begins(with: "@") || pattern.contains(run: "${") { return nil }
         return pattern.begins(with: "*")
@@ -105,7 +105,7 @@ extension AndroidManifest.Filter {
 
 /// One of the attributes that compare the decoded path of a link.
 public struct ManifestPath: Hashable, Sendable {
-    /// The attributes of `data` that are about paths; the raw value is the name without its prefix.
+    /// The attributes of `data` for paths; the raw value is the name without its prefix.
     public enum Kind: String, CaseIterable, Sendable {
         case path
         case prefix = "pathPrefix"
@@ -116,7 +116,7 @@ public struct ManifestPath: Hashable, Sendable {
 
     public let kind: Kind
     public let text: String
-    /// Nil for what is filled in by a build, and for the notations of Android 12 and later, which are not evaluated here.
+    /// Nil for values that a build fills in, and for the attributes of Android 12 and later, which are not evaluated.
     let glob: AndroidGlob?
 
     package init(_ kind: Kind, _ text: String) {
@@ -142,14 +142,14 @@ public struct ManifestPath: Hashable, Sendable {
 
     fileprivate static let countMax = 4_096
 
-    /// A path pattern in its normal form, which ends in a slash or a star; nil for what only all paths cover. Android's
-    /// filters take slashes as they are.
+    /// The paths that cover a path pattern in its normal form, which ends in a slash or a star; nil if only all paths do.
+    /// Android's filters do not normalise slashes.
     fileprivate static func covering(_ pattern: [UInt8], foldsCase: Bool) -> [ManifestPath]? {
         let star = UInt8(ascii: "*")
         let text = String(decoding: pattern, as: UTF8.self)
         if ["*", "/*", "/?*"].containsExactly(text) { return nil }
         if foldsCase, pattern.contains(where: { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }) { return nil }
-        // A bare escape: filters compare what is decoded.
+        // Filters compare decoded paths.
         if pattern.contains(UInt8(ascii: "%")) { return nil }
         let isWild = { (byte: UInt8) in byte == star || byte == UInt8(ascii: "?") || byte < 0x20 }
         guard let wild = pattern.firstIndex(where: isWild) else {
@@ -179,8 +179,8 @@ public struct ManifestPath: Hashable, Sendable {
 }
 
 extension AppFile {
-    /// The paths that an intent filter needs to cover every rule that includes; nil where that is every path. A filter can
-    /// exclude nothing, and its stars try only once, so a star inside becomes the beginning before it.
+    /// The paths that an intent filter needs to cover every rule that includes; nil if that is every path. A filter cannot
+    /// exclude, and its stars do not backtrack, so a pattern with an inner star becomes the prefix before it.
     public var manifestPaths: [ManifestPath]? {
         let table = SubstitutionTable(ios?.variables ?? [])
         let defaults = [(ios?.defaults ?? AppleDefaults()).component]
@@ -188,7 +188,7 @@ extension AppFile {
         var seen: Set<ManifestPath> = []
         for link in links where link.exclude != true {
             var component = link.inheriting(from: defaults)
-            // A filter looks at neither.
+            // A filter compares neither.
             (component.query, component.fragment) = (nil, nil)
             guard let rules = RuleCompiler(component, table: table).rules else { return nil }
             for rule in rules {
@@ -196,7 +196,7 @@ extension AppFile {
                 else { return nil }
                 paths += found.filter { seen.insert($0).inserted }
             }
-            // Past this, all paths are as good a filter, and a manifest of a readable size.
+            // Beyond this, all paths are a filter that is as good, and keeps the manifest readable.
             if paths.count > ManifestPath.countMax { return nil }
         }
         return paths.isEmpty ? nil : paths

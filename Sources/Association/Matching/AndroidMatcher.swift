@@ -1,11 +1,11 @@
-// Decides which of an app's dynamic rules a URL falls to on Android 15 (reference B.5): decoded pieces, one occurrence
-// of an item is enough, an absent piece matches nothing, and one empty field makes Android forget all the rules.
+// Decides which of an app's dynamic rules applies to a URL on Android 15 (reference B.5): its parts are decoded, one matching
+// occurrence of an item is enough, an absent part matches nothing, and for one empty field Android discards all rules.
 
 /// An app's `dynamic_app_link_components`, ready to decide.
 public struct AndroidMatcher: Sendable {
     package let rules: [AndroidRule]
     package let compiled: [Compiled]
-    /// The first rule with an empty field, for which Android throws the whole list away.
+    /// The first rule with an empty field, for which Android discards the whole list.
     public let discardedBecauseOf: Int?
 
     package struct Compiled: Sendable {
@@ -35,7 +35,7 @@ public struct AndroidMatcher: Sendable {
 
     public var count: Int { rules.count }
 
-    /// What the rules say about `url`; the host is not looked at.
+    /// The decision of the rules about `url`; the host is not compared.
     public func decide(_ url: LinkURL) -> AndroidDecision {
         guard !rules.isEmpty, discardedBecauseOf == nil else { return .manifest }
         let view = AndroidView(url)
@@ -45,7 +45,7 @@ public struct AndroidMatcher: Sendable {
         return .none
     }
 
-    /// A rule that looks at nothing never holds.
+    /// Whether every part of a rule matches; a rule without parts never does.
     package static func holds(_ rule: Compiled, _ view: AndroidView) -> Bool {
         if rule.isEmpty { return false }
         if let path = rule.path, !path.matches(view.path) { return false }
@@ -60,15 +60,15 @@ public struct AndroidMatcher: Sendable {
             || rule.query?.contains { $0.name.isEmpty || $0.pattern.isEmpty } == true
     }
 
-    /// What happened to each rule in order, up to the one that decided.
+    /// The result of each rule in order, up to the one that decides.
     public func explain(_ url: LinkURL) -> [MatchStep] {
         if let index = discardedBecauseOf {
             let message =
-                "rule \(index) has an empty field, so Android throws all the rules away and the manifest decides alone"
+                "rule \(index) has an empty field, so Android discards all rules and only the manifest decides"
             return [MatchStep(rule: index, outcome: .leftOpen, message: message, range: rules[index].range)]
         }
         if rules.isEmpty {
-            let message = "there are no rules, so the manifest decides alone"
+            let message = "there are no rules, so only the manifest decides"
             return [MatchStep(rule: nil, outcome: .leftOpen, message: message)]
         }
         let view = AndroidView(url)
@@ -101,14 +101,14 @@ public struct AndroidMatcher: Sendable {
     private func failure(of index: Int, _ url: LinkURL, _ view: AndroidView) -> (MatchStep.Part, String)? {
         let rule = rules[index]
         let compiled = compiled[index]
-        if compiled.isEmpty { return (.rule, "has no `/`, `?` or `#`, and such a rule never matches on Android") }
+        if compiled.isEmpty { return (.rule, "has no `/`, `?` or `#`, so it never matches on Android") }
         if let path = compiled.path, !path.matches(view.path) {
             let found = PatternDescription.found(String(decoding: view.path, as: UTF16.self))
             return (.path, "needs the path to \(demand(rule.path)); the URL has \(found)" + starHint(path))
         }
         if let fragment = compiled.fragment, view.fragment.map({ fragment.matches($0) }) != true {
             let found = PatternDescription.found(view.fragment.map { String(decoding: $0, as: UTF16.self) })
-            let absent = view.fragment == nil ? ", and what is absent matches nothing" : ""
+            let absent = view.fragment == nil ? ", and an absent part matches nothing" : ""
             return (.fragment, "needs the fragment to \(demand(rule.fragment)); the URL has \(found)\(absent)")
         }
         for (item, glob) in zip(rule.query ?? [], compiled.items ?? [])
@@ -125,7 +125,7 @@ public struct AndroidMatcher: Sendable {
 
     private func demand(_ pattern: String?) -> String { PatternDescription.demand(pattern ?? "") }
 
-    /// Android's star surprises everybody who knows another one.
+    /// Explains that Android's star differs from others.
     private func starHint(_ glob: AndroidGlob) -> String {
         let hasInnerStar = glob.steps.contains { step in
             if case .through = step { return true }
@@ -134,7 +134,7 @@ public struct AndroidMatcher: Sendable {
         return hasInnerStar ? " (on Android `*` stops at the first character that may follow it)" : ""
     }
 
-    /// The points that are doubtful whatever the URL.
+    /// The points that are doubtful for any URL.
     public var unsettled: [UnsettledPoint] {
         compiled.indices.filter { index in
             let globs = [compiled[index].path, compiled[index].fragment].compactMap { $0 }
@@ -142,7 +142,7 @@ public struct AndroidMatcher: Sendable {
         }.map { UnsettledPoint(.starLookahead, rule: $0) }
     }
 
-    /// The points on which the decision about `url` rests.
+    /// The points on which the decision about `url` depends.
     public func unsettled(_ url: LinkURL) -> [UnsettledPoint] {
         let decision = decide(url)
         guard decision != .manifest else { return [] }
@@ -177,11 +177,11 @@ public struct AndroidMatcher: Sendable {
     }
 }
 
-/// The pieces of a URL as `android.net.Uri` gives them: decoded, in UTF-16.
+/// The parts of a URL as `android.net.Uri` returns them: decoded, in UTF-16.
 package struct AndroidView {
     package let path: [UInt16]
     package let fragment: [UInt16]?
-    /// The decoded query cut at `&`, or at `;` where it has no `&`; none where there is no query.
+    /// The decoded query split at `&`, or at `;` if it has no `&`; empty without a query.
     package let items: [ArraySlice<UInt16>]
     package let isCutAtSemicolons: Bool
 
@@ -206,15 +206,15 @@ package struct AndroidView {
     }
 }
 
-/// The outcome of a list of Android rules. Rules are counted from 0.
+/// The outcome of a list of Android rules. Rules are numbered from 0.
 public enum AndroidDecision: Hashable, Sendable {
-    /// The rule allows the URL: it opens the app, as far as the manifest goes.
+    /// The rule allows the URL: it opens the app if the manifest covers it.
     case allow(rule: Int)
     /// The rule excludes the URL: it stays in the browser.
     case block(rule: Int)
     /// No rule matches: it stays in the browser.
     case none
-    /// There are no rules, or Android throws them away: the manifest alone decides.
+    /// There are no rules, or Android discards them: only the manifest decides.
     case manifest
 
     /// Nil where the manifest decides.

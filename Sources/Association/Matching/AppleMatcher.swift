@@ -1,5 +1,5 @@
-// Decides which rule of an app's list a URL falls to on Apple's systems (reference A.6): in order, the first rule whose
-// every part holds. The patterns are compiled once; a decision walks them and allocates next to nothing.
+// Decides which rule of an app's list applies to a URL on Apple's systems (reference A.6): the first one of which every part
+// matches. The patterns are compiled once; a decision walks them and allocates almost nothing.
 
 package import SourceJSON
 
@@ -10,7 +10,7 @@ public struct AppleMatcher: Sendable {
     /// The strings of a `paths` list; nil for components.
     package let legacyPaths: [String]?
     package let defaults: [AppleComponent]
-    /// The places in the list, as it was written, of what is no rule; in ascending order.
+    /// The places in the written list of elements that are not rules; in ascending order.
     package var gaps: [Int] = []
 
     /// The rules of a `components` list. `defaults` are nearest first: those of the detail, then those of `applinks`.
@@ -28,12 +28,12 @@ public struct AppleMatcher: Sendable {
         rules = components.map { AppleRule($0.inheriting(from: defaults), table: table) }
     }
 
-    /// The rules of a legacy `paths` list, in which `NOT ` excludes and queries and fragments play no part.
+    /// The rules of a legacy `paths` list, in which `NOT ` excludes, and queries and fragments are not compared.
     public init(paths: [String], defaults: [AppleComponent] = [], variables: [SubstitutionVariable] = []) {
         self.init(paths: paths, defaults: defaults, table: SubstitutionTable(variables))
     }
 
-    /// The same of a file; `ranges` are the places of the paths in it.
+    /// The same for a list in a file; `ranges` are the places of the paths.
     package init(paths: [String], ranges: [SourceRange] = [], defaults: [AppleComponent], table: SubstitutionTable) {
         self.defaults = defaults
         legacyPaths = paths
@@ -49,7 +49,7 @@ public struct AppleMatcher: Sendable {
         }
     }
 
-    /// Rules that have already inherited what they inherit, under another reading of the variables.
+    /// Rules that have inherited the defaults already, with another reading of the variables.
     package init(inherited components: [AppleComponent], table: SubstitutionTable) {
         defaults = []
         legacyPaths = nil
@@ -57,7 +57,7 @@ public struct AppleMatcher: Sendable {
         rules = components.map { AppleRule($0, table: table) }
     }
 
-    /// The rules of both, one list after the other; only to relate them to each other.
+    /// The rules of both lists, one after the other; only to compare them with each other.
     package init(joining first: AppleMatcher, _ second: AppleMatcher) {
         defaults = []
         legacyPaths = nil
@@ -68,16 +68,16 @@ public struct AppleMatcher: Sendable {
     /// How many rules the list has.
     public var count: Int { rules.count }
 
-    /// The place of a rule in the list as it was written, where elements that are no rules count too. Words about a
-    /// rule, such as those of `explain`, name it by this number.
+    /// The place of a rule in the written list, where invalid elements count too. Messages, such as those of `explain`,
+    /// call the rule by this number.
     public func number(of rule: Int) -> Int {
         gaps.reduce(rule) { number, gap in gap <= number ? number + 1 : number }
     }
 
-    /// The rules with everything they inherit.
+    /// The rules with their inherited values.
     public var components: [AppleComponent] { rules.map(\.component) }
 
-    /// What the rules say about `url`. The host is not looked at: whose rules apply to it is the caller's knowledge.
+    /// The decision of the rules about `url`. The host is not compared: the caller chooses the rules for it.
     public func decide(_ url: LinkURL) -> AppleDecision {
         var views = URLViews(url)
         for index in rules.indices where Self.holds(rules[index], &views) {
@@ -86,8 +86,8 @@ public struct AppleMatcher: Sendable {
         return .none
     }
 
-    /// The same, counting what it takes: a fixed amount for each rule tried, and what its patterns may ask for. Nil
-    /// when that is more than is left.
+    /// The same with a limit on the work: a fixed amount for each rule tried, and the worst case of its patterns. Nil if that
+    /// is more than `workLeft`.
     package func decide(_ url: LinkURL, workLeft: inout Int) -> AppleDecision? {
         var views = URLViews(url)
         defer { workLeft -= views.work }
@@ -99,7 +99,21 @@ public struct AppleMatcher: Sendable {
         return AppleDecision.none
     }
 
-    /// Whether every part of a rule holds; the cheap ones are asked first.
+    /// The points that are doubtful for any URL.
+    public var unsettled: [UnsettledPoint] {
+        rules.indices.flatMap { index in
+            (rules[index].doubts + (rules[index].mayConsumeAddedSlash ? [.addedSlash] : []))
+                .map { UnsettledPoint($0, rule: index) }
+        }
+    }
+
+    /// The points on which the decision about `url` depends: another plausible reading would decide differently.
+    public func unsettled(_ url: LinkURL) -> [UnsettledPoint] {
+        var decision = UnsettledDecision(self, url)
+        return decision.points()
+    }
+
+    /// Whether every part of a rule matches; the cheap ones are compared first.
     package static func holds(_ rule: AppleRule, _ views: inout URLViews) -> Bool {
         if rule.reading.isPlain {
             if let path = rule.path, !views.matches(path, views.plain.path) { return false }
@@ -118,7 +132,7 @@ public struct AppleMatcher: Sendable {
         }
     }
 
-    /// Every occurrence has to match, and an absent item is one that is empty.
+    /// Every occurrence has to match; an absent item is like an empty one.
     package static func holds(_ wanted: AppleRule.Query.Item, in items: QueryItems, _ views: inout URLViews) -> Bool {
         let pattern = wanted.pattern
         if pattern.acceptsEverything { return true }
@@ -126,7 +140,7 @@ public struct AppleMatcher: Sendable {
             ?? views.matches(pattern, [])
     }
 
-    /// What happened to each rule in order, up to the one that decided.
+    /// The result of each rule in order, up to the one that decides.
     public func explain(_ url: LinkURL) -> [MatchStep] {
         var views = URLViews(url)
         var steps: [MatchStep] = []
@@ -146,7 +160,7 @@ public struct AppleMatcher: Sendable {
                 MatchStep(
                     rule: index, outcome: rule.excludes ? .staysInBrowser : .opens,
                     message: "rule \(number) \(outcome)"
-                        + (constrained ? "" : "; it has no `/`, `?` or `#`, so it holds for every URL"),
+                        + (constrained ? "" : "; it has no `/`, `?` or `#`, so it matches every URL"),
                     range: range))
             return steps
         }
@@ -185,7 +199,7 @@ public struct AppleMatcher: Sendable {
         let values = items.items.indices.filter { items.hasName(item.nameBytes, $0) }.map { items.items[$0].value }
         let failing = values.first { !item.pattern.matches(items.bytes, $0) }
         let found = failing.map { String(decoding: items.bytes[$0], as: UTF8.self) }
-        let hint = values.count > 1 ? ", and every occurrence has to match" : ""
+        let hint = values.count > 1 ? ", and every occurrence must match" : ""
         return "needs query `\(item.name)` to \(demand(item.written, item.pattern))\(manner); the URL has "
             + PatternDescription.found(found) + hint
     }
@@ -193,7 +207,7 @@ public struct AppleMatcher: Sendable {
     private static func demand(_ written: String?, _ pattern: GlobPattern) -> String {
         let text = PatternDescription.demand(written ?? "")
         let isBroken = pattern.elements.contains(where: \.isNever)
-        return isBroken ? text + " (which nothing does, because a variable in it is not defined)" : text
+        return isBroken ? text + " (impossible, because a variable in it is not defined)" : text
     }
 
     private static func manner(of reading: URLReading) -> String {
@@ -206,7 +220,7 @@ public struct AppleMatcher: Sendable {
     }
 }
 
-/// The outcome of a list of Apple rules. Rules are counted from 0, as Apple's own tool does.
+/// The outcome of a list of Apple rules. Rules are numbered from 0, as in Apple's tool.
 public enum AppleDecision: Hashable, Sendable {
     /// The rule includes the URL: it opens the app.
     case match(rule: Int)
@@ -230,20 +244,20 @@ public enum AppleDecision: Hashable, Sendable {
 }
 
 extension AppleDetail {
-    /// The rules of the entry as iOS 13 and later read them: `components` where there are any, an empty list included,
-    /// otherwise `paths`. With neither, every URL of the host opens the app, by what is seen in the field.
+    /// The rules of the entry as iOS 13 and later read them: `components` if the key is there, even with an empty list,
+    /// otherwise `paths`. With neither, every URL of the host opens the app, as far as is known.
     public func matcher(in links: AppleLinks) -> AppleMatcher {
         matcher(
             defaults: [defaults, links.defaults].compactMap { $0 }, table: SubstitutionTable(links.variables))
     }
 
-    /// The same with the variables of a file that has many entries; `defaults` are nearest first.
+    /// The same with the compiled variables of a file that has many entries; `defaults` are nearest first.
     package func matcher(defaults: [AppleComponent], table: SubstitutionTable) -> AppleMatcher {
         if components == nil, paths == nil { return AppleMatcher(components: [AppleComponent(path: "*")]) }
         return componentMatcher(defaults: defaults, table: table) ?? pathMatcher(defaults: defaults, table: table)
     }
 
-    /// The first of the `components`, or all; nil where there is no such list.
+    /// The first of the `components`, or all; nil if there is no such list.
     package func componentMatcher(
         first count: Int? = nil, defaults: [AppleComponent], table: SubstitutionTable
     ) -> AppleMatcher? {
@@ -255,7 +269,7 @@ extension AppleDetail {
         }
     }
 
-    /// The first of the `paths`, or all, whether or not there are `components` beside them.
+    /// The first of the `paths`, or all, even if there are `components` too.
     package func pathMatcher(first count: Int? = nil, defaults: [AppleComponent], table: SubstitutionTable)
         -> AppleMatcher
     {

@@ -1,20 +1,20 @@
 // One rule of an Apple list with its defaults inherited and its patterns compiled.
 
-/// A compiled Apple rule. A part that is nil is not looked at.
+/// A compiled Apple rule. A part that is nil is not compared.
 package struct AppleRule: Sendable {
     package let component: AppleComponent
     package let excludes: Bool
-    /// How the URL is read before it is compared.
+    /// How the URL is transformed before it is compared.
     package let reading: URLReading
     package private(set) var path: GlobPattern?
     package private(set) var query: Query?
     package let fragment: GlobPattern?
-    /// What makes the rule itself doubtful, whatever the URL.
+    /// Doubts about the rule that apply to any URL.
     package let doubts: [UnsettledPoint.Kind]
     /// The path pattern can end on the slash that comparison adds.
     package let mayConsumeAddedSlash: Bool
-    /// What the path pattern matches whether or not it may do that: the added slash is there and left over. Nil where it
-    /// makes no difference.
+    /// A pattern for the paths that match whether or not it may do that: those with the added slash left over. Nil if there is
+    /// no difference.
     package let surePath: GlobPattern?
 
     package enum Query: Sendable {

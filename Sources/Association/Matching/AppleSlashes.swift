@@ -1,10 +1,9 @@
-// The one form that iOS brings both a path pattern and a URL's path to before it compares them (reference A.6.3). It is
-// why a leading slash is optional, a trailing one never matters and `/buy/*` matches `/buy`.
+// The normal form of slashes that iOS gives to a path pattern and to a URL's path before it compares them (reference A.6.3).
+// Because of it a leading slash is optional, a trailing one makes no difference, and `/buy/*` matches `/buy`.
 
 /// Slash normalisation of paths and of path patterns.
 package enum AppleSlashes {
-    /// Empty becomes `/`; one character stays; runs of `*` and of `/` become one; `/` is put at either end unless a `*`
-    /// is there.
+    /// Empty becomes `/`; one character is kept; runs of `*` and of `/` become one; `/` is added at each end that has no `*`.
     package static func normalised(_ tokens: [PatternToken]) -> [PatternToken] {
         guard tokens.count != 1 || tokens.first.map(isVariable) == true else { return tokens }
         var result: [PatternToken] = []
@@ -41,23 +40,22 @@ package enum AppleSlashes {
         return result
     }
 
-    /// The other description of the same observations: trailing slashes are dropped on both sides and `/x/*` also
-    /// matches `/x`. It differs where a wildcard could consume the slash that is added above.
+    /// Another model of the same observations: trailing slashes are dropped on both sides, and `/x/*` also matches `/x`. It
+    /// differs where a wildcard could match the slash that `normalised` adds.
     package static func dropped(_ pattern: ParsedPattern) -> ParsedPattern {
         var result = normalised(pattern)
         if result.tokens.count > 1, result.tokens.last == .slash { result.tokens.removeLast() }
         return result
     }
 
-    /// The path of a URL in that other description.
+    /// The path of a URL in that other model.
     package static func dropped(_ path: [UInt8]) -> [UInt8] {
         var result = normalised(path)
         if result.count > 1, result.last == UInt8(ascii: "/") { result.removeLast() }
         return result
     }
 
-    /// Whether the two descriptions can differ on a pattern: it ends in `*`, and what stands before that is not a
-    /// character of its own.
+    /// Whether the two models can differ on a pattern: it ends in `*`, after something other than an ordinary character.
     package static func mayConsumeAddedSlash(_ tokens: [PatternToken]) -> Bool {
         guard tokens.last == .star, tokens.count > 1 else { return false }
         switch tokens[tokens.count - 2] {

@@ -1,12 +1,11 @@
-// Byte strings by their common beginnings: how a variable with hundreds of values is tried at a price that does not
-// depend on their number.
+// Byte strings by their common prefixes, so that the time to match a variable does not depend on the number of its values.
 
-/// A set of byte strings, to be found at a place in a text.
+/// A set of byte strings that can be found at a place in a text.
 package struct ByteTrie: Sendable {
     private struct Node: Sendable {
         var isEnd = false
         var edges: [(byte: UInt8, node: Int)] = []
-        /// The edges of a crowded node by byte, -1 where there is none.
+        /// The edges of a node that has many, by byte; -1 where there is none.
         var table: [Int32] = []
 
         func next(_ byte: UInt8) -> Int? {
@@ -20,7 +19,7 @@ package struct ByteTrie: Sendable {
     }
 
     private static let crowded = 6
-    /// Where every string begins.
+    /// The node at which every string begins.
     package static let root = 0
 
     private var nodes = [Node()]
@@ -55,11 +54,11 @@ package struct ByteTrie: Sendable {
     /// Whether a string ends at the node.
     package func isEnd(_ node: Int) -> Bool { nodes[node].isEnd }
 
-    /// What strings go on with at the node.
+    /// The next bytes of the strings at the node.
     package func edges(of node: Int) -> [(byte: UInt8, node: Int)] { nodes[node].edges }
 
-    /// Calls `found` with the end of each string whose rest below `node` stands in `text` at `start`; returns how many
-    /// bytes were looked at.
+    /// Calls `found` with the end of each string whose rest below `node` is in `text` at `start`; returns the number of bytes
+    /// compared.
     package func forEachEnd(in text: [UInt8], from start: Int, below node: Int, _ found: (Int) -> Void) -> Int {
         var node = node
         var index = start

@@ -1,29 +1,29 @@
-// Apple's wildcard patterns, compiled once. `*` is any run of characters including `/`, `?` one scalar; the whole text
-// has to match. Plain patterns are cut at their stars and each piece is searched leftmost, which needs no second try;
-// patterns with variables, and hostile sizes, go through sets of positions (`PositionSearch`).
+// Apple's wildcard patterns, compiled once. `*` is any run of characters including `/`, `?` is one scalar; the whole text has to
+// match. Plain patterns are split at their stars, and the leftmost match of each piece is found without backtracking. Patterns
+// with variables, and very large ones, are matched with sets of positions (`PositionSearch`).
 
 /// A compiled pattern over UTF-8 text.
 package struct GlobPattern: Sendable {
     package let elements: [GlobElement]
     private let form: Form
-    /// The characters between the stars, one after the other, and which of them lie between which stars. The first
-    /// piece is anchored at the start of the text and the last at its end.
+    /// The characters between the stars, one after the other, and the range of each piece between two stars. The first piece
+    /// is anchored at the start of the text and the last at its end.
     private let symbols: [UInt16]
     private let pieces: [Range<Int>]
 
     private enum Form: Sendable {
         case everything
         case never
-        /// Compared piece by piece; without a star there is one piece, which is the whole text.
+        /// Compared piece by piece; without a star there is one piece, for the whole text.
         case pieces
-        /// With variables: compared by positions.
+        /// With variables: matched with sets of positions.
         case elements
     }
 
-    /// The symbol for `?`; bytes stand for themselves.
+    /// The symbol for `?`; other symbols are bytes.
     private static let anySymbol: UInt16 = 256
 
-    /// Up to this many symbols times bytes, searching piece by piece is the faster way even at its worst.
+    /// Up to this number of symbols times bytes, searching piece by piece is faster even in its worst case.
     private static let pieceWorkMax = 1 << 18
 
     package init(_ pattern: ParsedPattern, folds: Bool, table: SubstitutionTable) {
@@ -46,13 +46,13 @@ package struct GlobPattern: Sendable {
 
     package func matches(_ bytes: [UInt8]) -> Bool { test(bytes, 0..<bytes.count) == true }
 
-    /// The same, but nil where the limit on steps left the question open.
+    /// The same, but nil if it needs more steps than the limit.
     package func test(_ bytes: [UInt8], _ range: Range<Int>) -> Bool? {
         switch form {
         case .everything: return true
         case .never: return false
         case .pieces:
-            // A symbol consumes at least one byte, so a longer pattern cannot match and needs no work.
+            // A symbol matches at least one byte, so a longer pattern cannot match.
             if symbols.count > range.count { return false }
             if symbols.count <= Self.pieceWorkMax / (range.count + 1) { return matchesPieces(bytes, range) }
         case .elements: break
@@ -69,13 +69,13 @@ package struct GlobPattern: Sendable {
         }
     }
 
-    /// What a comparison with so many bytes may take, roughly, in steps of a nanosecond.
+    /// A rough upper bound of the work of a comparison with `count` bytes, in nanoseconds.
     package func work(over count: Int) -> Int {
         let fixed = 64
         switch form {
         case .everything, .never: return fixed
         case .pieces:
-            // Without a star between others each piece is looked at in one place.
+            // Without a star between others, each piece is compared in one place.
             if symbols.count > count || pieces.count <= 2 { return fixed + min(symbols.count, count) }
             let isSearched = symbols.count <= Self.pieceWorkMax / (count + 1)
             return fixed + symbols.count * (count / (isSearched ? 8 : 16) + 1)
@@ -83,7 +83,7 @@ package struct GlobPattern: Sendable {
         }
     }
 
-    /// Resolves tokens; literals are joined, and folded when the comparison folds.
+    /// Resolves tokens; literals are joined, and folded if the comparison folds.
     /// Without a table, variables never match.
     package static func elements(of pattern: ParsedPattern, folds: Bool, table: SubstitutionTable?) -> [GlobElement] {
         var elements: [GlobElement] = []
@@ -100,7 +100,7 @@ package struct GlobPattern: Sendable {
                 continue
             }
             if !literal.isEmpty { elements.append(.literal(literal)) }
-            // Not emptied in place: it is shared by now, so that would allocate the whole capacity again each time.
+            // Not `removeAll`: the array is shared now, so that would allocate the whole capacity again each time.
             literal = []
             switch token {
             case .any: elements.append(.any)
@@ -150,7 +150,7 @@ package struct GlobPattern: Sendable {
         return true
     }
 
-    /// Where `piece` ends if it stands at `start`.
+    /// The end of `piece` if it matches at `start`.
     private func end(of piece: Range<Int>, in bytes: [UInt8], at start: Int, upTo limit: Int) -> Int? {
         var position = start
         for index in piece {
@@ -166,7 +166,7 @@ package struct GlobPattern: Sendable {
         return position <= limit ? position : nil
     }
 
-    /// Where `piece` begins if it stands just before `end`.
+    /// The start of `piece` if it matches up to `end`.
     private func start(of piece: Range<Int>, in bytes: [UInt8], endingAt end: Int, downTo limit: Int) -> Int? {
         var position = end
         for index in piece.reversed() {
@@ -182,7 +182,7 @@ package struct GlobPattern: Sendable {
         return position
     }
 
-    /// The end of the leftmost place where `piece` stands.
+    /// The end of the leftmost match of `piece`.
     private func firstEnd(of piece: Range<Int>, in bytes: [UInt8], from start: Int, upTo limit: Int) -> Int? {
         var position = start
         while position + piece.count <= limit {
@@ -216,17 +216,17 @@ package enum GlobElement: Sendable {
     case oneOf(ByteSet)
     /// One of the values of a variable.
     case choice(GlobChoice)
-    /// Nothing matches from here on.
+    /// Matches nothing.
     case never
 }
 
-/// The values of a variable: plain ones in a trie, those with wildcards as patterns of their own.
+/// The values of a variable: plain ones in a trie, those with wildcards as patterns.
 package final class GlobChoice: Sendable {
     package let plain: ByteTrie
     package let patterns: [[GlobElement]]
-    /// How many bytes the shortest value takes.
+    /// The fewest bytes that a value matches.
     package let lengthMin: Int
-    /// How many the longest takes at most; nil where there is no bound.
+    /// The most bytes that a value matches; nil without a limit.
     package let lengthMax: Int?
 
     package init(plain: ByteTrie, patterns: [[GlobElement]]) {
@@ -253,7 +253,7 @@ extension Collection<GlobElement> {
         }
     }
 
-    /// The most bytes that can match them; nil where there is no bound.
+    /// The most bytes that can match them; nil without a limit.
     package var lengthMax: Int? {
         reduce(0) { length, element in
             guard let length else { return nil }

@@ -1,18 +1,18 @@
-// The story of a decision: what happened to each rule that was tried, in order.
+// The steps of a decision: the result of each rule that was tried, in order.
 
 public import SourceJSON
 
-/// What became of one rule, or of the whole list where `rule` is nil.
+/// The result of one rule, or of the whole list if `rule` is nil.
 public struct MatchStep: Hashable, Sendable {
-    /// What became of the URL at a rule.
+    /// The result of a rule for a URL.
     public enum Outcome: Hashable, Sendable {
-        /// The named part did not hold, so the next rule was tried.
+        /// The part did not match, so the next rule was tried.
         case failed(Part)
         /// The rule decided: the URL opens the app.
         case opens
         /// The rule decided: the URL stays in the browser.
         case staysInBrowser
-        /// No rule decides; the message says what does.
+        /// No rule decides; the message says what decides instead.
         case leftOpen
     }
 
@@ -22,7 +22,7 @@ public struct MatchStep: Hashable, Sendable {
         case query
         case queryItem(String)
         case fragment
-        /// The rule as a whole: it has no part to match with.
+        /// The rule as a whole, which has no part to compare.
         case rule
     }
 
@@ -32,7 +32,7 @@ public struct MatchStep: Hashable, Sendable {
     public var message: String
     /// Where the rule was read from.
     public var range: SourceRange?
-    /// Of a rule that failed: how many bytes of its path the URL shares. More than any path has where the path held.
+    /// For a rule that failed: the length of the beginning that its path shares with the URL; the maximum if the path matched.
     public var nearness = 0
 
     public init(rule: Int?, outcome: Outcome, message: String, range: SourceRange? = nil) {
@@ -42,7 +42,7 @@ public struct MatchStep: Hashable, Sendable {
         self.range = range
     }
 
-    /// A rule that did not hold.
+    /// A rule that did not match.
     init(failed part: Part, rule: Int, path: String?, _ url: LinkURL, message: String, range: SourceRange?) {
         self.init(rule: rule, outcome: .failed(part), message: message, range: range)
         nearness = part == .path ? zip((path ?? "").utf8, url.path.utf8).prefix { $0 == $1 }.count : .max
@@ -74,10 +74,10 @@ enum PatternDescription {
         return value.isEmpty ? "an empty one" : quoted(value)
     }
 
-    /// Long texts are cut, because a URL may be thousands of characters long.
+    /// In quotation marks, and cut, because a URL may have thousands of characters.
     static func quoted(_ text: String) -> String {
         let scalars = text.unicodeScalars
-        // Not by their number: that would go through all of a long text.
+        // `count` would go through all of a long text.
         guard let end = scalars.index(scalars.startIndex, offsetBy: 120, limitedBy: scalars.endIndex),
             end != scalars.endIndex
         else { return "`\(text)`" }

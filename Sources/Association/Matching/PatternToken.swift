@@ -1,24 +1,24 @@
-// The alphabet of Apple's patterns: characters, `*`, `?` and `$(name)`. There is no escape, no class and no alternation
-// beside the variables. Tokens are plain numbers and the names lie beside them, because every rule of every app file
-// goes through here, and few have variables.
+// The tokens of Apple's patterns: characters, `*`, `?` and `$(name)`. There are no escapes and no classes, and only variables
+// have alternatives. Tokens have no references, because every rule of every app file is parsed here and few have variables; the
+// names of variables are stored separately.
 
 package import SourceJSON
 
-/// One piece of a pattern as it is written.
+/// One token of a written pattern.
 package enum PatternToken: Hashable, Sendable {
     case scalar(Unicode.Scalar)
     /// `?`
     case any
     /// `*`
     case star
-    /// `$(name)`; its place among the names of the pattern.
+    /// `$(name)`, with its index in the names of the pattern.
     case variable(Int)
-    /// A `$(` that is not closed, or a name with a character that names may not have. It never matches.
+    /// A `$(` that is not closed, or a name with an invalid character. It never matches.
     case broken
 
     package static let slash = PatternToken.scalar("/")
 
-    /// The tokens of a pattern, where the names do not matter.
+    /// The tokens of a pattern without the names.
     package static func tokens(of pattern: String) -> [PatternToken] { ParsedPattern(pattern).tokens }
 }
 
@@ -33,7 +33,7 @@ package struct ParsedPattern: Sendable {
     package init(_ pattern: String) {
         tokens = []
         tokens.reserveCapacity(pattern.utf8.count)
-        // Few patterns have variables, and without them there is nothing to look ahead for.
+        // Few patterns have variables; without them no lookahead is needed.
         if !pattern.utf8.contains(UInt8(ascii: "$")) {
             for scalar in pattern.unicodeScalars {
                 switch scalar {
@@ -55,7 +55,7 @@ package struct ParsedPattern: Sendable {
         }
     }
 
-    /// Reads a variable's name from behind its `$`; names hold anything but `$`, `(` and `)`.
+    /// Reads a variable's name after its `$`; a name can have any characters but `$`, `(` and `)`.
     private mutating func readVariable(_ rest: inout Substring.UnicodeScalarView) {
         let text = rest.dropFirst()
         guard let end = text.firstIndex(where: { $0 == ")" || $0 == "$" || $0 == "(" }), text[end] == ")" else {
@@ -67,10 +67,10 @@ package struct ParsedPattern: Sendable {
         rest = text[text.index(after: end)...]
     }
 
-    /// Whether a `$(` is not closed, or a name has a character that names may not have.
+    /// Whether a `$(` is not closed, or a name has an invalid character.
     package var isBroken: Bool { tokens.contains(.broken) }
 
-    /// The pattern with a NUL in place of each variable, so that what stood around it does not run together.
+    /// The pattern with a NUL for each variable, so that the text around it does not run together.
     package var textWithGaps: String {
         var text = String.UnicodeScalarView()
         for token in tokens {
@@ -85,8 +85,8 @@ package struct ParsedPattern: Sendable {
         return String(text)
     }
 
-    /// The pattern as it is written, with some variables under other names. An unclosed variable does not come back as
-    /// it was, but the reader lets no such rule pass.
+    /// The written pattern, with new names for some variables. An unclosed variable is changed, but the reader rejects such
+    /// rules.
     package func text(renaming newNames: [ExactText: String] = [:]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(tokens.count)
@@ -107,6 +107,6 @@ package struct ParsedPattern: Sendable {
 }
 
 extension [PatternToken] {
-    /// The pattern as it is written; without variables, for which it would take their names.
+    /// The written pattern; not for patterns with variables, because the names are missing.
     package var text: String { ParsedPattern(tokens: self).text() }
 }

@@ -1,5 +1,5 @@
-// Percent-encoding (RFC 3986 §2.1) in both directions. Decoding repairs: an escape that is malformed stays as it is,
-// bytes that are not UTF-8 become U+FFFD, and the caller can ask whether either happened.
+// Percent-encoding (RFC 3986 §2.1) in both directions. Decoding keeps a malformed escape and replaces bytes that are not UTF-8
+// by U+FFFD; `isWellFormed` tells whether either happens.
 
 /// Percent-encoding of URL pieces.
 package enum Percent {
@@ -10,14 +10,14 @@ package enum Percent {
         [UInt8(ascii: "%"), upperDigits[Int(byte >> 4)], upperDigits[Int(byte & 15)]]
     }
 
-    /// Escapes spaces and everything beyond ASCII. Other characters that RFC 3986 leaves out (`|`, `{`) do reach phones
-    /// as they are and stay.
+    /// Escapes spaces and everything beyond ASCII. Other characters that RFC 3986 does not allow (`|`, `{`) reach phones
+    /// unescaped and are kept.
     package static func escapingIllegalBytes(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(where: isAlwaysEscaped) else { return bytes }
         return bytes.flatMap { isAlwaysEscaped($0) ? escape($0) : [$0] }
     }
 
-    /// Whether every client escapes a byte before a phone sees the URL.
+    /// Whether every client escapes a byte before a phone gets the URL.
     package static func isAlwaysEscaped(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x7F }
 
     /// The bytes with each well-formed escape replaced by its byte, as valid UTF-8.
@@ -26,7 +26,7 @@ package enum Percent {
         return Array(String(decoding: rawDecode(bytes), as: UTF8.self).utf8)
     }
 
-    /// False where decoding had to repair something.
+    /// False if decoding keeps or replaces something.
     package static func isWellFormed(_ bytes: [UInt8]) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -63,7 +63,7 @@ package enum Percent {
     }
 }
 
-/// Lengths and kinds of UTF-8 bytes.
+/// The bytes of a scalar in UTF-8.
 package enum UTF8Scalar {
     package static func length(startingWith byte: UInt8) -> Int {
         byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4

@@ -1,32 +1,31 @@
-// Matches a pattern by carrying the set of all positions it can have reached, one bit for each, through its elements.
-// A step costs text/64 words whatever the pattern, so no pattern makes it exponential. Between two stars only the
-// lowest position that can be reached counts, because the star goes on from there to all that follow; it is looked for
-// in windows that grow, so many short pieces cost no more than the text once. A limit on steps bounds what variables
-// with many values can ask for.
+// Matches a pattern with the set of all positions that its elements so far can reach, one bit for each. A step takes text/64
+// words for any pattern, so no pattern makes it exponential. Between two stars only the lowest reachable position counts, because
+// the star reaches all positions after it; it is searched in growing windows, so many short pieces cost no more than one pass over
+// the text. A limit on steps bounds the work for variables with many values.
 
 /// One run of a pattern over one text.
 struct PositionSearch {
-    /// Words touched and trie edges followed, at most: some 15 ms of work. Four times what a pattern of 4 KB without
-    /// variables can ask for on a text of 64 KB.
+    /// The most words and trie edges that are visited: about 15 ms of work. Four times the need of a pattern of 4 KB without
+    /// variables on a text of 64 KB.
     static let stepsMax = 1 << 23
 
     let text: [UInt8]
     let wordCount: Int
-    /// The positions at which a scalar begins, and the end; nil when that is every position.
+    /// The positions at which a scalar begins, and the end; nil if that is every position.
     private let starts: [UInt64]?
     /// Every position but the end.
     private var inside: [UInt64] = []
-    /// The positions of a byte, made when it is first asked for.
+    /// The positions of a byte, made on first use.
     private var masks: [UInt8: [UInt64]] = [:]
     private var setMasks: [ByteSet: [UInt64]] = [:]
-    /// The bytes that occur at all.
+    /// The bytes that occur in the text.
     private var present = PresentBytes()
     private var stepsLeft: Int
 
-    /// The first window in which the lowest end of a piece is looked for, in positions.
+    /// The first window in which the lowest end of a piece is searched, in positions.
     private static let firstWindow = 256
 
-    /// Whether all of `text` matches, or nil where the limit left that open.
+    /// Whether all of `text` matches; nil if that takes more steps than the limit.
     static func test(_ elements: [GlobElement], in text: [UInt8], stepsMax: Int = stepsMax) -> Bool? {
         var search = PositionSearch(text, stepsMax)
         let isMatch = search.matches(elements)
@@ -61,7 +60,7 @@ struct PositionSearch {
             lowest = end
         }
         current.removeAll()
-        // The last piece has to end with the text: what begins too early for its length cannot.
+        // The last piece has to end with the text, so it cannot begin earlier than its greatest length before the end.
         let length = pieces[pieces.count - 1].lengthMax
         current.insert(max(lowest, length.map { text.count - $0 } ?? 0)...text.count, in: starts)
         run(pieces[pieces.count - 1], from: &current)
@@ -123,7 +122,7 @@ struct PositionSearch {
         if inside.isEmpty { inside = mask { _ in true } }
         current.shift(keeping: inside)
         guard let starts else { return }
-        // A scalar has up to three more bytes: what has not arrived at a start goes on.
+        // A scalar has up to three more bytes: positions that are not at a start yet move on.
         stepsLeft -= 8 * current.span
         var arrived = PositionSet(wordCount: wordCount)
         for _ in 0..<4 where current.span > 0 {
@@ -146,7 +145,7 @@ struct PositionSearch {
         return reached
     }
 
-    /// The ends of every string of a trie. Few positions walk down one by one, many go down together.
+    /// The ends of every string of a trie. Few positions are followed one by one, many together.
     private mutating func follow(_ trie: ByteTrie, from current: PositionSet, into reached: inout PositionSet) {
         var open: [(node: Int, positions: PositionSet)] = [(ByteTrie.root, current)]
         while stepsLeft >= 0, let (node, positions) = open.popLast() {
@@ -205,7 +204,7 @@ private struct PresentBytes {
 /// Positions from 0 to the end of a text.
 struct PositionSet {
     private(set) var words: [UInt64]
-    /// The first and the last word that may have bits; the other words are zero. Empty when `high < low`.
+    /// The first and the last word that may have bits; the other words are zero. Empty if `high < low`.
     private(set) var low: Int
     private(set) var high: Int
 
@@ -216,7 +215,7 @@ struct PositionSet {
         high = -1
     }
 
-    /// What a step over the set costs.
+    /// The number of words that a step over the set takes.
     var span: Int { max(high - low + 1, 0) }
 
     /// The lowest position.
@@ -262,7 +261,7 @@ struct PositionSet {
         (low, high) = low > high ? (other.low, other.high) : (min(low, other.low), max(high, other.high))
     }
 
-    /// The positions of a range that are also in `mask`; of all when it is nil.
+    /// Inserts the positions of a range that are also in `mask`, or all of them without a mask.
     mutating func insert(_ range: ClosedRange<Int>, in mask: [UInt64]?) {
         let (first, last) = (range.lowerBound >> 6, range.upperBound >> 6)
         for word in first...last {
@@ -279,7 +278,7 @@ struct PositionSet {
         (low, high) = (0, -1)
     }
 
-    /// Keeps the positions in `mask` and moves each by one byte. The last position of the text is in no mask.
+    /// Keeps the positions in `mask` and moves each by one byte. No mask has the last position of the text.
     mutating func shift(keeping mask: [UInt64]) {
         if low > high { return }
         var carry: UInt64 = 0
@@ -297,7 +296,7 @@ struct PositionSet {
         (low, high) = highest < 0 ? (0, -1) : (lowest, highest)
     }
 
-    /// Takes the positions in `mask` out of the set and returns them.
+    /// Removes the positions in `mask` and returns them.
     mutating func split(_ mask: [UInt64]) -> PositionSet {
         var taken = PositionSet(wordCount: words.count)
         if low > high { return taken }

@@ -1,30 +1,29 @@
-// What `$(name)` stands for: the file's own variables, then the predefined ones (reference A.6.8).
+// The values of `$(name)`: the file's own variables, then the predefined ones (reference A.6.8).
 
 import SourceJSON
 
-/// Resolves variables to what they match.
+/// Resolves variables to the patterns of their values.
 package struct SubstitutionTable: Sendable {
-    /// The file's own variables, without those of their values that refer to another variable.
+    /// The file's own variables, without the values that refer to another variable.
     private let custom: [ExactText: [String]]
-    /// The variables that lost values for that.
+    /// The variables that have such values.
     private let incomplete: Set<ExactText>
-    /// The variables with a value that is empty, or that has a slash at an end.
+    /// The variables with a value that is empty or has a slash at an end.
     private let withSlash: Set<ExactText>
-    /// Predefined names go before the file's own; the reading that the engine does not follow.
+    /// Whether a predefined name has priority over the file's own: the other reading.
     private var prefersPredefined = false
-    /// The variables that were written as one string, and whether they count as undefined: the reading that is not
-    /// followed.
+    /// The variables that were written as one string, and whether they count as undefined: the other reading.
     private let bare: Set<ExactText>
     private var dropsBare = false
 
-    /// Bytes of all values of each.
+    /// The bytes of all values of each variable.
     private let valueBytes: [ExactText: Int]
 
     /// Each of the file's own variables, compiled once for exact and once for folded comparison.
     private let compiled: [Bool: [ExactText: GlobElement]]
 
     package init(_ variables: [SubstitutionVariable]) {
-        // Of a name that is written twice the last counts, as of every key of a file.
+        // The last of duplicate names counts, as for every key of a file.
         let values = Dictionary(
             variables.map { (ExactText($0.name), $0.values) }, uniquingKeysWith: { _, last in last })
         let usable = values.mapValues { $0.filter { !Self.refersToVariable($0) } }
@@ -49,7 +48,7 @@ package struct SubstitutionTable: Sendable {
         return table
     }
 
-    /// The same table in the reading in which a string in place of an array defines nothing.
+    /// The same table in the reading in which a string instead of an array defines nothing.
     package var droppingBare: SubstitutionTable {
         var table = self
         table.dropsBare = true
@@ -66,7 +65,7 @@ package struct SubstitutionTable: Sendable {
 
     package var isEmpty: Bool { valueBytes.isEmpty }
 
-    /// How many bytes all values of one of the file's own variables have together.
+    /// The bytes of all values of one of the file's own variables.
     package func bytes(ofValuesOf name: String) -> Int { valueBytes[ExactText(name)] ?? 0 }
 
     package func shadowsPredefined(_ name: String) -> Bool {
@@ -77,10 +76,10 @@ package struct SubstitutionTable: Sendable {
 
     package func dropsValues(of name: String) -> Bool { incomplete.contains(ExactText(name)) }
 
-    /// Whether slashes of a value stand where those of a pattern are brought into one form.
+    /// Whether a value has a slash at an end, where those of a pattern are normalised.
     package func bringsSlash(_ name: String) -> Bool { withSlash.contains(ExactText(name)) }
 
-    /// What a variable matches; an undefined one never does.
+    /// The element for a variable; an undefined one never matches.
     package func element(for name: String, folds: Bool) -> GlobElement {
         if dropsBare, isBare(name) { return Self.predefined(name, folds: folds) ?? .never }
         if prefersPredefined, let element = Self.predefined(name, folds: folds) { return element }
@@ -132,7 +131,7 @@ package struct SubstitutionTable: Sendable {
         return .oneOf(ByteSet(folds ? bytes.map(ASCII.lowercased) : bytes))
     }
 
-    // Both spellings of each code are in the list, and none that mixes them.
+    // Each code in upper and in lower case, but not in mixed case.
     private static let regions = choice(ISOCodes.regions, folds: false)
     private static let foldedRegions = choice(ISOCodes.regions, folds: true)
     private static let languages = choice(ISOCodes.languages, folds: false)
@@ -145,7 +144,7 @@ package struct SubstitutionTable: Sendable {
     }
 }
 
-/// Region and language codes, in the case their standards write them in.
+/// Region and language codes, in the case of their standards.
 package enum ISOCodes {
     /// ISO 3166-1 alpha-2, and the reserved codes AC, CP, CQ, DG, EA, IC, TA and XK.
     package static let regions = words(
@@ -192,10 +191,10 @@ package enum ISOCodes {
     }
 }
 
-/// The names of a file's variables, gathered once for all its patterns.
+/// The names of a file's variables, collected once for all its patterns.
 struct VariableNames {
     private let own: Set<ExactText>
-    /// What a name that is not defined is compared with; a file may define thousands.
+    /// The names that an undefined one is compared with; a file may define thousands.
     let compared: [String]
 
     private static let comparedMax = 100

@@ -1,11 +1,11 @@
-// A URL in the readings that rules ask for. Each is made at most once for a decision, and most decisions need only the
-// plain one, which copies nothing but the path.
+// A URL in the readings that rules need. Each is made at most once for a decision; most decisions need only the plain one, which
+// copies only the path.
 
-/// The pieces of a URL in one reading.
+/// The parts of a URL in one reading.
 package struct URLView {
-    /// With its slashes in Apple's one form.
+    /// With normalised slashes.
     let path: [UInt8]
-    /// Empty when the URL has none, which is how Apple treats it.
+    /// Empty if the URL has none, as on Apple's systems.
     let query: [UInt8]
     let fragment: [UInt8]
 
@@ -17,7 +17,7 @@ package struct URLView {
     }
 }
 
-/// The readings of one URL. The plain one is made at once, the others when they are first asked for.
+/// The readings of one URL. The plain one is made at once, the others on first use.
 package struct URLViews {
     package let url: LinkURL
     package let plain: URLView
@@ -25,7 +25,7 @@ package struct URLViews {
     private var items: [QueryItems?] = []
     /// Whether a pattern needed more steps than the limit since this was last set.
     package var ranOut = false
-    /// What the patterns compared so far may have cost, in steps of a nanosecond or so.
+    /// An upper bound of the work of the comparisons so far, in steps of about a nanosecond.
     package private(set) var work = 0
 
     package init(_ url: LinkURL) {
@@ -42,7 +42,7 @@ package struct URLViews {
         return view
     }
 
-    /// Whether the pattern matches; running out of steps counts as no, and is remembered.
+    /// Whether the pattern matches; false, and `ranOut`, if it needs too many steps.
     package mutating func matches(_ pattern: GlobPattern, _ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         work += pattern.work(over: range.count)
         let outcome = pattern.test(bytes, range)
@@ -63,7 +63,7 @@ package struct URLViews {
     }
 }
 
-/// How a rule reads a URL before it compares.
+/// How a rule transforms a URL before the comparison.
 package struct URLReading: Hashable, Sendable {
     /// `percentEncoded: false`
     package var decodes: Bool
@@ -77,7 +77,7 @@ package struct URLReading: Hashable, Sendable {
     /// From 0 for the plain reading to 3.
     package var index: Int { (decodes ? 1 : 0) + (folds ? 2 : 0) }
 
-    /// `bytes` as this reading has them.
+    /// `bytes` in this reading.
     package func read(_ bytes: [UInt8]) -> [UInt8] {
         if isPlain { return bytes }
         return read(bytes[...])
@@ -91,16 +91,16 @@ package struct URLReading: Hashable, Sendable {
     }
 }
 
-/// The items of a query: cut at `&` and at the first `=`, and only then decoded. A `+` is a plus.
+/// The items of a query: split at `&` and at the first `=`, and then decoded. A `+` is a plus sign.
 package struct QueryItems {
-    /// Names and values one after the other, as the reading has them.
+    /// Names and values one after the other, in the reading.
     package private(set) var bytes: [UInt8] = []
     package private(set) var items: [(name: Range<Int>, value: Range<Int>)] = []
-    /// The items by a hash of their names, where there are many: the first of each hash, and the next after each item.
+    /// If there are many items, the first one of each hash of names, and the next one after each item.
     private var firstOfHash: [Int32] = []
     private var nextOfHash: [Int32] = []
 
-    /// Up to here, looking at each is as fast.
+    /// Up to this number of items, comparing each is as fast.
     private static let lookedThroughMax = 16
     private static let hashesMax = 4_096
 
@@ -123,7 +123,7 @@ package struct QueryItems {
         if reading.isPlain { bytes.append(contentsOf: piece) } else { bytes.append(contentsOf: reading.read(piece)) }
     }
 
-    /// The items with their names folded, for the reading in which `caseSensitive: false` reaches names.
+    /// The items with folded names, for the reading in which `caseSensitive: false` applies to names.
     package func foldingNames() -> QueryItems {
         var result = QueryItems(nil, .plain)
         for item in items {
@@ -137,7 +137,7 @@ package struct QueryItems {
         return result
     }
 
-    /// A rule may ask for hundreds of names and a query have thousands of items.
+    /// A rule may have hundreds of names, and a query thousands of items.
     private mutating func index() {
         guard items.count > Self.lookedThroughMax else { return }
         firstOfHash = [Int32](repeating: -1, count: Self.hashesMax)
@@ -149,14 +149,14 @@ package struct QueryItems {
         }
     }
 
-    /// `Hasher` has a secret, so no query can have many names of one hash.
+    /// `Hasher` has a random seed, so a hostile query cannot have many names with one hash.
     private static func hash(_ name: ArraySlice<UInt8>) -> Int {
         var hasher = Hasher()
         for byte in name { hasher.combine(byte) }
         return hasher.finalize() & (hashesMax - 1)
     }
 
-    /// Whether `condition` holds for the value of every item of the name; nil where there is no such item.
+    /// Whether `condition` is true for the value of every item with the name; nil if there is no such item.
     package func allValues(of name: [UInt8], satisfy condition: (Range<Int>) -> Bool) -> Bool? {
         var isPresent = false
         var index = firstOfHash.isEmpty ? 0 : Int(firstOfHash[Self.hash(name[...])])

@@ -1,11 +1,11 @@
-// What is not known for certain about the platforms. The engine follows its best model there, but says so: a decision
-// that another plausible reading would turn carries one of these, and no finding may rest on it.
+// What is not known for certain about the platforms. The matchers follow the most plausible reading and report the doubt: a
+// decision that another plausible reading would change has one of these points, and no finding may depend on it.
 
-/// One thing about a rule or a decision on which the evidence is not conclusive.
+/// A point about a rule or a decision on which the evidence is not conclusive.
 public struct UnsettledPoint: Hashable, Sendable {
     /// What is not known.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// `/a?*` against `/a`: whether a wildcard may consume the slash that comparison adds.
+        /// `/a?*` against `/a`: whether a wildcard may match the slash that comparison adds.
         case addedSlash
         /// Whether `+` in a query item is ever a space.
         case plusSign
@@ -17,33 +17,33 @@ public struct UnsettledPoint: Hashable, Sendable {
         case backslash
         /// A custom variable with a predefined name.
         case shadowedVariable
-        /// A variable's value that itself contains `$(`; taken as dropped.
+        /// A variable's value with `$(` in it; ignored.
         case nestedVariable
-        /// A variable whose value is one string, taken as its only value.
+        /// A variable whose value is a string; read as an array of that value.
         case bareVariable
-        /// `exclude` or another flag that is neither true nor false; taken as absent.
+        /// `exclude` or another flag that is neither true nor false; ignored.
         case flagOfWrongType
-        /// An element of a list of rules that is no rule; taken as not being there.
+        /// An element of a list of rules that is not a rule; ignored.
         case ignoredElement
-        /// A variable's value that brings a slash to where slashes are brought into one form.
+        /// A variable's value with a slash at an end, where a pattern's slashes are normalised.
         case variableSlash
-        /// `/`, `?`, `#` or `exclude` in the defaults above a legacy `paths` list; taken as without effect.
+        /// `/`, `?`, `#` or `exclude` in the defaults of a legacy `paths` list; ignored.
         case defaultsOnPaths
-        /// Whether item names fold under `caseSensitive: false`.
+        /// Whether `caseSensitive: false` applies to the names of query items.
         case foldedItemName
         /// `/./` or `/../` in a URL, which a browser may have resolved before the phone compares, or in a pattern.
         case dotSegments
         /// An escape that is malformed or not UTF-8.
         case malformedEscape
-        /// A pattern that needs more steps than the limit; taken as not matching.
+        /// A pattern that needs more steps than the limit; read as not matching.
         case tooManySteps
-        /// Android: an item without `=` against a pattern that would accept any value.
+        /// Android: an item without `=` against a pattern that matches any value.
         case itemWithoutEquals
         /// Android: `*` followed by `?` or `*`, as AOSP reads it; Google Play services may differ.
         case starLookahead
         /// Android: `;` between items, as AOSP reads it.
         case semicolonSeparator
-        /// Android: a part that the URL lacks, against a pattern that accepts everything, as AOSP reads it.
+        /// Android: a part that the URL does not have, against a pattern that matches everything, as AOSP reads it.
         case absentPart
         /// Android: a value of the wrong type in a rule, such as a query that is a string as on Apple's systems.
         case malformedRule
@@ -58,39 +58,36 @@ public struct UnsettledPoint: Hashable, Sendable {
         self.rule = rule
     }
 
-    /// The point in words.
+    /// The point as a message.
     public var message: String { "rule \(rule): \(kind.message)" }
 }
 
 extension UnsettledPoint.Kind {
-    /// What is not known, in words.
+    /// What is not known.
     public var message: String {
         switch self {
-        case .addedSlash: "whether a closing `?*` may consume the slash that iOS adds to a path is not settled"
-        case .plusSign: "whether iOS ever reads `+` in a query as a space is not settled"
-        case .notWithoutSpace: "`NOT` without a space after it is read as part of an ordinary pattern"
-        case .lowerCaseNot: "`not` in lower case is read as `NOT`, which Apple does not document"
-        case .backslash: "what a backslash in a pattern means is not documented; it is read as an ordinary character"
-        case .shadowedVariable: "a custom variable with a predefined name is read in its place"
-        case .nestedVariable: "a variable's value that contains `$(` is read as not being there"
-        case .bareVariable: "a variable that is a string is read as an array of that one value"
-        case .flagOfWrongType: "a flag that is neither true nor false is read as not being there"
-        case .ignoredElement:
-            "it has the wrong type and is read as not being there, but it may match every URL"
-        case .variableSlash:
-            "slashes at the ends of a variable's value are not brought into one form with the pattern's"
-        case .defaultsOnPaths: "`/`, `?`, `#` and `exclude` in the defaults are read as not applying to `paths`"
-        case .foldedItemName: "names of query items are compared exactly, even under `caseSensitive: false`"
+        case .addedSlash: "it is not known whether `?*` at the end may match the slash that iOS adds to a path"
+        case .plusSign: "it is not known whether iOS ever reads `+` in a query as a space"
+        case .notWithoutSpace: "`NOT` without a space is read as part of the pattern; Apple does not document it"
+        case .lowerCaseNot: "`not` in lower case is read as `NOT`; Apple does not document it"
+        case .backslash: "a backslash in a pattern is read as an ordinary character; Apple does not document it"
+        case .shadowedVariable: "a custom variable with a predefined name is assumed to replace it"
+        case .nestedVariable: "a variable's value with `$(` in it is assumed to be ignored"
+        case .bareVariable: "a variable that is a string is assumed to be read as an array of that value"
+        case .flagOfWrongType: "a flag that is neither true nor false is assumed to be ignored"
+        case .ignoredElement: "it has the wrong type and is assumed to be ignored, but it may match every URL"
+        case .variableSlash: "slashes at the ends of a variable's value are assumed to be compared as written"
+        case .defaultsOnPaths: "`/`, `?`, `#` and `exclude` in the defaults are assumed not to apply to `paths`"
+        case .foldedItemName: "`caseSensitive: false` is assumed not to apply to the names of query items"
         case .dotSegments: "dot segments are compared as written, but a browser may have resolved them"
         case .malformedEscape: "the URL has an escape that is malformed or not UTF-8"
-        case .tooManySteps: "the pattern needs more steps than the limit, so it is read as not matching"
-        case .itemWithoutEquals: "an item without `=` is read as not matching `name=…`"
+        case .tooManySteps: "the pattern needs more steps than the limit, so it is assumed not to match"
+        case .itemWithoutEquals: "an item without `=` is assumed not to match `name=…`"
         case .starLookahead: "`*` before `?` or `*` looks for a literal dot in AOSP; Play services may differ"
-        case .semicolonSeparator: "`;` separates items where there is no `&` in AOSP; Play services may differ"
-        case .absentPart: "a part that is absent matches nothing in AOSP, not even `*`; Play services may differ"
+        case .semicolonSeparator: "`;` separates items in AOSP if there is no `&`; Play services may differ"
+        case .absentPart: "an absent part matches nothing in AOSP, not even `*`; Play services may differ"
         case .malformedRule:
-            "whether Android discards all rules for a value of the wrong type, or reads the rule without it, is not "
-                + "settled"
+            "it is not known whether a value of the wrong type makes Android discard all rules or only the value"
         }
     }
 }

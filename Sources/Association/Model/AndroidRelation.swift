@@ -1,4 +1,4 @@
-// The relations that something on Android reads, and their short names in app files.
+// The relations that Android uses, and their short names in app files.
 
 /// The strings of a statement's `relation`.
 public enum AndroidRelation {
@@ -9,17 +9,11 @@ public enum AndroidRelation {
     ]
     static let known = shortNames.map { prefix + $0 }
 
-    /// The relation in full; nil when Google's grammar has no place for it: a word, a slash, and `[a-z0-9_.]+`.
+    /// The relation in full; nil if it does not match Google's grammar: a word, a slash, and `[a-z0-9_.]+`.
     static func expanded(_ text: String) -> String? {
         if let index = shortNames.firstIndex(of: text) { return known[index] }
         let full = text.utf8.contains(UInt8(ascii: "/")) ? text : prefix + text
-        let parts = full.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, full.utf8.count <= 200 else { return nil }
-        let isWord = { (part: Substring) in
-            !part.isEmpty
-                && part.unicodeScalars.allSatisfy { $0.isLowerLetter || $0.isDigit || $0 == "_" || $0 == "." }
-        }
-        return parts.allSatisfy(isWord) ? full : nil
+        return full.utf8.count <= 200 && StatementRelation.isWellFormed(full) ? full : nil
     }
 
     static func shortened(_ relation: String) -> String {
@@ -43,7 +37,7 @@ package enum StatementRelation {
             }
     }
 
-    /// What is wrong with a relation; nil for one that something reads.
+    /// The problem of a relation; nil for one that Android uses.
     package static func problem(in text: String) -> TextProblem? {
         let known = AndroidRelation.known
         if known.contains(text) { return nil }
@@ -68,7 +62,7 @@ package enum StatementRelation {
                 replacement: nearest)
         }
         return TextProblem(
-            .dal007, "relation \(text.quoted) is accepted, but no known consumer looks for it",
+            .dal007, "relation \(text.quoted) has no effect: no known consumer uses it",
             fix: nearest.map { "write \($0.quoted)" } ?? "check its spelling", replacement: nearest,
             severity: nearest == nil ? .warning : .error)
     }

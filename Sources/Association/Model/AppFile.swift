@@ -1,11 +1,11 @@
-// The one source of everything that is served for an app: what a person writes in `config/apps/`, read and checked.
-// It is a value; nothing here knows where it was stored, and nothing is rendered from it but through `Renderer`.
+// The content of an app file, read and checked: the source of everything that is served for an app. `Renderer` makes documents
+// from it.
 
 public import SourceJSON
 
 /// One app on both platforms, and the hosts it belongs to.
 public struct AppFile: Sendable {
-    /// How its reader named the file: the label of findings and the second key of the merge order.
+    /// The name of the file, as its reader got it: the label of findings and the second key of the merge order.
     public var file: String
     public var name: String
     public var hosts: [HostPattern]
@@ -13,14 +13,14 @@ public struct AppFile: Sendable {
     public var android: AndroidApp? { didSet { translation = nil } }
     /// The custom URL scheme, for snippets and the landing page.
     public var scheme: String?
-    /// The rules in Apple's dialect; the first that matches decides.
+    /// The rules in Apple's form; the first that matches decides.
     public var links: [AppleComponent] { didSet { translation = nil } }
     public var examples: [LinkExample]
-    /// Files that share a host are merged from the lowest number up, then by path.
+    /// Files that share a host are merged from the lowest priority up, then by path.
     public var priority: Int
-    /// How long what is served may be cached.
+    /// How long the documents may be cached.
     public var cacheSeconds: Int
-    /// What happens when something that is live disappears from the file.
+    /// What happens when a live entry is removed from the file.
     public var removalGuard: RemovalGuard
     public var retired: RetiredIdentities
     public var pages: PageOptions
@@ -29,10 +29,10 @@ public struct AppFile: Sendable {
     /// The overlay that was applied, if any.
     public var environment: String?
     public var ranges: Ranges
-    /// The rules for Android, as long as nothing that they are made from is changed.
+    /// The rules for Android; nil after a change of their sources.
     var translation: TranslatedList<AndroidRule>?
 
-    /// Where things were written, for findings that are made after reading.
+    /// Places in the file, for findings that are made after reading.
     public struct Ranges: Sendable {
         public var root: SourceRange
         public var hosts: [SourceRange] = []
@@ -49,7 +49,7 @@ public struct AppFile: Sendable {
         public init(root: SourceRange) { self.root = root }
     }
 
-    /// An app file with nothing but its name; the rest has its default.
+    /// An app file with default values for everything else.
     public init(file: String, name: String, hosts: [HostPattern], range: SourceRange) {
         self.file = file
         self.name = name
@@ -65,10 +65,10 @@ public struct AppFile: Sendable {
         ranges = Ranges(root: range)
     }
 
-    /// One hour: what Apple's and Google's caches do with the file anyway, and short enough to roll out a change.
+    /// One hour, the time that Apple's and Google's caches keep the file anyway, and short enough to roll out a change.
     public static let cacheSecondsDefault = 3600
 
-    /// Its page in the App Store, when it says which app it is there.
+    /// Its page in the App Store, if the file has its number there.
     public var appStoreURL: String? {
         ios?.storeID.map { "https://apps.apple.com/app/id\($0)" }
     }
@@ -80,12 +80,12 @@ public struct AppFile: Sendable {
     }
 }
 
-/// What an app file says about the app on Apple's platforms.
+/// The app on Apple's platforms.
 public struct IOSApp: Sendable {
-    /// Each as it is served: ten-character prefix, dot, bundle id.
+    /// In the served form: ten-character prefix, dot, bundle id.
     public var appIDs: [String]
     public var services: [AppleService]
-    /// The ids of App Clips; they make up the `appclips` service.
+    /// The ids of App Clips, for the `appclips` service.
     public var appClips: [String]
     /// The number of the app in the App Store.
     public var storeID: String?
@@ -111,8 +111,8 @@ public struct IOSApp: Sendable {
     }
 }
 
-/// The keys that rules inherit. Apple lets patterns be inherited too; an app file does not, because a rule whose path
-/// stands somewhere else surprises its reader.
+/// The keys that rules inherit. With Apple, rules inherit patterns too, but not in an app file, because a rule whose path is
+/// written somewhere else surprises its reader.
 public struct AppleDefaults: Hashable, Sendable {
     public var caseSensitive: Bool?
     public var percentEncoded: Bool?
@@ -124,13 +124,13 @@ public struct AppleDefaults: Hashable, Sendable {
 
     public var isEmpty: Bool { caseSensitive == nil && percentEncoded == nil }
 
-    /// In the form that rules inherit from.
+    /// As a component that rules inherit from.
     package var component: AppleComponent {
         AppleComponent(caseSensitive: caseSensitive, percentEncoded: percentEncoded)
     }
 }
 
-/// A service of the association document. App Clips have no case: naming one turns their service on.
+/// A service of the association document. There is no case for App Clips: listing one turns their service on.
 public enum AppleService: String, Hashable, Sendable, CaseIterable {
     case applinks
     case webcredentials
@@ -139,20 +139,20 @@ public enum AppleService: String, Hashable, Sendable, CaseIterable {
     public static let defaults: [AppleService] = [.applinks, .webcredentials]
 }
 
-/// What is served as a signed message instead of plain JSON.
+/// What is served as a signed document instead of plain JSON.
 public enum DocumentSigning: String, Hashable, Sendable, CaseIterable {
     case none
-    /// Only the copy at the root of the site, which is all that iOS 8 asked for.
+    /// Only the copy at the root of the site, the only one that iOS 8 requested.
     case root
     case everywhere
 }
 
-/// What an app file says about the app on Android.
+/// The app on Android.
 public struct AndroidApp: Sendable {
     public var packages: [AndroidPackage]
     /// In full: `delegate_permission/common.handle_all_urls`.
     public var relations: [String]
-    /// Whether the rules are published for Android 15; without them the app's manifest alone decides.
+    /// Whether the rules are published for Android 15; without them only the app's manifest decides.
     public var hasDynamicRules: Bool
     public var isInPlayStore: Bool
 
@@ -166,14 +166,14 @@ public struct AndroidApp: Sendable {
         self.isInPlayStore = isInPlayStore
     }
 
-    /// The relation that opens links, and the only one that dynamic rules belong to.
+    /// The relation that opens links, and the only one with dynamic rules.
     public static let handleAllURLs = "delegate_permission/common.handle_all_urls"
 }
 
-/// A package and the certificates that its builds are signed with.
+/// A package and the certificates of its builds.
 public struct AndroidPackage: Hashable, Sendable {
     public var name: String
-    /// As they are served: upper case, 32 pairs, colons.
+    /// In the served form: upper case, 32 pairs, colons.
     public var fingerprints: [String]
 
     public init(name: String, fingerprints: [String]) {
@@ -185,10 +185,10 @@ public struct AndroidPackage: Hashable, Sendable {
 /// A URL and where it must open on each platform.
 public struct LinkExample: Sendable {
     public var url: LinkURL
-    /// What is expected on each platform; nil where nothing is said.
+    /// The expectation for each platform; nil without one.
     public var ios: Outcome?
     public var android: Outcome?
-    /// On Android 14 and earlier, where the manifest alone decides; what `android` says unless it is written.
+    /// On Android 14 and earlier, where only the manifest decides (default: `android`).
     public var android14: Outcome?
     public var range: SourceRange
 
@@ -212,9 +212,9 @@ public struct LinkExample: Sendable {
 
 /// How the pages of the app's hosts behave.
 public struct PageOptions: Hashable, Sendable {
-    /// Any path without a file answers `index.html`.
+    /// Whether any path without a file answers `index.html`.
     public var isSinglePageApp: Bool
-    /// A path that a rule includes, without a file, answers the landing page; unless it is set, it does where the other does not.
+    /// Whether a path without a file answers the landing page if a rule includes it (default: unless `isSinglePageApp`).
     public var hasLandingPage: Bool
     /// The sentence under the app's name on the landing page.
     public var tagline: String?
@@ -226,7 +226,7 @@ public struct PageOptions: Hashable, Sendable {
     }
 }
 
-/// What the server does when an app id, fingerprint, host or whole file that is live disappears.
+/// What the server does when a live app id, fingerprint, host or whole file is removed.
 public enum RemovalGuard: String, Hashable, Sendable, CaseIterable {
     /// Keeps the last version until the file lists it as retired.
     case block
@@ -234,10 +234,10 @@ public enum RemovalGuard: String, Hashable, Sendable, CaseIterable {
     case off
 }
 
-/// What a file says it has taken out of service on purpose.
+/// The identities that a file has retired on purpose.
 public struct RetiredIdentities: Hashable, Sendable {
     public var appIDs: [String]
-    /// In the form they are served in.
+    /// In the served form.
     public var fingerprints: [String]
     public var hosts: [HostPattern]
 

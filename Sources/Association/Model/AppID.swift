@@ -1,5 +1,4 @@
-// An Apple app id, `PREFIX.bundle.id`, and everything that is commonly wrong with one. A check of the text alone:
-// whether such an app exists, only Apple knows.
+// An Apple app id, `PREFIX.bundle.id`, and common mistakes in one. Only the text is checked, not whether such an app exists.
 
 /// An application identifier in its two parts.
 public struct AppID: Hashable, Sendable {
@@ -9,7 +8,7 @@ public struct AppID: Hashable, Sendable {
 
     public var text: String { prefix + "." + bundleID }
 
-    /// The two parts of a text that could belong to an app, or nil. What is merely suspicious is still read.
+    /// The two parts of a valid id, or nil. Problems that are not errors make no difference.
     public init?(_ text: String) {
         guard !AppID.problems(in: text).contains(where: { $0.severity == .error }) else { return nil }
         let (prefix, bundleID) = AppID.split(text)
@@ -18,13 +17,13 @@ public struct AppID: Hashable, Sendable {
         self.bundleID = bundleID
     }
 
-    /// What is wrong with an app id, the most serious first. Empty for a good one.
+    /// The problems of an app id, the most serious first. Empty for a valid one.
     public static func problems(in text: String) -> [TextProblem] {
         let trimmed = text.trimmingSpaces()
         guard trimmed == text else {
             return [
                 TextProblem(
-                    .aasa019, "app id \(text.quoted) has a space around it, so it equals no signed app's id",
+                    .aasa019, "app id \(text.quoted) begins or ends with a space, so it matches no app",
                     fix: "remove the space", replacement: trimmed)
             ]
         }
@@ -34,12 +33,12 @@ public struct AppID: Hashable, Sendable {
         guard let bundleID, !bundleID.isEmpty else {
             return [
                 TextProblem(
-                    .aasa019, "app id \(text.quoted) is not PREFIX.bundle.id, so it equals no signed app's id",
+                    .aasa019, "app id \(text.quoted) is not PREFIX.bundle.id, so it matches no app",
                     fix: "write the ten characters of the team id, a dot, and the bundle id")
             ]
         }
         var problems = prefixProblems(prefix, of: text, bundleID: bundleID)
-        // With a wrong prefix the text is mostly no app id at all, and its rest means nothing.
+        // With a wrong prefix, the text is usually not an app id at all.
         if !problems.contains(where: { $0.severity == .error }) { problems += bundleProblems(bundleID, of: text) }
         if problems.isEmpty, PlaceholderName.isOne(bundleID) || prefix == "ABCDE12345" || prefix == "A1B2C3D4E5" {
             problems.append(placeholderProblem(text))
@@ -47,7 +46,7 @@ public struct AppID: Hashable, Sendable {
         return problems
     }
 
-    /// Ten capitals and digits, a dot, and a bundle id without anything that calls for a closer look; so are nearly all.
+    /// Whether it is ten capitals and digits, a dot, and a bundle id without anything suspicious, as nearly all are.
     private static func isProper(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count > 12, bytes[10] == UInt8(ascii: "."),
@@ -69,7 +68,7 @@ public struct AppID: Hashable, Sendable {
             && !PlaceholderName.isOne(String(decoding: bytes[11...], as: UTF8.self))
     }
 
-    /// At the first dot; a bundle id of nil means that there is none.
+    /// Splits at the first dot; the bundle id is nil without one.
     private static func split(_ text: String) -> (prefix: String, bundleID: String?) {
         guard let dot = text.firstIndex(of: ".") else { return (text, nil) }
         return (String(text[..<dot]), String(text[text.index(after: dot)...]))
@@ -82,15 +81,15 @@ public struct AppID: Hashable, Sendable {
             if prefix.isEmpty {
                 reason = "starts with a dot"
             } else if topLevelNames.contains(prefix.lowercased()) {
-                reason = "is a bundle id without a team id before it"
+                reason = "is a bundle id without a team id"
             } else if scalars.count != 10 {
-                reason = "has a prefix of \(scalars.count) characters, and a team id has ten"
+                reason = "has a prefix of \(scalars.count) characters instead of ten"
             } else {
                 reason = "has a prefix with characters other than A-Z and 0-9"
             }
             return [
                 TextProblem(
-                    .aasa019, "app id \(text.quoted) \(reason), so it equals no signed app's id",
+                    .aasa019, "app id \(text.quoted) \(reason), so it matches no app",
                     fix: "write TEAMID.bundle.id with the ten characters of the team id")
             ]
         }
@@ -98,13 +97,12 @@ public struct AppID: Hashable, Sendable {
         return [
             TextProblem(
                 .aasa020,
-                "the prefix of app id \(text.quoted) has lower-case letters; team ids are upper case, and whether "
-                    + "Apple folds them is undocumented",
+                "app id \(text.quoted) has a prefix with lower-case letters, but team ids are upper case, so it may match no app",
                 fix: "write it in upper case", replacement: prefix.uppercased() + "." + bundleID)
         ]
     }
 
-    /// First words of bundle ids: whoever starts with one has forgotten the team id.
+    /// First words of bundle ids: an id that begins with one has no team id.
     private static let topLevelNames: Set<String> = [
         "com", "org", "net", "io", "web", "de", "app", "dev", "co", "me", "uk", "fr", "jp", "cn", "ru", "nl", "it",
         "es", "br",
@@ -115,7 +113,7 @@ public struct AppID: Hashable, Sendable {
         if scalars.contains("*") {
             return [
                 TextProblem(
-                    .aasa021, "app id \(text.quoted) has a wildcard; association files need the full id of each app",
+                    .aasa021, "app id \(text.quoted) has a wildcard, which association files do not support",
                     fix: "list each app by its bundle id")
             ]
         }
@@ -123,30 +121,28 @@ public struct AppID: Hashable, Sendable {
             return [
                 TextProblem(
                     .aasa021,
-                    "the bundle id in \(text.quoted) has \(String(bad).quoted); bundle ids are made of letters, "
-                        + "digits, hyphens and dots",
+                    "app id \(text.quoted) has \(String(bad).quoted), but a bundle id has only letters, digits, hyphens and dots",
                     fix: "write the bundle id as Xcode shows it")
             ]
         }
         if bundleID.begins(with: ".") || bundleID.ends(with: ".") || bundleID.contains(run: "..") {
             return [
                 TextProblem(
-                    .aasa019, "the bundle id in \(text.quoted) has an empty part, so it equals no signed app's id",
+                    .aasa019, "app id \(text.quoted) has an empty part, so it matches no app",
                     fix: "write the bundle id as Xcode shows it")
             ]
         }
         guard scalars.contains("_") else { return [] }
-        // Documented as illegal, but not seen refused: so no error.
+        // Documented as illegal, but not known to be rejected, so it is not an error.
         return [
             TextProblem(
                 .aasa021,
-                "the bundle id in \(text.quoted) has an underscore, which Apple's rules do not allow; Xcode writes a "
-                    + "hyphen instead",
+                "app id \(text.quoted) has an underscore, which Apple does not allow; Xcode writes a hyphen instead",
                 fix: "compare with the bundle id in Xcode", severity: .warning)
         ]
     }
 
-    /// A text that is no id but a note to whoever copies it.
+    /// A template's text instead of an id.
     private static func placeholder(in text: String) -> TextProblem? {
         guard placeholderWords(in: text.utf8.map(ASCII.lowercased)) else { return nil }
         let (prefix, bundleID) = split(text)
@@ -157,7 +153,7 @@ public struct AppID: Hashable, Sendable {
             ?? false
         guard works else {
             return TextProblem(
-                .aasa019, "app id \(text.quoted) is a placeholder from a template, so it equals no signed app's id",
+                .aasa019, "app id \(text.quoted) is a template placeholder and matches no app",
                 fix: "write your team id and bundle id")
         }
         return placeholderProblem(text)
@@ -170,12 +166,12 @@ public struct AppID: Hashable, Sendable {
             }
     }
 
-    /// What a template begins with; elsewhere it may be part of a name, as in `com.acme.appidentity`.
+    /// Beginnings of templates; elsewhere they may be part of a name, as in `com.acme.appidentity`.
     private static let openings = [
         "teamid", "team_id", "team-id", "appid", "app_id", "bundleid", "bundle_id", "bundle-id",
     ].map { Array($0.utf8) }
 
-    /// What shows a template wherever it stands.
+    /// Words that occur only in templates.
     private static let templateWords = [
         "apple_team", "your_", "your-", "<", "{{", "${", "$(", "development_team", "product_bundle",
         "bundle.identifier", "xxxxxxxx", "prefix.", "replace",
@@ -186,7 +182,7 @@ public struct AppID: Hashable, Sendable {
 
     private static func placeholderProblem(_ text: String) -> TextProblem {
         TextProblem(
-            .aasa022, "app id \(text.quoted) looks copied from documentation or left by a template",
+            .aasa022, "app id \(text.quoted) seems to be from documentation or a template",
             fix: "write your team id and bundle id")
     }
 }

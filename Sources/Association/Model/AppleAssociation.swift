@@ -1,6 +1,6 @@
-// What an apple-app-site-association file says, in one shape for every form that is met in the wild: components and
-// legacy paths, appIDs and appID, details as an array or as the object of 2015. What a system would ignore is left out
-// here and reported as a finding by the reader; who wins where two keys compete is decided as Apple's tool shows it.
+// The content of an apple-app-site-association file, in one model for all forms in use: components and legacy paths, appIDs and
+// appID, details as an array or as the object of 2015. It does not have what systems ignore; the reader reports that. Which of two
+// competing keys wins is decided as in Apple's tool.
 
 public import SourceJSON
 
@@ -35,14 +35,14 @@ public struct AppleLinks: Sendable {
     public var form: Form
     public var defaults: AppleComponent?
     public var variables: [SubstitutionVariable]
-    /// Whether the key `apps`, which iOS 9 to 12 want to see, is there.
+    /// Whether there is the key `apps`, which iOS 9 to 12 require.
     public var hasApps: Bool
     public var range: SourceRange
 
     /// The forms of `details`.
     public enum Form: Hashable, Sendable {
         case array
-        /// Keyed by app id, as in 2015; it has no order that anybody may rely on.
+        /// With app ids as keys, as in 2015; it has no reliable order.
         case object
     }
 
@@ -59,16 +59,16 @@ public struct AppleLinks: Sendable {
     }
 }
 
-/// One entry of `details`: some apps and the rules for them.
+/// One entry of `details`: apps and the rules for them.
 public struct AppleDetail: Sendable {
-    /// The apps in effect: `appIDs` where it is an array, otherwise `appID`.
+    /// The apps in effect: `appIDs` if it is an array, otherwise `appID`.
     public var appIDs: [LocatedText]
-    /// The rules of iOS 13 and later; nil where the key is missing, which is not the same as empty.
+    /// The rules of iOS 13 and later; nil if the key is missing, which is different from empty.
     public var components: [AppleComponent]?
-    /// The rules of iOS 9 to 12, and of later systems where `components` is missing.
+    /// The rules of iOS 9 to 12, and of later versions if `components` is missing.
     public var paths: [AppleLegacyPath]?
     public var defaults: AppleComponent?
-    /// The places in the lists, as they were written, of what is no rule and so not among those above.
+    /// The places in the written lists of elements that are not rules, and not in the lists above.
     public var ignoredComponents: [Int] = []
     public var ignoredPaths: [Int] = []
     public var range: SourceRange
@@ -116,7 +116,7 @@ public struct AppleServiceApps: Sendable {
 /// The paths of the association files.
 public enum AssociationPath {
     public static let apple = "/.well-known/apple-app-site-association"
-    /// Where iOS 8 looked, and where current systems do not look.
+    /// The path that iOS 8 requested, and current systems do not.
     public static let appleRoot = "/apple-app-site-association"
     public static let statements = "/.well-known/assetlinks.json"
 }

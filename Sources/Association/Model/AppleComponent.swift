@@ -1,8 +1,8 @@
-// One rule in Apple's modern dialect (an element of `components`), which is also the dialect of an app file's `links`.
+// One rule in Apple's current form (an element of `components`), which is also the form of an app file's `links`.
 
 public import SourceJSON
 
-/// A rule as it was written: a key that is absent is nil, and is inherited from the defaults around it.
+/// A rule as it was written: an absent key is nil, and is inherited from the defaults.
 public struct AppleComponent: Sendable {
     /// The pattern under `"/"`.
     public var path: String?
@@ -14,9 +14,8 @@ public struct AppleComponent: Sendable {
     public var caseSensitive: Bool?
     public var percentEncoded: Bool?
     public var comment: String?
-    /// Where it was read from.
     public var range: SourceRange?
-    /// The keys of flags whose values are none, and which are taken as absent.
+    /// The keys of flags that are neither true nor false, and are read as absent.
     public var unreadFlags: [String] = []
 
     public init(
@@ -33,7 +32,7 @@ public struct AppleComponent: Sendable {
         self.range = range
     }
 
-    /// Every pattern in the rule.
+    /// All patterns of the rule.
     public var patterns: [String] {
         let queries: [String] =
             switch query {
@@ -44,12 +43,12 @@ public struct AppleComponent: Sendable {
         return [path, fragment].compactMap { $0 } + queries
     }
 
-    /// The variables that the patterns name.
+    /// The variables in the patterns.
     package var variableNames: [ExactText] {
         patterns.flatMap { ParsedPattern($0).names }.map(ExactText.init(_:))
     }
 
-    /// The rule with variables called by other names.
+    /// The rule with new names of variables.
     func renaming(_ names: [ExactText: String]) -> AppleComponent {
         guard !names.isEmpty else { return self }
         let rename = { (pattern: String) in ParsedPattern(pattern).text(renaming: names) }
@@ -65,8 +64,8 @@ public struct AppleComponent: Sendable {
         return result
     }
 
-    /// With the members in the order in which Apple's documentation has them. The comment is for app files: published, it
-    /// would cost every phone its bytes.
+    /// The rule as JSON, with the members in the order of Apple's documentation. The comment is only for app files; in a
+    /// document every phone would download it.
     public func value(includingComment: Bool) -> SourceValue {
         .object(present: [
             ("/", path.map { .string($0) }),
@@ -113,11 +112,11 @@ public struct QueryItemPattern: Hashable, Sendable {
     }
 }
 
-/// A named list of alternatives that patterns use as `$(name)`.
+/// A named list of alternatives for `$(name)` in patterns.
 public struct SubstitutionVariable: Hashable, Sendable {
     public var name: String
     public var values: [String]
-    /// Written as one string in place of an array of them.
+    /// Whether it was written as one string instead of an array.
     public var isBare = false
 
     public init(name: String, values: [String]) {
@@ -137,7 +136,7 @@ public struct SubstitutionVariable: Hashable, Sendable {
 }
 
 extension AppleComponent {
-    /// The component with its absent keys filled from `defaults`, nearest first.
+    /// The component with absent keys from `defaults`, nearest first.
     public func inheriting(from defaults: [AppleComponent]) -> AppleComponent {
         var result = self
         for outer in defaults {
@@ -152,8 +151,7 @@ extension AppleComponent {
         return result
     }
 
-    /// One string of a legacy `paths` list, with its `NOT ` read as an exclusion. Only the two documented defaults
-    /// apply to it.
+    /// One string of a legacy `paths` list; `NOT ` excludes. Only the two documented defaults apply to it.
     public init(legacyPath: String, defaults: [AppleComponent] = []) {
         let not = LegacyNot(legacyPath)
         self.init(path: not.pattern, exclude: not.excludes)
@@ -165,13 +163,13 @@ extension AppleComponent {
     }
 }
 
-/// How a legacy path begins. `NOT ` excludes, in either case of its letters; without the space it is a pattern.
+/// The beginning of a legacy path. `NOT ` excludes, in upper and lower case; without the space it is part of the pattern.
 struct LegacyNot {
     var pattern: String
     var excludes = false
-    /// The reading that is not followed, where there is reason to doubt.
+    /// The doubt about this reading, if there is one.
     var doubt: UnsettledPoint.Kind?
-    /// The pattern in that other reading.
+    /// The pattern in the other reading.
     var otherPattern: String
 
     init(_ text: String) {

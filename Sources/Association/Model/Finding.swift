@@ -1,4 +1,4 @@
-// What linting says: one finding for each thing that a phone, a verifier or a person would trip over.
+// Findings: one for each problem for a phone, a verifier or a person.
 
 public import SourceJSON
 
@@ -6,12 +6,12 @@ public import SourceJSON
 public enum Severity: String, Hashable, Sendable, CaseIterable {
     /// The association fails, or a rule cannot work.
     case error
-    /// Some consumer or system version breaks, or it is probably a mistake.
+    /// It fails for some consumer or system version, or is probably a mistake.
     case warning
-    /// Worth knowing.
+    /// Useful to know.
     case note
 
-    /// Whether it matters as much as another, or more.
+    /// Whether it is as severe as another, or more.
     public func isAtLeast(_ other: Severity) -> Bool {
         let order = Severity.allCases
         return order.firstIndex(of: self) ?? 0 <= order.firstIndex(of: other) ?? 0
@@ -22,20 +22,20 @@ public enum Severity: String, Hashable, Sendable, CaseIterable {
 public struct Finding: Hashable, Sendable {
     public var rule: RuleID
     public var severity: Severity
-    /// The file as its reader named it; this module opens none.
+    /// The name of the file, as its reader got it; this module opens no files.
     public var file: String
-    /// Where in the file; nil when it concerns the file as a whole.
+    /// The place in the file; nil if it is about the file as a whole.
     public var range: SourceRange?
-    /// What is wrong and why, in lower case and without a full stop.
+    /// What is wrong and what happens because of it, in lower case and without a full stop.
     public var message: String
-    /// What to do, in the same form.
+    /// What to write instead, in the same form.
     public var fix: String?
     /// The mechanical form of the fix, where there is one.
     public var edit: SourceEdit?
-    /// Whether nothing of the file is read because of it. It is reported first: nothing else counts until it is fixed.
+    /// Whether the whole file is ignored because of it. It is reported first.
     public var isFatal = false
 
-    /// Without a severity it takes the rule's.
+    /// The default severity is that of the rule.
     public init(
         rule: RuleID, severity: Severity? = nil, file: String, range: SourceRange?, message: String, fix: String? = nil,
         edit: SourceEdit? = nil
@@ -51,8 +51,8 @@ public struct Finding: Hashable, Sendable {
 }
 
 extension [Finding] {
-    /// The findings of one file: what makes it unreadable first, then what is about the file as a whole, then the others in
-    /// the order of the text.
+    /// The findings of one file: first fatal ones, then those about the file as a whole, then the others in the order of the
+    /// text.
     public var sortedInFile: [Finding] {
         func place(_ finding: Finding) -> Int { finding.isFatal ? -2 : finding.range?.start.offset ?? -1 }
         return enumerated().sorted { left, right in
@@ -72,17 +72,17 @@ extension Finding {
     }
 }
 
-/// One thing wrong with one string.
+/// A problem of one string.
 public struct TextProblem: Hashable, Sendable {
     public var rule: RuleID
     public var severity: Severity
-    /// What is wrong and why it matters, lower case, no full stop.
+    /// What is wrong and what happens because of it, in lower case and without a full stop.
     public var message: String
     public var fix: String?
-    /// What the whole string should be instead, where that is mechanical.
+    /// The replacement for the whole string, where it is mechanical.
     public var replacement: String?
 
-    /// Without a severity it takes the rule's.
+    /// The default severity is that of the rule.
     public init(
         _ rule: RuleID, _ message: String, fix: String? = nil, replacement: String? = nil, severity: Severity? = nil
     ) {
@@ -105,7 +105,7 @@ public struct LocatedText: Hashable, Sendable {
     }
 }
 
-/// A value and where it was written.
+/// A value with its range in the text.
 struct Located<Value> {
     var value: Value
     var range: SourceRange

@@ -1,14 +1,13 @@
-// The SHA-256 fingerprint of an Android signing certificate. Consumers compare the text exactly: 32 upper-case pairs of
-// hex digits with colons between them. People paste everything else, so this reads what they paste and names what it
-// is.
+// The SHA-256 fingerprint of an Android signing certificate. Consumers compare the text exactly: 32 upper-case pairs of hexadecimal
+// digits with colons between them. People paste many other forms, which are recognised here.
 
 /// A SHA-256 certificate fingerprint in the one form that every consumer accepts.
 public struct Fingerprint: Hashable, Sendable {
     /// Such as `14:6D:E9:…`, 95 characters.
     public let text: String
 
-    /// Reads any spelling of 32 bytes: either case, with colons, spaces, hyphens or nothing between them, with the
-    /// label that keytool prints before them. Nil for anything else.
+    /// Reads any spelling of 32 bytes: in either case, with colons, spaces, hyphens or nothing between them, after the label
+    /// that keytool prints. Nil for anything else.
     public init?(normalising text: String) {
         if Fingerprint.isCanonical(text) {
             self.text = text
@@ -18,27 +17,27 @@ public struct Fingerprint: Hashable, Sendable {
         self.text = Fingerprint.canonical(digits)
     }
 
-    /// What is wrong with a fingerprint as it stands in a statement list, where no reader normalises it. Where
-    /// `replacement` is set, the bytes are right and only the spelling is not; an app file takes those as they are.
+    /// The problems of a fingerprint in a statement list, which consumers do not normalise. With a `replacement`, only the
+    /// spelling is wrong, and an app file accepts it.
     public static func problems(in text: String) -> [TextProblem] {
         guard let normal = Fingerprint(normalising: text) else { return [explain(text)] }
         if normal.text == text { return normal.placeholderProblem.map { [$0] } ?? [] }
         let problem: TextProblem
         if text.uppercased() == normal.text {
             problem = TextProblem(
-                .dal010, "fingerprint has lower-case digits: Google rejects it, and Chromium compares it exactly",
+                .dal010, "fingerprint has lower-case digits, so Google rejects it and Chromium finds no match",
                 fix: "write it in upper case", replacement: normal.text)
         } else {
             problem = TextProblem(
                 .dal011,
-                "fingerprint is not 32 upper-case pairs of hex digits with single colons between them, so "
-                    + "Google rejects it and nothing equals it",
+                "fingerprint is not 32 upper-case pairs of hexadecimal digits with single colons between them, so Google "
+                    + "rejects it and Chromium finds no match",
                 fix: "write it as keytool prints it, with colons and in upper case", replacement: normal.text)
         }
         return [problem] + (normal.placeholderProblem.map { [$0] } ?? [])
     }
 
-    /// Whether everybody has the private key: the debug keys that frameworks and AOSP ship.
+    /// Whether the private key is public: the debug keys in frameworks and AOSP.
     public var isPubliclyKnownKey: Bool { Fingerprint.publicKeys[text] != nil }
 
     private enum Reading {
@@ -46,10 +45,10 @@ public struct Fingerprint: Hashable, Sendable {
         case notHex(Unicode.Scalar)
     }
 
-    /// Whether a text needs no normalising, which most do not.
+    /// Whether a text needs no normalisation, as most.
     private static func isCanonical(_ text: String) -> Bool {
         guard text.utf8.count == 95 else { return false }
-        // How many digits stand since the last colon.
+        // The number of digits since the last colon.
         var digits = 0
         for byte in text.utf8 {
             switch byte {
@@ -68,7 +67,7 @@ public struct Fingerprint: Hashable, Sendable {
     private static func read(_ text: String) -> Reading {
         var digits: [Unicode.Scalar] = []
         for scalar in withoutLabel(text).unicodeScalars {
-            // Separators, and the invisible marks that certificate dialogues put before the text they copy.
+            // Separators, and the invisible marks that certificate dialogs add to copied text.
             if scalar == ":" || scalar == "-" || scalar.isInvisible { continue }
             guard scalar.isHexDigit else { return .notHex(scalar) }
             digits.append(scalar)
@@ -95,18 +94,17 @@ public struct Fingerprint: Hashable, Sendable {
         return result.uppercased()
     }
 
-    /// Names what somebody pasted instead of a SHA-256 fingerprint.
+    /// Recognises other text in the place of a SHA-256 fingerprint.
     private static func explain(_ text: String) -> TextProblem {
         let fix = "use the SHA-256 one (keytool -list -v, or App integrity in the Play Console)"
         switch read(text) {
         case .bytes(let digits) where digits.isEmpty:
             return TextProblem(
-                .dal011, "fingerprint is empty, so Google reports the statement as malformed", fix: fix)
+                .dal011, "fingerprint is empty, so Google rejects the statement", fix: fix)
         case .bytes(let digits) where digits.count % 2 == 1:
             return TextProblem(
                 .dal011,
-                "fingerprint has \(digits.count) hex digits, an odd number, so one was lost or added; "
-                    + "SHA-256 has 64", fix: fix)
+                "fingerprint has \(digits.count) hexadecimal digits, an odd number; SHA-256 has 64", fix: fix)
         case .bytes(let digits):
             let bytes = digits.count / 2
             let name = [16: "MD5", 20: "SHA-1", 28: "SHA-224", 48: "SHA-384", 64: "SHA-512"][bytes]
@@ -117,12 +115,13 @@ public struct Fingerprint: Hashable, Sendable {
                 return TextProblem(.dal011, "fingerprint \(text.quoted) is a placeholder from a template", fix: fix)
             }
             if looksLikeBase64(text) {
-                return TextProblem(.dal011, "fingerprint \(text.quoted) is base64, not pairs of hex digits", fix: fix)
+                return TextProblem(
+                    .dal011, "fingerprint \(text.quoted) is base64, not pairs of hexadecimal digits", fix: fix)
             }
             return TextProblem(
                 .dal011,
-                "fingerprint has \(String(scalar).quoted), which is no hex digit, so Google reports the "
-                    + "statement as malformed", fix: fix)
+                "fingerprint has \(String(scalar).quoted), which is not a hexadecimal digit, so Google rejects the statement",
+                fix: fix)
         }
     }
 
@@ -143,30 +142,29 @@ public struct Fingerprint: Hashable, Sendable {
     private var placeholderProblem: TextProblem? {
         if let owner = Fingerprint.documented[text] {
             return TextProblem(
-                .dal013, "fingerprint is the one in \(owner), so no app of yours is signed with it",
+                .dal013, "fingerprint is the one in \(owner), so your app is not signed with it",
                 fix: "use your own (keytool -list -v, or App integrity in the Play Console)")
         }
         if let owner = Fingerprint.publicKeys[text] {
             return TextProblem(
                 .dal015,
-                "fingerprint belongs to \(owner), whose private key is public: anybody can sign an app "
-                    + "that this host then trusts", fix: "list the release key here; keep debug keys on a test host",
-                severity: .warning)
+                "fingerprint is that of \(owner), whose private key is public, so anyone can sign an app that this host trusts",
+                fix: "list the release key here, and debug keys on a test host only", severity: .warning)
         }
         guard let pattern = pattern else { return nil }
         return TextProblem(
-            .dal013, "fingerprint \(pattern), so it is made up and no app is signed with it",
+            .dal013, "fingerprint \(pattern) (placeholder), so no app is signed with it",
             fix: "use your own (keytool -list -v, or App integrity in the Play Console)")
     }
 
-    /// What no hash looks like: of 32 random bytes about 30 differ, and so do the steps between them.
+    /// A pattern that no hash has: of 32 random bytes about 30 differ, and so do the steps between them.
     private var pattern: String? {
         let digits = text.utf8.compactMap(ASCII.hexValue)
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
         let differing = Self.differing(bytes)
         if differing == 1 { return "repeats one byte" }
-        if differing <= 4 { return "has hardly any different bytes" }
-        if Self.differing(zip(bytes, bytes.dropFirst()).map { $1 &- $0 }) <= 3 { return "counts up or down" }
+        if differing <= 4 { return "has \(differing) different bytes" }
+        if Self.differing(zip(bytes, bytes.dropFirst()).map { $1 &- $0 }) <= 3 { return "is a counting pattern" }
         return differing <= 16 ? "repeats a few bytes" : nil
     }
 

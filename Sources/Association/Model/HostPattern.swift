@@ -1,14 +1,14 @@
-// The names a site answers to: one host, or every host below a suffix. The reading is strict, because a name that is
-// not quite a DNS name is a site that no verifier ever reaches.
+// The names of a site: one host, or every host below a suffix. Parsing is strict, because verifiers never reach a site whose name
+// is not a valid DNS name.
 
 /// A host name, or `*.` and a suffix; always ASCII and in lower case.
 public struct HostPattern: Hashable, Sendable {
-    /// Whether it stands for every name below `name`, at any depth, and never for `name` itself.
+    /// Whether it matches every name below `name`, at any depth, but not `name` itself.
     public let isWildcard: Bool
     /// The host, or what follows `*.`.
     public let name: String
 
-    /// What could not be accepted, as the end of a sentence about the host.
+    /// Why a text is not a host.
     public enum Fault: Hashable, Sendable {
         case empty
         case hasScheme, hasPort, hasPath
@@ -19,29 +19,24 @@ public struct HostPattern: Hashable, Sendable {
         case tooLong
         case hyphenAtEdge(String)
         case character(Unicode.Scalar)
-        /// A character whose normal form cannot be told from a look at it alone.
-        case unsureCharacter(Unicode.Scalar)
+        /// A character whose normal form depends on the characters around it.
+        case ambiguousCharacter(Unicode.Scalar)
         case notPunycode(String)
     }
 
-    /// The pattern as it would be written in a file.
+    /// The pattern as text.
     public var text: String { isWildcard ? "*.\(name)" : name }
 
-    /// Whether a request for `host` belongs here. The host may have upper case and one trailing dot.
+    /// Whether it matches `host`, which may have upper-case letters and one trailing dot.
     public func matches(_ host: some StringProtocol) -> Bool {
         var asked = Substring(host).utf8[...]
         if asked.last == UInt8(ascii: ".") { asked = asked.dropLast() }
         let own = name.utf8
-        guard isWildcard else { return asked.elementsEqual(own, by: Self.isSameIgnoringCase) }
+        let isSame = { (byte: UInt8, lowered: UInt8) in ASCII.lowercased(byte) == lowered }
+        guard isWildcard else { return asked.elementsEqual(own, by: isSame) }
         guard asked.count > own.count + 1 else { return false }
-        let suffix = asked.suffix(own.count)
-        return suffix.elementsEqual(own, by: Self.isSameIgnoringCase)
+        return asked.suffix(own.count).elementsEqual(own, by: isSame)
             && asked.dropLast(own.count).last == UInt8(ascii: ".")
-    }
-
-    /// `lowered` is known to be in lower case.
-    private static func isSameIgnoringCase(_ byte: UInt8, _ lowered: UInt8) -> Bool {
-        byte == lowered || (byte &+ 0x20 == lowered && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte))
     }
 
     private init(isWildcard: Bool, name: String) {
@@ -49,7 +44,7 @@ public struct HostPattern: Hashable, Sendable {
         self.name = name
     }
 
-    /// Reads a name as a person writes it: any case, in any script, perhaps with a trailing dot.
+    /// Parses a name in any case and script, perhaps with a trailing dot.
     public static func parse(_ text: String) -> Result<HostPattern, Fault> {
         var rest = text[...]
         let isWildcard = rest.begins(with: "*.")
@@ -64,15 +59,15 @@ public struct HostPattern: Hashable, Sendable {
             case .failure(let fault): return .failure(fault)
             }
         }
-        // No top-level domain is made of digits only, so this was meant as an address (RFC 3696 §2).
+        // No top-level domain has only digits, so this was meant as an address (RFC 3696 §2).
         if let last = labels.last, last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return .failure(.isAddress) }
         let name = labels.joined(separator: ".")
-        // RFC 1035 §2.3.4: 255 bytes on the wire are 253 characters.
+        // RFC 1035 §2.3.4: 255 bytes in a message are 253 characters.
         return name.utf8.count > 253 ? .failure(.tooLong) : .success(HostPattern(isWildcard: isWildcard, name: name))
     }
 
-    /// Whether it is a name in its final form already, which nearly every name is: labels in lower case, none of them
-    /// Punycode, the last not of digits alone.
+    /// Whether it is already in its final form, as nearly every name is: labels in lower case, none of them Punycode, the last
+    /// not only digits.
     private static func isPlain(_ text: Substring) -> Bool {
         var length = 0
         var (hasLetter, isEncoded) = (false, 0)
@@ -99,7 +94,7 @@ public struct HostPattern: Hashable, Sendable {
         return length > 0 && hasLetter && last != UInt8(ascii: "-") && text.utf8.count <= 253
     }
 
-    /// Mistakes about what a host is, which deserve more than "bad character".
+    /// Mistakes that need a better message than "bad character".
     private static func shapeFault(of text: Substring) -> Fault? {
         if text.isEmpty { return .empty }
         let bytes = text.utf8
@@ -118,7 +113,7 @@ public struct HostPattern: Hashable, Sendable {
         let lowered = Array(label.lowercased().unicodeScalars)
         for scalar in lowered {
             guard isLetterOrDigit(scalar) else { return .failure(.character(scalar)) }
-            guard isCertainlyNormal(scalar) else { return .failure(.unsureCharacter(scalar)) }
+            guard isCertainlyNormal(scalar) else { return .failure(.ambiguousCharacter(scalar)) }
         }
         guard let encoded = Punycode.encode(lowered) else { return .failure(.labelTooLong(String(label))) }
         let ascii = "xn--" + encoded
@@ -136,7 +131,7 @@ public struct HostPattern: Hashable, Sendable {
         if label.utf8.count > 63 { return .failure(.labelTooLong(label)) }
         if label.begins(with: "-") || label.ends(with: "-") { return .failure(.hyphenAtEdge(label)) }
         guard label.begins(with: "xn--") else { return .success(label) }
-        // A label that does not come back the same is one that no browser will ever ask for.
+        // Browsers never request a label that is different after decoding and encoding.
         let encoded = label.dropFirst(4)
         guard let decoded = Punycode.decode(encoded), decoded.contains(where: { !$0.isASCII }),
             decoded.allSatisfy(isVisible), let again = Punycode.encode(decoded), again == encoded
@@ -152,7 +147,7 @@ public struct HostPattern: Hashable, Sendable {
         }
     }
 
-    /// Whether a registry could have sold it: there are names with symbols, but none with controls or capitals.
+    /// Whether a registered name can have it: there are names with symbols, but none with control characters or capitals.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .unassigned, .privateUse, .surrogate, .uppercaseLetter, .titlecaseLetter, .spaceSeparator,
@@ -162,8 +157,8 @@ public struct HostPattern: Hashable, Sendable {
         }
     }
 
-    /// Whether the scalar stays itself, whatever stands beside it: it is its own compatibility folding, and it cannot
-    /// join its neighbour as combining marks and the parts of Hangul syllables can.
+    /// Whether the scalar is normal next to any other: it is its own compatibility folding, and does not combine with others
+    /// as combining marks and the parts of Hangul syllables do.
     private static func isCertainlyNormal(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         if properties.changesWhenNFKCCaseFolded { return false }
@@ -175,8 +170,8 @@ public struct HostPattern: Hashable, Sendable {
             && !(0xD7B0...0xD7FF).contains(scalar.value)
     }
 
-    /// `text` with the host that it begins with, or that stands behind its scheme, in ASCII: a name, a name and its port,
-    /// or a URL. What is ASCII already stays as it is, and so does what is no host, for whoever reads it to refuse.
+    /// `text` with its host in ASCII: a name, a name and a port, or a URL. A text that is ASCII already or has no valid host is
+    /// not changed; its reader rejects it.
     public static func inASCII(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
         let bytes = Array(text.utf8)
@@ -187,7 +182,7 @@ public struct HostPattern: Hashable, Sendable {
             decoding: bytes[..<range.lowerBound] + Array(host.text.utf8) + bytes[range.upperBound...], as: UTF8.self)
     }
 
-    /// Where the host stands: behind `://` and any user, up to a port or a path.
+    /// The range of the host: after `://` and any user, up to a port or a path.
     private static func hostRange(in bytes: [UInt8]) -> Range<Int> {
         var start = 0
         if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) {
@@ -206,34 +201,36 @@ extension HostPattern: CustomStringConvertible {
 }
 
 extension HostPattern.Fault {
-    /// Why it is no host, and what to write.
+    /// Why it is not a host, and what to write.
     public var explained: (reason: String, fix: String) {
         switch self {
         case .empty: ("it is empty", "remove it")
         case .hasScheme: ("it has a scheme", "leave out https:// and anything after the name")
-        case .hasPort: ("it has a port, and the files are only ever fetched from port 443", "leave out the port")
+        case .hasPort: ("it has a port, but verifiers use only port 443", "leave out the port")
         case .hasPath: ("it has a path", "leave out everything from the first slash")
-        case .isAddress: ("it is an address, and phones verify names only", "use a domain name")
-        case .bareWildcard: ("it would be every name there is", "name a domain, such as *.example.com")
-        case .wildcardInside: ("a * stands only at the front, before a dot", "write *.example.com, or list the names")
-        case .emptyLabel: ("there is nothing between two of its dots", "remove the extra dot")
+        case .isAddress: ("it is an address, but phones verify only names", "use a domain name")
+        case .bareWildcard: ("it would match every name", "write a domain, such as *.example.com")
+        case .wildcardInside:
+            ("* is allowed only at the beginning, before a dot", "write *.example.com, or list the names")
+        case .emptyLabel: ("it has an empty label between two dots", "remove the extra dot")
         case .labelTooLong(let label): ("\(label.quoted) is longer than the 63 bytes of a label", "shorten it")
-        case .tooLong: ("it is longer than the 253 bytes of a name", "shorten it")
-        case .hyphenAtEdge(let label): ("\"\(label)\" begins or ends with a hyphen", "remove the hyphen")
-        case .character(let scalar): ("\(scalar.spokenName) cannot stand in a name", "use letters, digits and hyphens")
-        case .unsureCharacter(let scalar):
+        case .tooLong: ("it is longer than 253 bytes", "shorten it")
+        case .hyphenAtEdge(let label): ("\(label.quoted) begins or ends with a hyphen", "remove the hyphen")
+        case .character(let scalar):
+            ("\(scalar.visibleName) is not allowed in a name", "use letters, digits and hyphens")
+        case .ambiguousCharacter(let scalar):
             (
-                "\(scalar.spokenName) can be normalised in more than one way",
+                "\(scalar.visibleName) can be normalised in more than one way",
                 "write the label in its Punycode form, xn--…"
             )
-        case .notPunycode(let label): ("\"\(label)\" is not proper Punycode", "encode the label again")
+        case .notPunycode(let label): ("\(label.quoted) is not valid Punycode", "encode the label again")
         }
     }
 }
 
 extension Unicode.Scalar {
-    /// The character and its code point, visible even when the character is not.
-    package var spokenName: String {
+    /// The code point, with the character if it is visible.
+    package var visibleName: String {
         let hex = String(value, radix: 16, uppercase: true)
         let code = "U+" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex
         let isVisible = value > 0x20 && properties.generalCategory != .control && properties.generalCategory != .format

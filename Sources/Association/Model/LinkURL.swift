@@ -1,32 +1,31 @@
-// A URL as a phone sees it before matching: cut into its pieces and otherwise left alone. Dot segments stay, escapes
-// stay, the path keeps its case. Only the host is brought to one form, because hosts are compared without case.
+// A URL as a phone matches it: split into its parts, but otherwise unchanged. Dot segments, escapes and the case of the path are
+// kept. Only the host is normalised, because hosts are compared without case.
 
-/// An http or https URL, cut into the pieces that rules look at.
+/// An http or https URL, split into the parts that rules compare.
 ///
-/// The pieces are ASCII: a character that may not stand in a URL (a space, `é`) is escaped on the way in, as every
-/// browser does before it hands a URL over.
+/// The parts are ASCII: a character that a URL must not have (a space, `é`) is escaped first, as in every browser.
 public struct LinkURL: Hashable, Sendable {
-    /// The whole URL, with its illegal characters escaped and otherwise as it was written.
+    /// The whole URL as it was written, with illegal characters escaped.
     public let text: String
     /// `http` or `https`.
     public let scheme: String
     /// In lower case, without port, user information and one trailing dot.
     public let host: String
-    /// The port that is written behind the host; rules know nothing of it.
+    /// The port after the host; rules do not compare it.
     public let port: UInt16?
     /// Empty or beginning with `/`.
     public let path: String
-    /// What stands between `?` and `#`; nil without a `?`.
+    /// The text between `?` and `#`; nil without a `?`.
     public let query: String?
-    /// What stands after `#`; nil without one.
+    /// The text after `#`; nil without one.
     public let fragment: String?
 
-    /// The same pieces as bytes, so that a decision need not make them again.
+    /// The same parts as bytes, made once for all decisions.
     package let pathBytes: [UInt8]
     package let queryBytes: [UInt8]?
     package let fragmentBytes: [UInt8]?
 
-    /// The URL in `text`, or nil where `parse` would say what is wrong with it.
+    /// The URL in `text`, or nil if it is not valid; `parse` returns the reason.
     public init?(_ text: String) {
         guard case .success(let url) = Self.parse(text) else { return nil }
         self = url
@@ -48,7 +47,7 @@ public struct LinkURL: Hashable, Sendable {
         self.fragment = fragmentBytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Cuts `text` into a URL, or says why it is none.
+    /// Splits `text` into the parts of a URL, or returns why it is not one.
     public static func parse(_ text: String) -> Result<LinkURL, LinkURLProblem> {
         guard !text.isEmpty else { return .failure(.empty) }
         if let offset = strayCharacter(in: Array(text.utf8)) { return .failure(.strayCharacter(offset: offset)) }
@@ -64,7 +63,7 @@ public struct LinkURL: Hashable, Sendable {
         let (host, port): (String, UInt16?)
         switch readHost(bytes[authority]) {
         case .success(let read): (host, port) = read
-        // A name in another script as it was written, not as it was escaped.
+        // For the message: a name in another script as it was written, not as it was escaped.
         case .failure(.illegalHost(let name)) where !written.allSatisfy { $0 < 0x80 }:
             return .failure(.illegalHost(String(decoding: Percent.decode(Array(name.utf8)[...]), as: UTF8.self)))
         case .failure(let problem): return .failure(problem)
@@ -83,7 +82,7 @@ public struct LinkURL: Hashable, Sendable {
             LinkURL(scheme: scheme, host: host, port: port, text: bytes, path: path, query: query, fragment: fragment))
     }
 
-    /// Control characters never belong in a URL, and a space at either end is one that was pasted along.
+    /// The offset of a control character, or of a space at either end, which was probably pasted with the URL.
     private static func strayCharacter(in bytes: [UInt8]) -> Int? {
         if let offset = bytes.firstIndex(where: { $0 < 0x20 || $0 == 0x7F }) { return offset }
         if bytes.first == 0x20 { return 0 }
@@ -127,13 +126,13 @@ public struct LinkURL: Hashable, Sendable {
         return .success((name, number))
     }
 
-    /// Letters, digits, `-`, `.` and `_`, which the DNS allows and some hosts carry.
+    /// Letters, digits, `-`, `.` and `_`, which the DNS allows and some hosts have.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
             || byte == UInt8(ascii: "_")
     }
 
-    /// The URL with its dot segments removed; nil where it has none.
+    /// The URL without its dot segments; nil if it has none.
     package var withoutDotSegments: LinkURL? {
         guard let path = DotSegments.removed(from: path) else { return nil }
         var text = "\(scheme)://\(host)" + path
@@ -149,7 +148,7 @@ extension LinkURL: CustomStringConvertible {
 
 /// `.` and `..` between the slashes of a path.
 enum DotSegments {
-    /// The path without them; nil where it has none.
+    /// The path without them; nil if it has none.
     static func removed(from path: String) -> String? {
         guard path.utf8.contains(UInt8(ascii: ".")) else { return nil }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
@@ -163,7 +162,7 @@ enum DotSegments {
     }
 }
 
-/// What keeps a text from being a `LinkURL`.
+/// Why a text is not a `LinkURL`.
 public enum LinkURLProblem: Error, Hashable, Sendable {
     case empty
     case missingScheme
@@ -174,23 +173,22 @@ public enum LinkURLProblem: Error, Hashable, Sendable {
     /// A control character, or white space around the URL; the offset counts UTF-8 bytes.
     case strayCharacter(offset: Int)
 
-    /// The problem in words, to follow the name of the URL.
+    /// The problem as a clause of a message.
     public var message: String {
         switch self {
         case .empty: "the URL is empty"
         case .missingScheme: "the URL has no scheme"
-        case .otherScheme(let scheme):
-            "the scheme is `\(scheme)`, and only http and https URLs can open an app this way"
+        case .otherScheme(let scheme): "the scheme is `\(scheme)`, not http or https"
         case .missingHost: "the URL has no host"
         case .illegalHost(let host): "`\(host)` is not a host name"
         case .illegalPort(let port): "`\(port)` is not a port"
-        case .strayCharacter(let offset): "a control character or white space stands at byte \(offset)"
+        case .strayCharacter(let offset): "there is a control character or white space at byte \(offset)"
         }
     }
 
     /// What to write instead.
     public var fix: String {
-        if case .illegalHost = self { return "write an international name in its xn-- form" }
-        return "write it as https://host/path"
+        if case .illegalHost = self { return "write a name in another script in its xn-- form" }
+        return "write https://host/path"
     }
 }

@@ -1,5 +1,5 @@
-// What a project wants to hear of its files: rules it ignores, and severities of its own. Findings stay what the rules made
-// them until they are reported; what the server publishes does not depend on any of this.
+// The preferences of a project for findings: ignored rules, and other severities. They apply when findings are reported; what the
+// server publishes does not depend on them.
 
 import SourceJSON
 
@@ -11,8 +11,8 @@ public struct LintPreferences: Hashable, Sendable {
 
     public init() {}
 
-    /// The findings as they are to be reported. An error that keeps a file from being published stays an error: a
-    /// preference cannot make the server serve it. Certificates are no part of a repository that is checked.
+    /// The findings to report. An error that prevents publication stays an error, because the server does not publish the file
+    /// whatever the preferences. Findings about certificates can always be changed: a checked repository has none.
     public func apply(to findings: [Finding], alsoIgnoring more: Set<RuleID> = [], keepsErrors: Bool) -> [Finding] {
         findings.compactMap { finding in
             if keepsErrors, finding.severity == .error, finding.rule.family != .certificate { return finding }
@@ -24,11 +24,11 @@ public struct LintPreferences: Hashable, Sendable {
     }
 }
 
-/// The comments of a file that name rules to ignore in it: `// associated-ignore APP-030, APP-040`.
+/// The comments in a file with rules to ignore in it: `// associated-ignore APP-030, APP-040`.
 public enum IgnoreComment {
     private static let mark = "associated-ignore"
 
-    /// The ids that the comments of a text name, each at its place, known or not.
+    /// The ids in the comments of a text, with their places, even if unknown.
     public static func rules(in text: [UInt8]) -> [LocatedText] {
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         var offset = 0
@@ -51,7 +51,7 @@ public enum IgnoreComment {
         return rules
     }
 
-    /// No comment that a person writes has longer lines.
+    /// Longer lines are not comments written by a person.
     private static let lineBytesMax = 1_024
 
     private static func isPartOfID(_ character: Character) -> Bool {

@@ -1,26 +1,26 @@
-// The application id of an Android app, and what is commonly written in its place.
+// The application id of an Android app, and common mistakes in one.
 
 /// Checks Android package names.
 public enum PackageName {
-    /// What is wrong with a package name; empty for a good one.
+    /// The problems of a package name; empty for a valid one.
     public static func problems(in text: String) -> [TextProblem] {
         let fix = "write the applicationId of the app's build file"
         let trimmed = text.trimmingSpaces()
         guard trimmed == text else {
             return [
                 TextProblem(
-                    .dal009, "package name \(text.quoted) has a space around it, so it equals no app's",
+                    .dal009, "package name \(text.quoted) begins or ends with a space, so it matches no app",
                     fix: "remove the space", replacement: trimmed)
             ]
         }
         guard !text.isEmpty else {
-            return [TextProblem(.dal009, "package name is empty, so no app has it", fix: fix)]
+            return [TextProblem(.dal009, "package name is empty, so it matches no app", fix: fix)]
         }
         if let problem = shapeProblem(text, fix: fix) { return [problem] }
         return PlaceholderName.isOne(text)
             ? [
                 TextProblem(
-                    .dal013, "package name \(text.quoted) looks copied from documentation or left by a template",
+                    .dal013, "package name \(text.quoted) seems to be from documentation or a template",
                     fix: fix)
             ] : []
     }
@@ -49,14 +49,14 @@ public enum PackageName {
         if let bad = text.unicodeScalars.first(where: { !($0.isLetter || $0.isDigit || $0 == "_" || $0 == ".") }) {
             let hint = bad == "*" ? "; wildcards are not supported" : ""
             return TextProblem(
-                .dal009, "\(name) has \(String(bad).quoted), which no application id has\(hint)", fix: fix)
+                .dal009, "\(name) has \(String(bad).quoted), which an application id cannot have\(hint)", fix: fix)
         }
         if parts.count < 2 {
             return TextProblem(
-                .dal009, "\(name) has one part; an application id has two or more, with dots", fix: fix)
+                .dal009, "\(name) has one part, but an application id has two or more, with dots", fix: fix)
         }
         if parts.contains(where: \.isEmpty) {
-            return TextProblem(.dal009, "\(name) has an empty part between dots", fix: fix)
+            return TextProblem(.dal009, "\(name) has an empty part, so it matches no app", fix: fix)
         }
         if let bad = parts.first(where: { !($0.unicodeScalars.first?.isLetter ?? false) }) {
             // An Apple app id in this place starts with ten characters, often a digit first.

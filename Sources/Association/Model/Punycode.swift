@@ -1,9 +1,8 @@
-// Punycode (RFC 3492) for one label of a host name, both ways. Whether a label may be encoded at all is not decided
-// here: `HostPattern` does that.
+// Punycode (RFC 3492) for one label of a host name, in both directions. `HostPattern` decides whether a label may be encoded.
 
 /// The encoding that carries a Unicode label in ASCII, without its `xn--`.
 enum Punycode {
-    // RFC 3492 §5: the parameters that IDNA uses.
+    // RFC 3492 §5: the parameters for IDNA.
     private static let base = 36
     private static let thresholdMin = 1
     private static let thresholdMax = 26
@@ -11,10 +10,10 @@ enum Punycode {
     private static let damp = 700
     private static let initialBias = 72
     private static let initialScalar = 0x80
-    /// A DNS label has 63 bytes; nothing longer needs to be worked on, so no sum below can come near an overflow.
+    /// A DNS label has 63 bytes; longer ones are rejected, so no sum below can overflow.
     private static let scalarsMax = 63
 
-    /// The label in ASCII; nil when it is too long for a host name.
+    /// The label in ASCII; nil if it is too long for a host name.
     static func encode(_ label: some Collection<Unicode.Scalar>) -> String? {
         guard label.count <= scalarsMax else { return nil }
         var output = label.filter(\.isASCII)
@@ -42,7 +41,7 @@ enum Punycode {
         return String(String.UnicodeScalarView(output))
     }
 
-    /// The label that `encoded` stands for; nil when it is not Punycode.
+    /// The label in `encoded`; nil if it is not Punycode.
     static func decode(_ encoded: some StringProtocol) -> [Unicode.Scalar]? {
         let input = Array(encoded.unicodeScalars)
         guard input.count <= scalarsMax, input.allSatisfy(\.isASCII) else { return nil }
@@ -58,7 +57,7 @@ enum Punycode {
             for step in 1... {
                 guard index < input.count, let digit = digitValue(input[index]) else { return nil }
                 index += 1
-                // The first sum that could leave the range of scalars already proves that this is not Punycode.
+                // A sum that leaves the range of scalars shows that this is not Punycode.
                 position += digit * weight
                 guard position <= 0x11_0000 * (scalarsMax + 1) else { return nil }
                 let limit = threshold(step, bias: bias)

@@ -1,7 +1,7 @@
-// The ids of everything that linting can say. They are cases, so a misspelt id does not compile. What each rule means
-// to a person is in the rule tables of `AssociationLint`; a test holds the two to each other.
+// The ids of all lint rules. They are cases, so a misspelt id does not compile. The explanation of each rule is in the rule tables
+// of `AssociationLint`; a test compares the two.
 
-/// The id of a lint rule, such as `AASA-019`. Ids are stable, because people silence and search by them.
+/// The id of a lint rule, such as `AASA-019`. Ids are stable, because people ignore rules and search by id.
 public enum RuleID: String, Hashable, Sendable, CaseIterable {
     case aasa001, aasa002, aasa003, aasa004, aasa005, aasa006, aasa007, aasa008, aasa009, aasa010, aasa011, aasa012,
         aasa013, aasa014, aasa015, aasa016, aasa017, aasa018, aasa019, aasa020, aasa021, aasa022, aasa023, aasa024,
@@ -30,7 +30,7 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
         cert025
     case cfg001, cfg002, cfg003, cfg004, cfg005, cfg006, cfg007, cfg008, cfg009, cfg010, cfg011, cfg012
 
-    /// The severity of the rule's findings, unless a finding has a reason to differ.
+    /// The severity of the rule's findings, unless a finding sets another one.
     public var severity: Severity {
         switch self {
         case .aasa004, .aasa006, .aasa007, .aasa008, .aasa011, .aasa017, .aasa020, .aasa022, .aasa023, .aasa025,
@@ -54,7 +54,7 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The rules of one kind of file or host: the letters of their ids.
+    /// The rules for one kind of file or host: the letters of their ids.
     public enum Family: String, Sendable, CaseIterable {
         case apple = "AASA"
         case appleHosting = "AHST"
@@ -65,7 +65,7 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
         case certificate = "CERT"
         case configuration = "CFG"
 
-        /// What the family is about, as a heading.
+        /// The heading for the family.
         public var title: String {
             switch self {
             case .apple: "apple-app-site-association"
@@ -92,7 +92,7 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
 extension RuleID: Comparable, LosslessStringConvertible {
     public static func < (left: RuleID, right: RuleID) -> Bool { left.rawValue < right.rawValue }
 
-    /// The id as people write it.
+    /// The id in its usual form.
     public var description: String { "\(rawValue.dropLast(3).uppercased())-\(rawValue.suffix(3))" }
 
     /// The rule with this id, or nil.
@@ -103,7 +103,7 @@ extension RuleID: Comparable, LosslessStringConvertible {
         self = rule
     }
 
-    /// The rule that a mistyped id was probably meant to be: that of the same number, in a family of nearly the same name.
+    /// The rule that was probably meant by a mistyped id: the one with the same number, in a family with a similar name.
     public static func nearest(to id: String) -> RuleID? {
         let letters = String(id.prefix { $0.isLetter })
         guard let number = Int(id.drop { !$0.isNumber }),

@@ -1,14 +1,14 @@
-// What an assetlinks.json file says: its statements and includes, and which of the three consumers can use which.
+// The content of an assetlinks.json file: its statements and includes, and which of the three consumers can use each.
 
 public import SourceJSON
 
 /// A statement list.
 public struct StatementList: Sendable {
-    /// Every entry that is an object and no include, also those that nobody can use.
+    /// Every entry that is an object and not an include, even if no consumer can use it.
     public var statements: [Statement]
     /// The URLs of the includes.
     public var includes: [LocatedText]
-    /// What is wrong with entries in the eyes of AOSP, in their order.
+    /// The flaws of entries for AOSP, in their order.
     public var flaws: [StatementFlaw]
     public var range: SourceRange
 
@@ -22,7 +22,7 @@ public struct StatementList: Sendable {
         self.range = range
     }
 
-    /// The flaw for which an Android version rejects the whole list; nil where it reads the list.
+    /// The flaw because of which an Android version rejects the whole list; nil if it reads the list.
     public func rejection(on release: AndroidRelease) -> StatementFlaw? {
         flaws.first { $0.rejectsList(on: release) }
     }
@@ -32,11 +32,11 @@ public struct StatementList: Sendable {
         statements.filter { $0.consumers.contains(consumer) }
     }
 
-    /// The consumers that could verify an app by a statement for a relation; AOSP as the newest Android has it.
+    /// The consumers that can verify an app by a statement for a relation; AOSP in the newest version.
     public func acceptance(of statement: Statement, for relation: String) -> Set<StatementConsumer> {
         guard statement.relations.contains(where: { $0.text.isIdentical(to: relation) }),
             case .androidApp(_, let fingerprints)? = statement.target,
-            // Fingerprints are compared as they are written, and only one form is ever asked for.
+            // Consumers compare fingerprints as text, in one form only.
             fingerprints.contains(where: { Fingerprint(normalising: $0.text)?.text.isIdentical(to: $0.text) == true })
         else { return [] }
         return Set(StatementConsumer.allCases).filter { consumer in
@@ -49,20 +49,20 @@ public struct StatementList: Sendable {
     }
 }
 
-/// What a host says about a target.
+/// A statement of a host about a target.
 public struct Statement: Sendable {
     /// The well-formed relations.
     public var relations: [LocatedText]
-    /// Nil where it could not be read.
+    /// Nil if it could not be read.
     public var target: StatementTarget?
-    /// Android 15's rules for `handle_all_urls`; nil where there are none or Android discards them, which lets the
-    /// manifest decide.
+    /// The rules for Android 15 under `handle_all_urls`; nil if there are none or Android discards them, so that the manifest
+    /// decides.
     public var dynamicRules: [AndroidRule]?
-    /// Every list of dynamic rules in it, also one that nothing reads.
+    /// All lists of dynamic rules in it, even those that no consumer reads.
     package var ruleLists: [[AndroidRule]] = []
-    /// The rule for whose sake they are taken as discarded; nil where there is none.
+    /// The rule because of which Android is assumed to discard them; nil if there is none.
     public var malformedRule: MalformedRule?
-    /// Who can use the statement, if the file as a whole reaches them.
+    /// The consumers that can use the statement, if they accept the file.
     public var consumers: Set<StatementConsumer>
     public var range: SourceRange
 
@@ -80,23 +80,23 @@ public struct Statement: Sendable {
 
 /// The target of a statement.
 public enum StatementTarget: Hashable, Sendable {
-    /// An app and the certificates that sign it, as they were written.
+    /// An app and its signing certificates, as they were written.
     case androidApp(package: LocatedText, fingerprints: [LocatedText])
     case web(site: LocatedText)
-    /// Specified, and read by nothing on Android.
+    /// Specified, but nothing on Android reads it.
     case iOSApp(id: LocatedText)
 }
 
 /// A reader of statement lists.
 public enum StatementConsumer: String, Hashable, Sendable, CaseIterable {
-    /// Google's Digital Asset Links service, which Play services and credential sharing ask.
+    /// Google's Digital Asset Links service, for Play services and credential sharing.
     case google
     /// The StatementService of Android's open source, on the device.
     case aosp
     /// Chromium, for Trusted Web Activities and related apps.
     case chromium
 
-    /// As it is called in sentences.
+    /// The name in messages.
     public var name: String {
         switch self {
         case .google: "Google"
@@ -106,13 +106,12 @@ public enum StatementConsumer: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A rule over the decoded parts of a URL. A part that is nil is not looked at; a rule without any never matches.
+/// A rule for the decoded parts of a URL. A part that is nil is not compared; a rule without any never matches.
 public struct AndroidRule: Sendable {
     public var path: String?
     public var query: [QueryItemPattern]?
     public var fragment: String?
     public var exclude: Bool
-    /// Where it was read from.
     public var range: SourceRange?
 
     public init(
@@ -126,15 +125,15 @@ public struct AndroidRule: Sendable {
         self.range = range
     }
 
-    /// Whether it looks at no part of the URL.
+    /// Whether it has no part to compare.
     package var isEmpty: Bool { path == nil && query == nil && fragment == nil }
 }
 
 /// The first malformed rule of a list.
 public struct MalformedRule: Hashable, Sendable {
-    /// Its index in the list as it was written.
+    /// Its index in the written list.
     public var index: Int
-    /// Where the value stands.
+    /// The range of the malformed value.
     public var range: SourceRange
 
     public init(index: Int, range: SourceRange) {
@@ -142,12 +141,12 @@ public struct MalformedRule: Hashable, Sendable {
         self.range = range
     }
 
-    /// What becomes of any URL.
+    /// The result for any URL.
     public var step: MatchStep {
         MatchStep(
             rule: index, outcome: .leftOpen,
-            message: "rule \(index) has a value of the wrong type, so Android throws all the rules away and the "
-                + "manifest decides alone",
+            message:
+                "rule \(index) has a value of the wrong type, so Android discards all rules and only the manifest decides",
             range: range)
     }
 

@@ -1,10 +1,10 @@
-// Small tools for texts: quoting them in messages, looking for pieces byte by byte, and the classes of ASCII.
+// Helpers for texts: quotation in messages, searches by bytes, and classes of characters.
 
 package import SourceJSON
 
 extension String {
-    /// The text in quotation marks of a message. Control, format and line-separating characters are written as
-    /// `\u{…}`, and what is longer than a line is cut.
+    /// The text in the quotation marks of messages. Control, format and line-separating characters are written as `\u{…}`,
+    /// and a long text is cut.
     package var quoted: String {
         var result = "`"
         var count = 0
@@ -29,7 +29,7 @@ extension String {
 }
 
 extension String {
-    /// In quotation marks, with everything escaped that RFC 8259 §7 does not let stand as it is.
+    /// The text as a JSON string.
     package var jsonQuoted: String { SourceWriter.quoted(self) }
 }
 
@@ -38,7 +38,7 @@ extension StringProtocol {
 
     package func ends(with suffix: String) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
 
-    /// Whether the bytes of `run` stand anywhere in it, one after the other; for short texts.
+    /// Whether the bytes of `run` occur in it; for short texts.
     package func contains(run: String) -> Bool {
         guard let first = run.utf8.first else { return true }
         var rest = utf8[...]
@@ -51,16 +51,16 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The text without as many bytes at its end, which are the last ones of whole scalars.
+    /// The text without the last bytes, which must be whole scalars.
     package func dropping(lastBytes count: Int) -> String { String(Substring(utf8.dropLast(count))) }
 
-    /// The text without as many bytes at its beginning, which are the first ones of whole scalars.
+    /// The text without the first bytes, which must be whole scalars.
     package func dropping(firstBytes count: Int) -> String { String(Substring(utf8.dropFirst(count))) }
 }
 
 /// A number and what it counts.
 public enum Count {
-    /// - Parameter many: what several are called, where that is not the one with an `s`.
+    /// - Parameter many: the plural, if it is not `one` with an `s`.
     public static func of(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(number) \(number == 1 ? one : many ?? "\(one)s")"
     }
@@ -73,7 +73,7 @@ extension Unicode.Scalar {
     package var isLetter: Bool { isLowerLetter || isUpperLetter }
     package var isHexDigit: Bool { isDigit || ("a"..."f").contains(self) || ("A"..."F").contains(self) }
 
-    /// White space and the marks without width that come along when text is copied from a window.
+    /// White space and the invisible marks that are copied with text from a window.
     package var isInvisible: Bool {
         switch value {
         case 0x09...0x0D, 0x20, 0xA0, 0x200B...0x200F, 0x2028...0x202F, 0x2060, 0x3000, 0xFEFF: true
@@ -115,7 +115,7 @@ package enum ASCII {
 }
 
 extension [UInt8] {
-    /// Whether the bytes of `run` stand anywhere in it, one after the other; for short texts.
+    /// Whether the bytes of `run` occur in it; for short texts.
     package func contains(run: [UInt8]) -> Bool {
         guard let first = run.first else { return true }
         guard count >= run.count else { return false }
@@ -126,7 +126,7 @@ extension [UInt8] {
 }
 
 extension Unicode.Scalar {
-    /// Lower case, one scalar at a time: a mapping to several scalars leaves the scalar alone (reference A.6.7).
+    /// Lower case, one scalar at a time: a mapping to several scalars does not change the scalar (reference A.6.7).
     package var folded: Unicode.Scalar {
         if value < 0x80 { return Unicode.Scalar(ASCII.lowercased(UInt8(value))) }
         let mapped = properties.lowercaseMapping.unicodeScalars
@@ -136,7 +136,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The string with each scalar folded on its own.
+    /// The string with each scalar folded by itself.
     package var folded: String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars { result.append(scalar.folded) }
@@ -145,10 +145,10 @@ extension String {
 }
 
 extension Array {
-    /// Nil where there is none.
+    /// The element, or nil if there is none.
     package func element(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 
-    /// One of each, then another of each, until all are through.
+    /// The first elements of all arrays, then the second ones, and so on.
     package func inTurns<Item>() -> [Item] where Element == [Item] {
         let longest = map(\.count).max() ?? 0
         return (0..<longest).flatMap { index in compactMap { $0.element(at: index) } }
@@ -156,8 +156,8 @@ extension Array {
 }
 
 extension SourceValue {
-    /// What a value is, as the end of "it is …".
-    package var spokenName: String {
+    /// The type of the value, with its article.
+    package var typeName: String {
         switch kind {
         case .null: "null"
         case .bool: "a boolean"

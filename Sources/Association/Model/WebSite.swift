@@ -1,13 +1,13 @@
-// The `site` of a web target: scheme, host and perhaps a port, and nothing after them.
+// The `site` of a web target: only a scheme, a host and perhaps a port.
 
 /// Checks web sites.
 enum WebSite {
-    /// `isForWebAPK` says that the statement grants query_webapk alone, which wants the address of a manifest.
+    /// - Parameter isForWebAPK: whether query_webapk is the only relation, which needs the address of a manifest.
     static func problems(in text: String, isForWebAPK: Bool = false) -> [TextProblem] {
-        func problem(_ what: String, replacement: String? = nil) -> TextProblem {
+        func problem(_ reason: String, replacement: String? = nil) -> TextProblem {
             TextProblem(
                 .dal016,
-                "site \(text.quoted) \(what), so Google rejects the statement",
+                "site \(text.quoted) \(reason), so Google rejects the statement",
                 fix: "write https:// and the host, without a slash at the end", replacement: replacement)
         }
         guard let address = WebAddress(text) else {
@@ -34,19 +34,18 @@ enum WebSite {
                 problems.append(
                     TextProblem(
                         .dal017,
-                        "site \(text.quoted) has a path, which query_webapk alone needs: Chromium compares it with the "
-                            + "manifest's address, and Google rejects it",
-                        fix: "keep this statement apart from all others"))
+                        "site \(text.quoted) has a path; Chromium needs it for query_webapk, but Google rejects the statement",
+                        fix: "use this statement for query_webapk only"))
             } else {
-                let what = address.rest == "/" ? "a slash at the end" : "a path, query or fragment"
+                let extra = address.rest == "/" ? "a slash at the end" : "a path, query or fragment"
                 let origin = String(text.dropLast(address.rest.count))
-                return [problem("has \(what)", replacement: origin.ends(with: "\\") ? nil : origin)]
+                return [problem("has \(extra)", replacement: origin.ends(with: "\\") ? nil : origin)]
             }
         }
         return problems + adviceProblems(address, text)
     }
 
-    /// What is no name of a host; addresses of machines are left alone. What Google makes of such a host is not known.
+    /// A host that is not a valid name; IP addresses are not checked. How Google treats such a host is not known.
     private static func hostProblem(_ host: String, _ text: String) -> TextProblem? {
         if host.begins(with: "[") || host.unicodeScalars.allSatisfy({ $0.isDigit || $0 == "." }) { return nil }
         let name = host.ends(with: ".") ? host.dropLast() : host[...]
@@ -61,7 +60,7 @@ enum WebSite {
         let isForeign = !host.utf8.allSatisfy { $0 < 0x80 }
         return TextProblem(
             .dal016,
-            "site \(text.quoted) has a host that is no name in DNS, so nothing can be fetched from it as written",
+            "site \(text.quoted) has a host that is not a valid name, so nothing can be fetched from it",
             fix: isForeign ? "write the host in its ASCII form, xn--…" : "write https:// and the host",
             severity: .warning)
     }
@@ -71,13 +70,13 @@ enum WebSite {
         if address.port == (address.scheme == "https" ? 443 : 80) {
             problems.append(
                 TextProblem(
-                    .dal018, "site \(text.quoted) names the default port, which Google's documents say to leave out",
+                    .dal018, "site \(text.quoted) has the default port, which Google's documents say to omit",
                     fix: "remove the port"))
         }
         if address.scheme == "http" {
             problems.append(
                 TextProblem(
-                    .dal019, "site \(text.quoted) is plain http, so whoever is on the network path can speak for it",
+                    .dal019, "site \(text.quoted) is plain http, so anyone on the network path can impersonate it",
                     fix: "write https"))
         }
         return problems
@@ -90,7 +89,7 @@ struct WebAddress {
     var scheme: String
     var user: String?
     var host: String
-    /// The text after the colon, if there is one; empty or no number where it is wrong.
+    /// The text after the colon, if there is one; it may be empty or not a number.
     var portText: String?
     /// From the first `/`, `?` or `#` on.
     var rest: String

@@ -1,16 +1,16 @@
-// The door to app files: bytes in, a model or findings out.
+// The entry point of app files: from bytes to a model or findings.
 
 public import SourceJSON
 
 extension AppFile {
-    /// Far more than what fits into the documents made from it.
+    /// Far more than the documents made from it may have.
     public static let bytesMax = 4 * 1024 * 1024
 
     /// The limits of an app file as a text.
     package static let sourceLimits = SourceLimits(depth: 64, bytes: bytesMax)
 
-    /// Reads an app file (JSON5) and runs its examples. With an environment, its overlay is laid over the rest first:
-    /// objects are merged, everything else is replaced, and null removes (as in RFC 7396).
+    /// Reads an app file (JSON5) and checks its examples. With an environment, its overlay is merged into the rest first
+    /// (RFC 7396).
     public static func read(_ bytes: [UInt8], file: String, environment: String? = nil) -> AppFileReading {
         let document = SourceReader.read(bytes, as: .json5, limits: sourceLimits)
         return read(document, file: file, environment: environment)
@@ -22,8 +22,8 @@ extension AppFile {
         var reading = read(document, file: file, environment: environment, workLeft: &workLeft)
         guard let environment, let overlay = EnvironmentOverlay(environment, in: document), !reading.findings.isEmpty
         else { return reading }
-        // Files without findings, which is nearly all of them, are read once. Where the work does not suffice for the examples
-        // of both readings is no difference between them.
+        // Files without findings, nearly all of them, are read once. APP-027 may differ only because the work for the examples is
+        // used up by the first reading.
         let plain = Set(read(document, file: file, environment: nil, workLeft: &workLeft).findings)
         reading.findings = reading.findings.map { finding in
             let isCommon = plain.contains(finding) || finding.rule == .app027
@@ -38,21 +38,21 @@ extension AppFile {
     ) -> AppFileReading {
         var reader = AppFileReader(document, file: file)
         for problem in document.problems where problem.kind != .duplicateKey {
-            reader.findings.report(
+            reader.findings.list.report(
                 .app001, at: problem.range, problem.message, fix: problem.fix,
                 edit: problem.edit, severity: problem.isError ? .error : .warning, isFatal: problem.isError)
         }
         guard let root = document.value else { return AppFileReading(appFile: nil, reader) }
-        // A value beside errors is what the text would be once they are mended, and what else is wrong shows already.
+        // Despite errors there may be a value, the one after they are fixed, and so further findings.
         var appFile = reader.appFile(root, environment: environment)
         appFile?.rememberTranslation()
-        if let appFile, !appFile.examples.isEmpty, reader.isFitForExamples {
-            ExampleCheck(appFile).report(into: &reader.findings, workLeft: &workLeft)
+        if let appFile, !appFile.examples.isEmpty, reader.canCheckExamples {
+            ExampleCheck(appFile).report(into: &reader.findings.list, workLeft: &workLeft)
         }
         return AppFileReading(appFile: appFile, reader)
     }
 
-    /// The names under `environments`; nil where the text cannot be read through.
+    /// The names under `environments`; nil if the text cannot be read to its end.
     public static func environments(in bytes: [UInt8]) -> [String]? {
         let document = SourceReader.read(bytes, as: .json5, limits: sourceLimits)
         guard let root = document.value, case .object(let members) = root.kind else { return nil }
@@ -61,24 +61,22 @@ extension AppFile {
         }
         return overlays.map(\.key)
     }
-
 }
 
-/// What reading an app file gave. The model is there exactly when no finding is an error.
+/// The result of reading an app file. There is a model if no finding is an error.
 public struct AppFileReading: Sendable {
     public let appFile: AppFile?
     public internal(set) var findings: [Finding]
-    /// The names under `environments`, known even when the file is no good.
+    /// The names under `environments`, even if the file has errors.
     public let environments: [String]
-
-    /// The hosts that the file names in other environments, and not in the one that was read.
+    /// The hosts that the file names only in other environments than the one that was read.
     public let otherHosts: [HostPattern]
 
     init(appFile: AppFile?, _ reader: AppFileReader) {
         let own = Set(appFile?.hosts ?? [])
         otherHosts = Set(reader.allHosts).subtracting(own).sorted { $0.text < $1.text }
-        self.appFile = reader.findings.hasErrors ? nil : appFile
-        findings = reader.findings.sorted
+        self.appFile = reader.findings.list.hasErrors ? nil : appFile
+        findings = reader.findings.list.sorted
         environments = reader.environments
     }
 }

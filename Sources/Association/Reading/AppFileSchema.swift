@@ -1,5 +1,4 @@
-// The JSON Schema of app files, for editors. A test compares its keys with those of the reader, which also checks what a
-// schema cannot express.
+// The keys of an app file, for its reader and, as a JSON Schema, for editors. The reader checks what a schema cannot express.
 
 public import SourceJSON
 
@@ -14,7 +13,15 @@ public enum AppFileSchema {
 
     typealias Members = [(String, SourceValue)]
 
-    static var rootProperties: Members {
+    static let rootKeys = rootProperties.map(\.0)
+    static let appKeys = appProperties.map(\.0)
+    static let iosKeys = iosProperties.map(\.0)
+    static let androidKeys = androidProperties.map(\.0)
+    static let linkKeys = linkProperties.map(\.0)
+    static let pageKeys = pageProperties.map(\.0)
+    static let retiredKeys = retiredProperties.map(\.0)
+
+    private static var rootProperties: Members {
         [("$schema", text("location of this schema, for editors"))] + appProperties + [
             (
                 "priority",
@@ -30,7 +37,7 @@ public enum AppFileSchema {
     }
 
     /// The keys that an overlay may have too.
-    static var appProperties: Members {
+    private static var appProperties: Members {
         [
             ("name", text("name of the app, for pages and messages")),
             ("hosts", list(of: text(), "host names, or *.suffix for every host below the suffix")),
@@ -49,7 +56,7 @@ public enum AppFileSchema {
         ]
     }
 
-    static var iosProperties: Members {
+    private static var iosProperties: Members {
         [
             ("appIDs", list(of: text(), "team id, dot and bundle id of each build that may open the links")),
             (
@@ -67,7 +74,7 @@ public enum AppFileSchema {
         ]
     }
 
-    static var androidProperties: Members {
+    private static var androidProperties: Members {
         let prints = list(of: text(), "SHA-256 fingerprints of the signing certificates")
         let package: Members = [("name", text("package name of the app")), ("fingerprints", prints)]
         return [
@@ -80,7 +87,7 @@ public enum AppFileSchema {
         ]
     }
 
-    static var linkProperties: Members {
+    private static var linkProperties: Members {
         let query: SourceValue = .object([("type", .array([.string("string"), .string("object")]))])
         return [
             ("/", text("pattern for the path")), ("?", query), ("#", text("pattern for the fragment")),
@@ -90,7 +97,7 @@ public enum AppFileSchema {
         ]
     }
 
-    static var pageProperties: Members {
+    private static var pageProperties: Members {
         [
             ("spa", bool("answer index.html for any path (default: false)")),
             ("landing", bool("show the landing page (default: true; with spa: false)")),
@@ -98,7 +105,7 @@ public enum AppFileSchema {
         ]
     }
 
-    static var retiredProperties: Members {
+    private static var retiredProperties: Members {
         ["appIDs", "fingerprints", "hosts"].map { ($0, list(of: text())) }
     }
 

@@ -1,9 +1,9 @@
-// What one pattern says that its author did not mean: queries in paths, regular expressions, text in the wrong
-// encoding. A check of one string on its own; patterns against each other are judged elsewhere.
+// Mistakes in one pattern: queries in paths, regular expressions, text in the wrong encoding. Patterns are compared with each
+// other elsewhere.
 
 import SourceJSON
 
-/// Checks one pattern of Apple's dialect.
+/// Checks one pattern of Apple's rules.
 struct ApplePatternCheck {
     /// The part of the URL that it is compared with.
     enum Part {
@@ -39,8 +39,8 @@ struct ApplePatternCheck {
         return problems
     }
 
-    /// Whether a look at the bytes shows that nothing below has anything to say: a path of letters, digits and signs
-    /// without a second meaning, with a slash before it. Nearly every pattern is one.
+    /// Whether no check below can find anything: a path of letters, digits and unambiguous signs after a slash. Nearly every
+    /// pattern is one.
     private func isPlain(_ pattern: String) -> Bool {
         guard part == .path || part == .legacyPath, pattern.utf8.first == UInt8(ascii: "/") else { return false }
         var (last, beforeLast) = (UInt8(0), UInt8(0))
@@ -62,9 +62,8 @@ struct ApplePatternCheck {
             problems.append(
                 TextProblem(
                     .aasa061,
-                    "\(pattern.quoted) has a $( without its closing parenthesis, or with a name that has $ or ( in it, "
-                        + "so it never matches",
-                    fix: "close it: $(name)"))
+                    "\(pattern.quoted) has a $( without ), or with $ or ( in its name, so it never matches",
+                    fix: "write $(name)"))
         }
         guard !parsed.names.isEmpty else { return problems }
         var reported: Set<ExactText> = []
@@ -72,23 +71,22 @@ struct ApplePatternCheck {
             let nearest = NearestKey.find(name, among: variables.compared)
             problems.append(
                 TextProblem(
-                    .aasa060, "variable \(name.quoted) is not defined, so \(pattern.quoted) never matches",
+                    .aasa060, "\(pattern.quoted) has the undefined variable \(name.quoted), so it never matches",
                     fix: nearest.map { "write $(\($0))" } ?? "define it under substitutionVariables",
                     replacement: nearest.map { pattern.replacingVariable(name, by: $0) }))
         }
         return problems
     }
 
-    /// A whole URL, or a host, where only the path is compared.
+    /// A whole URL, or a host, in a pattern for the path.
     private func addressProblem(_ pattern: String) -> TextProblem? {
         guard part == .path || part == .legacyPath else { return nil }
         guard pattern.utf8.first != UInt8(ascii: "/") || pattern.begins(with: "//") else { return nil }
         func problem(_ what: String) -> TextProblem {
             TextProblem(
                 .aasa043,
-                "\(pattern.quoted) has \(what), and only the path of a URL is compared, so it matches only links that "
-                    + "have that in their path",
-                fix: "write the path alone")
+                "\(pattern.quoted) has \(what), but it is compared with the path of a URL only, so it matches almost no links",
+                fix: "write only the path")
         }
         let lower = pattern.lowercased()
         if ["http://", "https://", "*://", "//http"].contains(where: lower.begins(with:)) {
@@ -100,7 +98,7 @@ struct ApplePatternCheck {
         return startsWithHost(lower) ? problem("a host") : nil
     }
 
-    /// `www.…` or a name with a well-known last label, and no slash before it. `index.html` is no host.
+    /// `www.…` or a name with a well-known last label, without a slash before it. `index.html` is not a host.
     private func startsWithHost(_ lower: String) -> Bool {
         guard !lower.begins(with: "/") else { return false }
         let first = lower.prefix { $0 != "/" }
@@ -113,19 +111,19 @@ struct ApplePatternCheck {
         return labels.count >= (labels[0] == "*" ? 3 : 2) && Self.topLevelDomains.contains(String(last))
     }
 
-    /// Without the codes of countries: `index.html.de` is a page in German.
+    /// Without country codes: `index.html.de` is a page in German.
     private static let topLevelDomains: Set<String> = [
         "com", "org", "net", "io", "app", "dev", "edu", "gov", "info", "biz",
     ]
 
-    /// What belongs to another part of the URL, and what the normalising of paths does to a pattern.
-    func partProblems(_ text: String, _ pattern: String) -> [TextProblem] {
+    /// Text that belongs to another part of the URL, and the effects of normalising paths.
+    private func partProblems(_ text: String, _ pattern: String) -> [TextProblem] {
         var problems: [TextProblem] = []
         if part != .fragment, percentEncoded, text.contains(run: "#") {
             problems.append(
                 TextProblem(
-                    .aasa042, "\(pattern.quoted) has a #, which no \(part.name) of a URL has, so it never matches",
-                    fix: "move the text after it under \"#\""))
+                    .aasa042, "\(pattern.quoted) has a #, but no \(part.name) of a URL has one, so it never matches",
+                    fix: "move the text after it to \"#\""))
         }
         switch part {
         case .path:
@@ -133,8 +131,8 @@ struct ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         .aasa070,
-                        "\(pattern.quoted) starts with NOT, which belongs to the legacy paths; here it is compared as "
-                            + "text, so the rule does not exclude what follows it",
+                        "\(pattern.quoted) starts with NOT, which is compared as text here, so the rule does not exclude "
+                            + "anything",
                         fix: "remove NOT and add \"exclude\": true"))
                 return problems
             }
@@ -142,9 +140,8 @@ struct ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         .aasa041,
-                        "\(pattern.quoted) has a query in it, but in a path ? stands for one character and the query "
-                            + "is never compared",
-                        fix: "move it under \"?\""))
+                        "\(pattern.quoted) has a query, but a path pattern is never compared with it; ? is one character",
+                        fix: "move the query to \"?\""))
             }
             problems += pathProblems(pattern)
         case .legacyPath:
@@ -152,8 +149,7 @@ struct ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         .aasa073,
-                        "\(pattern.quoted) has a query in it, but paths compare the path alone and ? stands for one "
-                            + "character",
+                        "\(pattern.quoted) has a query, but paths are never compared with it; ? is one character",
                         fix: "write components with \"?\""))
             }
             let isMisspeltNot = ["not/", "not*"].contains(where: pattern.lowercased().begins(with:))
@@ -180,29 +176,29 @@ struct ApplePatternCheck {
         var problems: [TextProblem] = []
         if pattern.isEmpty {
             problems.append(
-                TextProblem(.aasa049, "the path pattern is empty and matches the root alone", fix: "write \"/\""))
+                TextProblem(.aasa049, "the path pattern is empty and matches only the root", fix: "write \"/\""))
         } else if !["/", "*", "$(", "?"].contains(where: pattern.begins(with:)) {
             let isSingle = pattern.unicodeScalars.count == 1
             problems.append(
                 TextProblem(
                     .aasa049,
                     isSingle
-                        ? "\(pattern.quoted) is a single character, to which no slash is added, so it never matches"
-                        : "\(pattern.quoted) does not start with a slash; macOS 27 adds it, older systems are not known to",
+                        ? "\(pattern.quoted) is one character without a slash, so it never matches"
+                        : "\(pattern.quoted) does not start with a slash; macOS 27 adds it, earlier systems perhaps not",
                     fix: "write the slash", replacement: "/" + pattern))
         }
         if endsInOpenQuestionMark(pattern) {
             problems.append(
                 TextProblem(
                     .aasa050,
-                    "\(pattern.quoted) may also match a path that is one character shorter, through the slash that is "
-                        + "added for comparing; that is unsettled",
-                    fix: "put a slash before a single ?*, or end it with * alone"))
+                    "\(pattern.quoted) may also match a path without the last character, because of the slash that systems "
+                        + "add; this is not known for certain",
+                    fix: "write a slash before a single ?*, or only * at the end"))
         }
         return problems
     }
 
-    /// Ends in `?*` other than `/?*`: the question mark can take the slash that normalising adds.
+    /// Ends in `?*` other than `/?*`: the question mark can match the slash that normalising adds.
     private func endsInOpenQuestionMark(_ pattern: String) -> Bool {
         guard pattern.ends(with: "?*") else { return false }
         let before = pattern.unicodeScalars.dropLast(2)
@@ -210,23 +206,23 @@ struct ApplePatternCheck {
         return last != "/" && last != "*"
     }
 
-    /// A foreign notation; the first that is recognised.
-    func syntaxProblem(_ text: String, _ pattern: String) -> TextProblem? {
+    /// The first notation that is not Apple's.
+    private func syntaxProblem(_ text: String, _ pattern: String) -> TextProblem? {
         if let placeholder = routerPlaceholder(text) {
             return TextProblem(
                 .aasa045,
-                "\(pattern.quoted) has the placeholder \(placeholder.quoted) of a router, which is compared as text",
+                "\(pattern.quoted) has \(placeholder.quoted) as in a router, but it is compared as text",
                 fix: "write ?* for one or more characters")
         }
         if let regex = regularExpression(text) {
             return TextProblem(
                 .aasa044,
-                "\(pattern.quoted) has \(regex.quoted) as in a regular expression, which is compared as text",
+                "\(pattern.quoted) has \(regex.quoted) as in a regular expression, but it is compared as text",
                 fix: "use * for any text, ? for one character, or a variable")
         }
         guard text.contains(run: "\\") else { return nil }
         return TextProblem(
-            .aasa046, "\(pattern.quoted) has a backslash; Apple documents no escape, so what it means is not known",
+            .aasa046, "\(pattern.quoted) has a backslash, and its meaning is not documented",
             fix: "remove it")
     }
 
@@ -257,7 +253,7 @@ struct ApplePatternCheck {
         guard hasSignOfRegularExpression(text) else { return nil }
         for sign in ["/.*", "(.*", ").*", ".+", "\\d", "\\w", "\\/", "\\.", "(?:", "(?!", "[^"]
         where text.contains(sign) {
-            // `/.*` could be meant for hidden files; nobody serves those as links.
+            // `/.*` could be meant for hidden files, but those are not links.
             return sign.begins(with: "/") || sign.begins(with: "(.") || sign.begins(with: ")") ? ".*" : sign
         }
         if text.begins(with: "^") { return "^" }
@@ -273,7 +269,7 @@ struct ApplePatternCheck {
         return text.begins(with: ".*") ? ".*" : nil
     }
 
-    /// A look at single characters, which spares nearly every pattern the searches: they were a quarter of the time of
+    /// A check of single characters, which avoids the searches for nearly every pattern: they took a quarter of the time of
     /// reading an app file.
     private func hasSignOfRegularExpression(_ text: String) -> Bool {
         var last: UInt8 = 0
@@ -289,9 +285,8 @@ struct ApplePatternCheck {
         return false
     }
 
-    /// `isForeign` says that the pattern was already found to be in another notation, whose signs are then not
-    /// repeated.
-    func encodingProblems(_ text: String, _ pattern: String, isForeign: Bool) -> [TextProblem] {
+    /// - Parameter isForeign: whether the pattern is in another notation, whose signs are reported already.
+    private func encodingProblems(_ text: String, _ pattern: String, isForeign: Bool) -> [TextProblem] {
         var problems: [TextProblem] = []
         let escapes = Escapes(in: text)
         if percentEncoded {
@@ -299,15 +294,15 @@ struct ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         .aasa051,
-                        "\(pattern.quoted) has U+\(String(letter.value, radix: 16, uppercase: true)), which a URL has only in "
-                            + "encoded form; without case it is compared as \(String(letter.folded).quoted), so it matches that letter alone",
-                        fix: "write the letter, or percent-encode it and compare case"))
+                        "\(pattern.quoted) has U+\(String(letter.value, radix: 16, uppercase: true)), which a URL has only "
+                            + "percent-encoded; with caseSensitive false it matches only the letter \(String(letter.folded).quoted)",
+                        fix: "write the letter, or percent-encode it and set caseSensitive to true"))
             }
             if let bad = text.unicodeScalars.first(where: { isNeverInURL($0) && !isOnlyALetterWithoutCase($0) }) {
                 problems.append(
                     TextProblem(
                         .aasa051,
-                        "\(pattern.quoted) has \(String(bad).quoted), which a URL has only in encoded form, so the "
+                        "\(pattern.quoted) has \(String(bad).quoted), which a URL has only percent-encoded, so the "
                             + "pattern never matches",
                         fix: "percent-encode it, or set percentEncoded to false", replacement: encoded(pattern)))
             }
@@ -315,57 +310,54 @@ struct ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         .aasa051,
-                        "\(pattern.quoted) has \(String(doubtful).quoted), which some clients percent-encode and some "
-                            + "leave as it is, so it may not match",
+                        "\(pattern.quoted) has \(String(doubtful).quoted), which only some clients percent-encode, so it may "
+                            + "not match",
                         fix: "write one rule for each spelling, or set percentEncoded to false"))
             }
             if escapes.hasLowerCase {
                 problems.append(
                     TextProblem(
                         .aasa053,
-                        "\(pattern.quoted) has lower-case digits after a percent sign; the comparison is exact, and "
-                            + "most clients write upper case",
+                        "\(pattern.quoted) has lower-case digits after a percent sign, but most clients write upper case, so it "
+                            + "does not match their URLs",
                         fix: "write upper-case digits", replacement: escapes.hasMalformed ? nil : upperCased(pattern)))
             }
             if escapes.hasMalformed {
                 problems.append(
                     TextProblem(
                         .aasa054,
-                        "\(pattern.quoted) has a percent sign without two hex digits, which no URL has, so it never "
-                            + "matches",
+                        "\(pattern.quoted) has a percent sign without two hexadecimal digits, so it never matches",
                         fix: "write %25 for a percent sign"))
             }
         } else if escapes.hasValid {
             problems.append(
                 TextProblem(
                     .aasa052,
-                    "\(pattern.quoted) is encoded although percentEncoded is false: the URL is decoded and the pattern "
-                        + "is not, so only links that are encoded twice match",
+                    "\(pattern.quoted) is percent-encoded, but percentEncoded is false and URLs are decoded, so it matches only "
+                        + "URLs that are encoded twice",
                     fix: "write the decoded character"))
         }
         if part == .query, text.contains(run: "+") {
             problems.append(
                 TextProblem(
                     .aasa059,
-                    "\(pattern.quoted) has a plus sign, which is not read as a space; clients write spaces as + or as "
-                        + "%20",
+                    "\(pattern.quoted) has a plus sign, which is not read as a space; clients write spaces as + or %20",
                     fix: "write %20, or one rule for each spelling"))
         }
         return problems
     }
 
-    /// What no URL reaches a phone with. The gap of a variable is none.
+    /// Characters that no URL has when it reaches a phone. The gap of a variable is not one.
     private func isNeverInURL(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value != 0 && (!scalar.isASCII || Percent.isAlwaysEscaped(UInt8(truncatingIfNeeded: scalar.value)))
     }
 
-    /// Compared without case, the Kelvin sign is a `k`, which URLs do have.
+    /// Without case, the Kelvin sign is compared as `k`, which URLs can have.
     private func isOnlyALetterWithoutCase(_ scalar: Unicode.Scalar) -> Bool {
         !caseSensitive && !scalar.isASCII && scalar.folded.isASCII
     }
 
-    /// Outside the characters of RFC 3986 §3.3 and §3.4, and yet it does reach phones as it is; brackets occur in
-    /// queries.
+    /// Characters that RFC 3986 §3.3 and §3.4 do not allow, but that do reach phones; brackets are usual in queries.
     private func isDoubtful(_ scalar: Unicode.Scalar, isForeign: Bool) -> Bool {
         switch scalar {
         case "\"", "`": true
@@ -375,7 +367,7 @@ struct ApplePatternCheck {
         }
     }
 
-    /// Percent-encodes what may not stand as it is, outside of variables.
+    /// The pattern with percent-encoding where it is needed; nil with variables.
     private func encoded(_ pattern: String) -> String? {
         guard !pattern.contains(run: "$(") else { return nil }
         var result = ""
@@ -413,7 +405,7 @@ struct ApplePatternCheck {
             for index in scalars.indices where scalars[index] == "%" {
                 let digits = scalars[(index + 1)...].prefix(2)
                 guard digits.count == 2, digits.allSatisfy(\.isHexDigit) else {
-                    // `%` before a wildcard may stand for any escape.
+                    // `%` before a wildcard may match any escape.
                     if !digits.contains(where: { $0 == "*" || $0 == "?" || $0.value == 0 }) { hasMalformed = true }
                     continue
                 }

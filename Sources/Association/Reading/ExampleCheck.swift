@@ -1,5 +1,5 @@
-// The contract tests of an app file: each example is put to the rules as each platform will get them. A failing one is
-// an error: either the rules or the file's own promise are wrong, and publishing would settle it by accident.
+// Checks the examples of an app file with the rules of each platform. A failing example is an error: either the rules or the
+// example are wrong, and the file must not be published before that is clear.
 
 import SourceJSON
 
@@ -9,7 +9,7 @@ package struct ExampleCheck {
     private let apple: AppleMatcher?
     private let android: AndroidMatcher?
     private let androidOrigins: [Int]
-    /// What Android 14 and earlier go by, and later versions without dynamic rules.
+    /// Decides on Android 14 and earlier, and on later versions without dynamic rules.
     private let manifest: AndroidManifest?
 
     package init(_ app: AppFile) {
@@ -22,20 +22,20 @@ package struct ExampleCheck {
         manifest = opensLinks ? AndroidManifest(of: app) : nil
     }
 
-    /// What an example fails for, as the end of "… on iOS, and".
+    /// Why an example fails; `reason` follows "… on iOS, but".
     private struct Failure {
         var platform: String
         var expected: LinkExample.Outcome
         var reason: String
     }
 
-    /// Rules tried and steps of patterns that the examples of one file may take, in all of its readings: some 0.06 s, because
-    /// other tenants wait meanwhile. A thousand examples for 250 rules of each platform fit.
+    /// The rules and pattern steps for the examples of one file, in all of its readings: about 0.06 s, because other tenants
+    /// wait meanwhile. It is enough for a thousand examples and 250 rules of each platform.
     package static let workMax = 1 << 25
     private static let workOfRule = 64
     private static let workOfPath = 8
 
-    /// Goes on as long as `workLeft` lasts, and says so where it does not.
+    /// Checks examples until `workLeft` is used up, which is reported.
     package func report(into findings: inout FindingList, workLeft: inout Int) {
         var unkept: [(example: LinkExample, failure: Failure)] = []
         defer { if let first = unkept.first { reportUnkept(first, more: unkept.count - 1, into: &findings) } }
@@ -45,9 +45,9 @@ package struct ExampleCheck {
                 return findings.report(
                     Finding(
                         .app027, in: app, at: example.range,
-                        "this example and the \(rest - 1) after it are not checked: with as many rules and as long "
-                            + "patterns as the file has, that would take too long",
-                        fix: "take fewer examples, or simpler rules", severity: .warning))
+                        "this example and the \(rest - 1) after it were not checked, because the rules and patterns are "
+                            + "too many or too long",
+                        fix: "use fewer examples, or simpler rules", severity: .warning))
             }
             let onAndroid = onAndroid(example, &workLeft)
             if let finding = failed(example, [onIOS, onAndroid].compactMap { $0 }) { findings.report(finding) }
@@ -56,7 +56,7 @@ package struct ExampleCheck {
         }
     }
 
-    /// The failure, if there is one; nil instead where the work did not suffice.
+    /// The failure, if there is one; nil if `workLeft` is used up.
     private func onIOS(_ example: LinkExample, _ workLeft: inout Int) -> Failure?? {
         guard let expected = example.ios, app.ios != nil else { return .some(nil) }
         guard let apple else { return .some(failure("iOS", expected, opens: false, link: nil)) }
@@ -68,7 +68,7 @@ package struct ExampleCheck {
     private func onAndroid(_ example: LinkExample, _ workLeft: inout Int) -> Failure? {
         guard let expected = example.android, let android else { return nil }
         let decision = android.decide(example.url)
-        // One pass over the text for each rule at most, and mostly over its beginning.
+        // At most one pass over the text for each rule, and mostly over its beginning.
         workLeft -= (decision.rule ?? android.count) * (Self.workOfRule + example.url.text.utf8.count / 16)
         guard let opens = decision.opens else { return nil }
         return failure(
@@ -79,7 +79,7 @@ package struct ExampleCheck {
         _ platform: String, _ expected: LinkExample.Outcome, opens: Bool, link: Int?
     ) -> Failure? {
         guard opens != (expected == .app) else { return nil }
-        var reason = "no rule matches it"
+        var reason = "no rule matches"
         if let link, let component = app.links.element(at: link) {
             let line = component.range.map { " (line \($0.start.line))" } ?? ""
             let verb = component.exclude == true ? "keeps it in the browser" : "opens the app"
@@ -88,9 +88,9 @@ package struct ExampleCheck {
         return Failure(platform: platform, expected: expected, reason: reason)
     }
 
-    /// What the manifest of the snippet does otherwise. Where there are dynamic rules, it covers all that they include.
+    /// A failure with the manifest of the snippet. With dynamic rules, it covers everything that they include.
     private func byManifest(_ example: LinkExample, _ workLeft: inout Int) -> Failure? {
-        // Examples on hosts of other environments are for those.
+        // Examples on hosts of other environments are checked there.
         guard let manifest, manifest.names(example.url.host) else { return nil }
         let expected = android == nil ? [example.android, example.android14] : [example.android14]
         let isCertain = android != nil && example.android == .app && example.android14 == .app
@@ -107,18 +107,18 @@ package struct ExampleCheck {
     private func reportUnkept(
         _ first: (example: LinkExample, failure: Failure), more: Int, into findings: inout FindingList
     ) {
-        let others = more == 0 ? "" : " (and \(Count.of(more, "more example")) like it)"
+        let others = more == 0 ? "" : " (and \(Count.of(more, "more example")))"
         let word = first.failure.expected == .app ? "web" : "app"
         findings.report(
             Finding(
                 .app047, in: app, at: first.example.range,
                 sentence(first.example, first.failure.expected, "on \(first.failure.platform)") + others
-                    + ", and \(first.failure.reason)",
+                    + ", but \(first.failure.reason)",
                 fix: (android == nil ? "set `dynamicRules: true` for Android 15 and later, and " : "")
                     + "write `android14: \"\(word)\"` if that is acceptable on Android 14 and earlier"))
     }
 
-    /// An expectation that was stated for one platform alone deserves a word when the file has no such app.
+    /// A note about an expectation for one platform if the file has no app for it.
     private func unchecked(_ example: LinkExample) -> Finding? {
         let platform: String
         switch (example.ios, example.android) {
@@ -130,23 +130,23 @@ package struct ExampleCheck {
         }
         return Finding(
             .app027, in: app, at: example.range,
-            "what is expected on \(platform) is not checked: the file has no app for it")
+            "the expectation for \(platform) was not checked, because the file has no app for it")
     }
 
-    /// One finding for an example, on however many platforms it fails.
+    /// One finding for an example, on all platforms on which it fails.
     private func failed(_ example: LinkExample, _ failures: [Failure]) -> Finding? {
         guard let first = failures.first, let last = failures.last else { return nil }
         let message: String
         if first.expected != last.expected {
-            message = failures.map { sentence(example, $0.expected, "on \($0.platform), and \($0.reason)") }
+            message = failures.map { sentence(example, $0.expected, "on \($0.platform), but \($0.reason)") }
                 .joined(separator: "; ")
         } else if first.reason.isIdentical(to: last.reason) {
             let platforms = failures.map(\.platform).joined(separator: " and ")
-            message = sentence(example, first.expected, "on \(platforms), and \(first.reason)")
+            message = sentence(example, first.expected, "on \(platforms), but \(first.reason)")
         } else {
             message = sentence(
                 example, first.expected,
-                "and " + failures.map { "on \($0.platform) \($0.reason)" }.joined(separator: ", "))
+                "but " + failures.map { "on \($0.platform) \($0.reason)" }.joined(separator: ", "))
         }
         return Finding(.app026, in: app, at: example.range, message, fix: "fix the rule or the example")
     }

@@ -1,19 +1,19 @@
-// Where the readers put what they find. It knows the file's name and its text, takes the severity from the catalogue,
-// and keeps a hostile file from producing a million findings.
+// The findings of one file while it is read. Severities come from the rules, and the number of findings is limited, so that a
+// hostile file cannot cause a million of them.
 
 package import SourceJSON
 
 /// The findings of one file while it is being read.
 package struct FindingList: Sendable {
     package let file: String
-    /// The text that the ranges lie in, as UTF-8 without its byte order mark; the source of edits that move text.
+    /// The text of the ranges, as UTF-8 without its byte order mark; for edits that move text.
     package var text: [UInt8] = []
     private var errors: [Finding] = []
     private var others: [Finding] = []
     private var reportedOnce: Set<RuleID> = []
     private var lookUpsLeft = 2 * findingsMax
 
-    /// More than this nobody reads. Errors are counted apart, so that notes cannot crowd one out.
+    /// More are of no use to a reader. Errors are counted separately, so that notes cannot displace them.
     package static let findingsMax = 500
 
     package init(file: String) { self.file = file }
@@ -23,15 +23,14 @@ package struct FindingList: Sendable {
 
     package var hasErrors: Bool { !errors.isEmpty }
 
-    /// Whether another error would still be kept. Where it would not, looking for more is in vain.
+    /// Whether another error would be kept. If not, further checks are useless.
     package var hasRoom: Bool { errors.count < Self.findingsMax }
 
-    /// Whether something was found inside a range, by one rule or by any.
+    /// Whether there is a finding inside a range, of one rule or of any.
     package func hasFinding(_ rule: RuleID? = nil, within range: SourceRange?) -> Bool {
         guard let range else { return false }
         return (errors + others).contains { finding in
-            guard let place = finding.range, rule == nil || finding.rule == rule else { return false }
-            return place.start.offset >= range.start.offset && place.end.offset <= range.end.offset
+            (rule == nil || finding.rule == rule) && finding.range.map(range.contains) == true
         }
     }
 
@@ -46,7 +45,7 @@ package struct FindingList: Sendable {
         report(finding)
     }
 
-    /// For a finding that was made elsewhere.
+    /// Adds a finding that was made elsewhere.
     package mutating func report(_ finding: Finding) {
         if finding.severity == .error {
             if errors.count < Self.findingsMax { errors.append(finding) }
@@ -55,22 +54,18 @@ package struct FindingList: Sendable {
         }
     }
 
-    /// The known key that was probably meant. For as many keys as there can be findings about them: a file with a
-    /// hundred thousand unknown keys is not misspelt.
+    /// The known key that was probably meant. The number of look-ups is limited, because a file with a hundred thousand
+    /// unknown keys has no misspelt ones.
     package mutating func nearest(_ key: String, among known: [String]) -> String? {
         guard lookUpsLeft > 0 else { return nil }
         lookUpsLeft -= 1
         return NearestKey.find(key, among: known)
     }
 
-    /// Adds a consequence to the error that was reported about a value or a part of it, and with `raising` to any finding
-    /// about exactly that value, which then is an error. False where there is none.
+    /// Adds a consequence to an error about a value or a part of it. With `raising`, adds it to any finding about exactly that
+    /// value, which then becomes an error. False if there is no such finding.
     package mutating func extend(at range: SourceRange, with consequence: String, raising: Bool) -> Bool {
-        func isInside(_ finding: Finding) -> Bool {
-            guard let place = finding.range else { return false }
-            return place.start.offset >= range.start.offset && place.end.offset <= range.end.offset
-        }
-        if let index = errors.firstIndex(where: isInside) {
+        if let index = errors.firstIndex(where: { $0.range.map(range.contains) == true }) {
             errors[index].message += "; \(consequence)"
             return true
         }
@@ -82,13 +77,13 @@ package struct FindingList: Sendable {
         return true
     }
 
-    /// For what is worth saying once in a file, at its first place.
+    /// Reports a rule only at its first place in the file.
     package mutating func reportOnce(_ rule: RuleID, at range: SourceRange?, _ message: String, fix: String? = nil) {
         guard reportedOnce.insert(rule).inserted else { return }
         report(rule, at: range, message, fix: fix)
     }
 
-    /// What a check of a single string said, at the string.
+    /// Reports a problem of a string, at the string.
     package mutating func report(_ problem: TextProblem, at range: SourceRange) {
         report(
             problem.rule, at: range, problem.message, fix: problem.fix,
@@ -96,7 +91,7 @@ package struct FindingList: Sendable {
             severity: problem.severity)
     }
 
-    /// The text of a range with something put around it: `"x"` becomes `["x"]`. Nil where the text is not at hand.
+    /// An edit that adds text around a range: `"x"` becomes `["x"]`. Nil if the range is outside the text.
     package func wrapping(_ range: SourceRange, in before: String, _ after: String) -> SourceEdit? {
         let (start, end) = (range.start.offset, range.end.offset)
         guard start >= 0, start <= end, end <= text.count else { return nil }
@@ -104,18 +99,16 @@ package struct FindingList: Sendable {
             range: range, replacement: before + String(decoding: text[start..<end], as: UTF8.self) + after)
     }
 
-    /// Takes over the text, for edits, and the problems as findings.
+    /// Adds the problems of a document as findings, and keeps its text for edits.
     package mutating func takeProblems(of document: SourceDocument, as family: RuleID.Family) {
         text = document.text
         let isApple = family == .apple
-        let consequence =
-            isApple
-            ? "Apple's systems then read nothing of the file"
-            : "Google, Android and Chromium then read nothing of the file"
+        let readers = isApple ? "Apple ignores" : "Google, Android and Chromium ignore"
         var isFirst = true
         for problem in document.problems {
             let rule = rule(for: problem, isApple: isApple)
-            let message = problem.isError && isFirst ? "\(problem.message); \(consequence)" : problem.message
+            let message =
+                problem.isError && isFirst ? "\(problem.message), so \(readers) the whole file" : problem.message
             if problem.isError { isFirst = false }
             report(
                 rule, at: problem.range, message, fix: problem.fix, edit: problem.edit,
@@ -133,38 +126,38 @@ package struct FindingList: Sendable {
         }
     }
 
-    /// A rule, called by its noun, that looks at no part of the URL.
+    /// Reports a rule, called by its noun, without any part to compare.
     package mutating func reportRuleWithoutPattern(_ noun: String, excludes: Bool, at range: SourceRange) {
         report(
             .aasa030, at: range,
             "the \(noun) has no \"/\", \"?\" or \"#\", so it \(excludes ? "excludes" : "matches") every URL of the host",
-            fix: "add a pattern, or write {\"/\": \"*\"} to say that it is meant")
+            fix: "add a pattern, or write {\"/\": \"*\"} if you mean every URL")
     }
 
-    /// A pattern for a query item that asks for nothing.
+    /// Reports a pattern for a query item that any URL matches.
     package mutating func reportLoneStar(_ pattern: String, at range: SourceRange) {
         guard !pattern.isEmpty, pattern.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }) else { return }
         report(
             .aasa057, at: range,
-            "the pattern * requires nothing: an item that the URL lacks counts as empty, and * matches that",
+            "the pattern * always matches, even without the item, which then counts as empty",
             fix: "write ?* to require the item, or remove it",
             edit: SourceEdit(range: range, replacement: "?*".jsonQuoted))
     }
 
-    /// A pattern for the whole query that one more parameter defeats.
+    /// Reports a pattern for the whole query that one more parameter prevents from matching.
     package mutating func reportWholeQuery(_ pattern: String, at range: SourceRange) {
         guard pattern.utf8.contains(UInt8(ascii: "=")), !pattern.ends(with: "*") else { return }
         report(
             .aasa058, at: range,
-            "a query in string form has to equal the whole query, so one more parameter, such as a campaign tag, and "
-                + "it no longer matches",
+            "a string is compared with the whole query, so it does not match with one more parameter, such as a "
+                + "campaign tag",
             fix: "write an object of names and patterns")
     }
 }
 
 extension SourceDocument {
-    /// Whether its value is what the author meant, or becomes it by repairs that leave no choice. Beyond a missing
-    /// bracket the reader guesses, and findings about a guess would be noise.
+    /// Whether its value is the intended one, perhaps after edits without an alternative. Other values are guesses, and
+    /// findings about them would be noise.
     var isWorthLinting: Bool {
         value != nil && problems.allSatisfy { !$0.isError || $0.edit != nil || $0.kind == .otherEncoding }
     }

@@ -1,6 +1,6 @@
 // How Android's own verifier, the StatementService, reads a statement list. This file follows its source step by step
-// (JsonParser, StatementParser, AssetFactory, Relation) and decides nothing else: the linter and `associated verify` both
-// ask here what one broken entry does to the rest of the list.
+// (JsonParser, StatementParser, AssetFactory, Relation). The linter and `associated verify` both use it to decide what one broken
+// entry does to the rest of the list.
 
 public import SourceJSON
 
@@ -17,7 +17,7 @@ public enum AndroidRelease: Int, Hashable, Sendable, CaseIterable, Comparable {
 
     public static func < (left: AndroidRelease, right: AndroidRelease) -> Bool { left.rawValue < right.rawValue }
 
-    /// Versions from one of these on, up to the last one before another, in words.
+    /// The versions from one up to the last one before another, for messages.
     public static func span(from first: AndroidRelease, before next: AndroidRelease?) -> String {
         guard let next else { return "Android \(first.rawValue) and later" }
         guard first != .android6 else { return "Android \(next.rawValue - 1) and earlier" }
@@ -27,7 +27,7 @@ public enum AndroidRelease: Int, Hashable, Sendable, CaseIterable, Comparable {
 
 /// Why AOSP cannot use one entry of a list.
 public struct StatementFlaw: Hashable, Sendable {
-    /// What is wrong, as a clause.
+    /// What is wrong.
     public let reason: String
     /// The value that is wrong.
     public let range: SourceRange
@@ -44,17 +44,17 @@ public struct StatementFlaw: Hashable, Sendable {
 struct AOSPEntryReader {
     private let entry: SourceRange
 
-    /// The flaw for which AOSP drops an entry or the list; nil where it reads the entry.
+    /// The flaw because of which AOSP skips an entry or rejects the list; nil if it reads the entry.
     static func flaw(of entry: SourceValue) -> StatementFlaw? {
         AOSPEntryReader(entry: entry.range).flaw(of: entry)
     }
 
     private func flaw(of value: SourceValue) -> StatementFlaw? {
         guard case .object = value.kind else {
-            return flaw("an entry is \(value.spokenName)", value, since: .android6)
+            return flaw("an entry is \(value.typeName)", value, since: .android6)
         }
         if let unsupported = unsupportedValue(in: value) { return unsupported }
-        // Every value but an empty string is turned into text and followed; what it leads to cannot break this list.
+        // Any value but an empty string becomes a URL that is fetched; its result cannot break this list.
         if let include = value.last("include"), include.asString?.isEmpty != true { return nil }
         guard let target = value.last("target"), case .object = target.kind else {
             return flaw("the statement has no target object", value.last("target") ?? value, since: nil)
@@ -65,15 +65,15 @@ struct AOSPEntryReader {
         if let flaw = self.flaw(ofTarget: target) { return flaw }
         if relations.isEmpty { return flaw("the statement has no relation", relation, since: nil) }
         for relation in relations where !StatementRelation.isWellFormed(relation.asString ?? "") {
-            return flaw("a relation is not written kind/detail", relation, since: .android12)
+            return flaw("a relation is not kind/detail", relation, since: .android12)
         }
         return flaw(ofDynamicRules: value)
     }
 
-    /// AOSP's JSON reader knows objects, arrays and strings, and true and false as members of objects.
+    /// AOSP's JSON reader accepts objects, arrays and strings, and booleans only as members of objects.
     private func unsupportedValue(in value: SourceValue) -> StatementFlaw? {
         switch value.kind {
-        case .null, .number: return flaw("\(value.spokenName) is in the entry", value, since: .android6)
+        case .null, .number: return flaw("\(value.typeName) is in the entry", value, since: .android6)
         case .bool, .string: return nil
         case .array(let elements):
             for element in elements {
@@ -112,19 +112,19 @@ struct AOSPEntryReader {
         guard let site = target.last("site") else { return flaw("the target has no site", target, since: .android12) }
         guard let address = site.asString.flatMap({ WebAddress($0) }), ["http", "https"].contains(address.scheme),
             address.portText.map({ $0.isEmpty || Int($0).map { $0 >= -1 } ?? false }) ?? true
-        else { return flaw("the site is no http or https URL", site, since: .android12) }
+        else { return flaw("the site is not an http or https URL", site, since: .android12) }
         if address.user != nil { return flaw("the site has user information", site, since: .android12) }
-        // A fragment is no part of what is compared.
+        // The fragment is not compared.
         let file = address.rest.prefix { $0 != "#" }
         return file.isEmpty || file == "/" ? nil : flaw("the site has a path or a query", site, since: .android12)
     }
 
-    /// Text of any kind is taken for a pattern, but a rule has to be an object.
+    /// Any text is read as a pattern, but a rule has to be an object.
     private func flaw(ofDynamicRules statement: SourceValue) -> StatementFlaw? {
         let extensions = statement.last("relation_extensions")?.last(StatementRelation.handleAllURLs)
-        for rule in extensions?.last(StatementReader.dynamicRulesKey)?.asArray ?? [] {
+        for rule in extensions?.last(DynamicRuleReader.key)?.asArray ?? [] {
             guard case .object = rule.kind else {
-                return flaw("a dynamic rule is \(rule.spokenName)", rule, since: .android15)
+                return flaw("a dynamic rule is \(rule.typeName)", rule, since: .android15)
             }
         }
         return nil
@@ -136,37 +136,20 @@ struct AOSPEntryReader {
 }
 
 extension SourceValue {
-    /// The member that counts where a key is written twice.
+    /// The member that counts if a key is duplicated.
     fileprivate func last(_ key: String) -> SourceValue? { members(named: key).last?.value }
 }
 
-extension StatementReader {
-    /// Adds the consequence to the finding about each flaw. A flaw that is no mistake to anybody else gets a finding of its
-    /// own where it costs an app its links.
-    mutating func report(_ flaws: [StatementFlaw], in list: StatementList) {
-        let apps = list.statements.filter(\.verifiesLinks).map(\.range)
-        for flaw in flaws.prefix(FindingList.findingsMax) {
-            let others = apps.filter { $0 != flaw.entry }
-            let consequence = consequence(of: flaw, for: others)
-            let isHarmful = flaw.rejectsListSince != nil && !apps.isEmpty
-            if findings.extend(at: flaw.range, with: consequence, raising: isHarmful) { continue }
-            guard isHarmful else { continue }
-            findings.report(
-                .dal045, at: flaw.range, "\(flaw.reason); \(consequence)",
-                fix: flaw.rejectsListSince == .android6
-                    ? "remove it, or write it as a string"
-                    : "remove the statement, or serve it from a host that has no app")
-        }
-    }
-
-    private func consequence(of flaw: StatementFlaw, for others: [SourceRange]) -> String {
-        guard let since = flaw.rejectsListSince else { return "Android skips the statement" }
-        let whose = others.isEmpty ? "" : ", with \(Self.statements(in: others.map(\.start.line)))"
-        switch since {
-        case .android6: return "every Android version rejects the whole file\(whose)"
+extension StatementFlaw {
+    /// What Android does because of it, with the other statements of apps in the list that are affected.
+    func consequence(for others: [SourceRange]) -> String {
+        guard let since = rejectsListSince else { return "Android skips the statement" }
+        let affected = others.isEmpty ? "" : ", with \(Self.statements(in: others.map(\.start.line)))"
+        return switch since {
+        case .android6: "every Android version rejects the whole file\(affected)"
         case .android12:
-            return "Android 12 and later reject the whole file\(whose), and Android 11 and earlier skip the statement"
-        case .android15: return "Android 15 and later reject the whole file\(whose)"
+            "Android 12 and later reject the whole file\(affected), and Android 11 and earlier skip the statement"
+        case .android15: "Android 15 and later reject the whole file\(affected)"
         }
     }
 
@@ -178,13 +161,5 @@ extension StatementReader {
             return lines.count == 1 ? "the statement in line \(named.first ?? "")" : "the other statements"
         }
         return "the statements in lines \(named.dropLast().joined(separator: ", ")) and \(last)"
-    }
-}
-
-extension Statement {
-    /// Whether an app's links depend on it.
-    fileprivate var verifiesLinks: Bool {
-        guard case .androidApp? = target else { return false }
-        return relations.contains { $0.text == StatementRelation.handleAllURLs }
     }
 }

@@ -1,12 +1,12 @@
-// Bytes of a file to UTF-8 text. What cannot be decoded becomes U+FFFD, so that everything after this step may rely on
-// well-formed UTF-8; where that happened is remembered, because a replaced character is an error, not a repair.
+// From the bytes of a file to UTF-8 text. What cannot be decoded becomes U+FFFD, so later steps can rely on well-formed UTF-8.
+// Each replacement is recorded, because it is an error and not a fix.
 
 /// The text of a file as well-formed UTF-8 without its byte order mark.
 struct DecodedText {
     var bytes: [UInt8]
     var encoding: SourceEncoding
     var hasByteOrderMark: Bool
-    /// Offsets in `bytes` of each U+FFFD that stands for something undecodable, in order; as many as `problemsMax`.
+    /// The offset in `bytes` of each U+FFFD that replaces undecodable bytes, in order; at most `problemsMax`.
     var replacements: [Int]
 
     init(_ source: [UInt8], problemsMax: Int) {
@@ -33,7 +33,7 @@ struct DecodedText {
         (try? UTF8Span(validating: bytes.span)) != nil
     }
 
-    /// Code units of `width` bytes each; a last one that is cut short is filled up with a value no encoding allows.
+    /// Code units of `width` bytes each; an incomplete last one becomes a value that no encoding allows.
     private static func units(_ bytes: ArraySlice<UInt8>, width: Int, isLittle: Bool) -> [UInt32] {
         var units: [UInt32] = []
         units.reserveCapacity(bytes.count / width + 1)
@@ -87,8 +87,8 @@ public enum SourceEncoding: String, Hashable, Sendable, CaseIterable {
 
     /// The encoding of these bytes and the length of their byte order mark, 0 if there is none.
     ///
-    /// Without a mark, the zero bytes tell, as in the table of RFC 4627 §3: a JSON text begins with two ASCII
-    /// characters (or is one), and no UTF-8 JSON text holds a zero byte.
+    /// Without a mark, the zero bytes show the encoding, as in the table of RFC 4627 §3: a JSON text begins with two ASCII
+    /// characters (or is one), and no UTF-8 JSON text has a zero byte.
     static func detect(_ bytes: [UInt8]) -> (encoding: SourceEncoding, markBytes: Int) {
         func begins(_ prefix: UInt8...) -> Bool { bytes.starts(with: prefix) }
         if begins(0xEF, 0xBB, 0xBF) { return (.utf8, 3) }

@@ -1,13 +1,13 @@
-// Files that are something else altogether. A server that answers every path with its start page, a signed file of the
-// iOS 8 days, a compressed file without its header: each has a first few bytes that no JSON text has.
+// Files that are not JSON at all, such as a server's start page, a signed file for iOS 8 or a compressed file. Each begins with
+// bytes that no JSON text begins with.
 
 /// A format other than JSON, recognised by how a file begins.
 struct ForeignFormat {
     var kind: SourceProblemKind
-    /// What it is, for the message.
+    /// The name of the format in messages.
     var name: String
 
-    /// Looks at the bytes of a file, before anything is decoded.
+    /// Recognises a format by the bytes of a file, before decoding.
     init?(binary bytes: [UInt8]) {
         switch bytes.first {
         case 0x1F where bytes.starts(with: [0x1F, 0x8B, 0x08]): self.init(.compressed, "gzip")
@@ -18,7 +18,7 @@ struct ForeignFormat {
         }
     }
 
-    /// Looks at the beginning of a text, behind its white space.
+    /// Recognises a format by the beginning of a text, after its white space.
     init?(text bytes: [UInt8]) {
         let begin = bytes.drop(while: \.isSpace).prefix(64)
         let lower = String(decoding: begin, as: UTF8.self).lowercased()
@@ -56,15 +56,14 @@ struct ForeignFormat {
         where lower.hasPrefix(tag) {
             return ForeignFormat(.html, Printable.text(tag.utf8Bytes, scalarsMax: 20))
         }
-        // `<%` and `<<<<<<<` are not markup; the parser knows them.
+        // `<%` and `<<<<<<<` are not markup; the parser handles them.
         let second = lower.utf8.dropFirst().first ?? 0
         guard second.isLetter || second == UInt8(ascii: "?") || second == UInt8(ascii: "!") else { return nil }
         return ForeignFormat(.xml, "markup")
     }
 
-    /// A DER sequence (tag 0x30) in the long form of length (X.690 §8.1.3) that either holds the object identifier of
-    /// PKCS #7 or CMS first, or is exactly as long as it says. The bytes cannot be the number 0: what follows is no
-    /// UTF-8.
+    /// A DER sequence (tag 0x30) in the long form of length (X.690 §8.1.3) that begins with the object identifier of PKCS #7
+    /// or CMS, or has exactly the length that it states. The bytes cannot be the JSON number 0: the next ones are not UTF-8.
     private static func isDER(_ bytes: [UInt8]) -> Bool {
         guard bytes.count > 2, bytes[1] >= 0x80, bytes[1] <= 0x84 else { return false }
         let lengthBytes = Int(bytes[1] - 0x80)

@@ -1,9 +1,8 @@
-// Where the grammar wanted something else. What is recognised is named, mended in thought and read past, so that the
-// rest of the file can still be judged; what is not stops the reading, because a guess would only produce findings that
-// are not true.
+// Recovery from problems of the grammar. A known mistake is reported and reading continues as if it were fixed, so that the
+// rest of the file is checked too. Anything else ends reading, because a guess would lead to wrong findings.
 
 extension Parser {
-    /// At a closing bracket where a value or key may stand: an empty container, a trailing comma, or a missing value.
+    /// At a closing bracket in the place of a value or key: an empty container, a trailing comma, or a missing value.
     mutating func closeInsteadOfValue() {
         switch state {
         case .memberValue: readMissingValue()
@@ -14,7 +13,7 @@ extension Parser {
 
     /// At a closing bracket between values.
     mutating func close() {
-        guard scanner.byte == container.closingBracket else { return closeWrongly() }
+        guard scanner.byte == container.closingBracket else { return closeMismatched() }
         if state == .element || state == .key {
             scanner.report(
                 .trailingComma, at: comma, subject: String(Unicode.Scalar(scanner.byte)),
@@ -23,8 +22,8 @@ extension Parser {
         closeContainer()
     }
 
-    /// At a bracket of the wrong kind: one too many if the right one follows, and otherwise beyond guessing.
-    private mutating func closeWrongly() {
+    /// At a bracket of the wrong kind: an extra one if the right one follows; otherwise reading ends.
+    private mutating func closeMismatched() {
         let start = scanner.position
         let bracket = String(Unicode.Scalar(scanner.byte))
         scanner.index += 1
@@ -36,7 +35,7 @@ extension Parser {
         }
     }
 
-    /// At a comma or closing bracket where a value should stand.
+    /// At a comma or closing bracket in the place of a value.
     mutating func readMissingValue() {
         switch state {
         case .colon, .memberValue:
@@ -48,7 +47,7 @@ extension Parser {
         }
     }
 
-    /// `"key”: “value"` was read as one string: ends the key at its typographic mark instead.
+    /// `"key”: “value"` was read as one string: ends the key at its typographic quotation mark instead.
     mutating func closeKeyEarlier() -> Bool {
         guard state == .colon, let key = scanner.closeAtSmartQuote(from: last.start, to: last.end.offset) else {
             return false
@@ -85,7 +84,7 @@ extension Parser {
             comma = scanner.range(from: start)
             return
         }
-        // What the comma before it announced did not come, and that is not one more problem.
+        // Without this, the comma before the ellipsis would be reported as a trailing one.
         state = container.shape == .array ? .firstElement : .firstKey
     }
 
@@ -103,7 +102,7 @@ extension Parser {
         state = .memberValue
     }
 
-    /// A placeholder that a template engine should have filled in. As a value it stands for its own text.
+    /// A placeholder that a template engine should have filled in. As a value it is its own text.
     mutating func readPlaceholder() -> Bool {
         let start = scanner.position
         guard let end = scanner.placeholderEnd else { return false }
@@ -149,7 +148,7 @@ extension Parser {
 }
 
 extension Parser {
-    /// At the end of the text. If nothing but closing brackets is missing, what has been read is still a value.
+    /// At the end of the text. If only closing brackets are missing, there is still a value.
     mutating func reachEnd() {
         switch state {
         case .end, .finished: return
@@ -175,7 +174,7 @@ extension Parser {
         return String(decoding: closing, as: UTF8.self)
     }
 
-    /// Something stands where nothing that is known does.
+    /// At a character that no known mistake explains.
     mutating func stopAtUnexpected() {
         let start = scanner.position
         let wordEnd = scanner.wordEnd(start.offset)
@@ -188,7 +187,7 @@ extension Parser {
             related: isAfterSomething ? last : nil)
     }
 
-    /// Text goes on right behind a string: a quotation mark inside it is not escaped, or an earlier one is missing.
+    /// Text follows a string directly: a quotation mark in it is not escaped, or an earlier one is missing.
     mutating func stopsAtRunOnString() -> Bool {
         guard lastIsString, scanner.index == last.end.offset, scanner.isRunOn else { return false }
         scanner.stop(.unescapedQuote, at: scanner.position, related: last)
@@ -228,7 +227,7 @@ extension Parser {
         }
     }
 
-    /// A word at the beginning of the text: a literal, or a sign that this is no JSON.
+    /// A word at the beginning of the text: a literal, or a sign that this is not JSON.
     mutating func readDocumentWord() {
         let start = scanner.position
         guard scanner.isWord(at: start.offset) else { return stopAtUnexpected() }

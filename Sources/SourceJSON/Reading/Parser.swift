@@ -1,10 +1,9 @@
-// Tokens to values. The grammar is a small machine with a stack of its own, so that depth costs no stack of the thread;
-// it stands in one state between two tokens, and each state has one function that says what may come next and names
-// whatever else does.
+// Tokens to values. The grammar is a state machine with its own stack, so deep values need no stack of the thread. Each state
+// has one function, which reads what may come next and reports everything else.
 
 /// Reads one text as a value.
 struct Parser {
-    /// What the grammar wants next.
+    /// What must come next.
     enum State {
         /// The value of the whole text.
         case document
@@ -23,14 +22,14 @@ struct Parser {
 
     var scanner: Scanner
     var state = State.document
-    /// The innermost open container; the ones around it are in `outer`.
+    /// The innermost open container; those around it are in `outer`.
     var container = Container(.document, bracket: .none)
     var outer: [Container] = []
     var value: SourceValue?
     var valueCount = 0
-    /// The comma just passed.
+    /// The comma that was read last.
     var comma = SourceRange.none
-    /// The value or key that ended last, and whether it was a string.
+    /// The value or key that was read last, and whether it was a string.
     var last = SourceRange.none
     var lastIsString = false
 
@@ -38,7 +37,7 @@ struct Parser {
         scanner = Scanner(bytes, dialect: dialect, limits: limits)
     }
 
-    /// Reads to the end, or to what cannot be read past; then there is no value.
+    /// Reads to the end, or to a problem that ends reading; then there is no value.
     mutating func read() {
         while state != .finished {
             scanner.skipTrivia()
@@ -75,12 +74,12 @@ struct Parser {
             finish(number, from: start)
         case Byte.closeBracket, Byte.closeBrace: closeInsteadOfValue()
         case Byte.comma: readMissingValue()
-        default: readOddValue()
+        default: readNonstandardValue()
         }
     }
 
-    /// A value that begins as none in JSON does.
-    private mutating func readOddValue() {
+    /// A value that begins as no JSON value does.
+    private mutating func readNonstandardValue() {
         let start = scanner.position
         let scalar = scanner.scalar(at: scanner.index).value
         if let style = QuoteStyle(scalar) {
@@ -191,7 +190,7 @@ struct Parser {
         state = shape == .array ? .firstElement : .firstKey
     }
 
-    /// Puts a value that has been read into its place.
+    /// Adds a value that has been read to its container.
     mutating func finish(_ kind: SourceValue.Kind, from start: SourcePosition) {
         last = scanner.range(from: start)
         if case .string = kind { lastIsString = true } else { lastIsString = false }
@@ -215,7 +214,7 @@ struct Parser {
         }
     }
 
-    /// At a closing bracket of the right kind: passes it and puts the container into its place.
+    /// At a closing bracket of the right kind: skips it and adds the container to the one around it.
     mutating func closeContainer() {
         scanner.index += 1
         closeContainer(at: scanner.position)
@@ -230,10 +229,10 @@ struct Parser {
     }
 }
 
-/// One open bracket and what has been read since.
+/// An open bracket and what has been read since.
 struct Container {
     enum Shape {
-        /// The text itself, which holds one value and is closed by nothing.
+        /// The text itself, which has one value and no closing bracket.
         case document
         case array
         case object
@@ -244,10 +243,10 @@ struct Container {
     var elements: [SourceValue] = []
     var members: [SourceMember] = []
     var keys = KeyIndex()
-    /// The key that waits for its value.
+    /// The key whose value comes next.
     var key = ""
     var keyRange = SourceRange.none
-    /// An object that was opened with `[`: it has members, so an object is what was meant.
+    /// An object that was opened with `[`: it has members, so an object was meant.
     var isObjectInSquareBrackets = false
 
     init(_ shape: Shape, bracket: SourceRange) {
@@ -272,19 +271,19 @@ struct Container {
         keys.firstIndex(of: key, in: members).map { members[$0] }
     }
 
-    /// What it is once it is closed.
+    /// The value of the closed container.
     var kind: SourceValue.Kind { shape == .array ? .array(elements) : .object(members) }
 }
 
-/// The keys of one object so far.
+/// The keys of an object so far.
 struct KeyIndex {
-    /// Up to here, comparing beats hashing.
+    /// Up to this number of keys, comparing is faster than hashing.
     private static let comparedMax = 8
 
-    /// The index of the first member with each key; empty while there are few.
+    /// The index of the first member with each key; empty while there are few keys.
     private var first: [ExactText: Int] = [:]
 
-    /// The index of the first member with this key, if there is one; the next member will have the key.
+    /// The index of the first member with this key, if there is one; the caller then adds a member with the key.
     mutating func firstIndex(of key: String, in members: [SourceMember]) -> Int? {
         guard members.count >= Self.comparedMax else {
             return members.firstIndex { $0.key.isIdentical(to: key) }
@@ -296,7 +295,7 @@ struct KeyIndex {
         return index < members.count ? index : nil
     }
 
-    /// The index a key has, which is the one given if it is new; one look-up for both.
+    /// The index of a key, which is the given one if the key is new; one look-up for both.
     private mutating func enter(_ key: String, at index: Int) -> Int {
         func keep(_ entry: inout Int) -> Int { entry }
         return keep(&first[ExactText(key), default: index])

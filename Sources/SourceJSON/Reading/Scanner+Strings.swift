@@ -1,5 +1,5 @@
-// Strings. The common one, in straight double quotes without an escape, is one run over its bytes and one String; the
-// rest notes what JSON does not allow inside one. Strings whose marks do not match are repaired at the end.
+// Strings. A common one, in straight double quotes without an escape, takes one pass over its bytes and one String. The rest
+// reports what JSON does not allow in a string, and handles quotation marks that do not match.
 
 extension Scanner {
     /// Reads the string whose opening mark is at the cursor.
@@ -43,7 +43,7 @@ extension Scanner {
         }
     }
 
-    /// Passes everything that means itself in double quotes.
+    /// Skips everything that needs no decoding in double quotes.
     private mutating func skipToSpecial() {
         var end = index
         var continuations = 0
@@ -57,7 +57,7 @@ extension Scanner {
         columnBase += continuations
     }
 
-    /// Passes bytes that mean themselves in every string.
+    /// Skips bytes that need no decoding in any string.
     private mutating func skipPlain() {
         var end = index
         while end < bytes.count {
@@ -69,14 +69,14 @@ extension Scanner {
         index = end
     }
 
-    /// The string from `segment` to the cursor, after what has been decoded before.
+    /// What has been decoded before, and the text from `segment` to the cursor.
     mutating func content(from segment: Int) -> String {
         if decoded.isEmpty { return text(segment..<index) }
         decoded.append(contentsOf: bytes[segment..<index])
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// At the closing mark: passes it, and makes sure that it was meant to be one.
+    /// At the closing mark: skips it, and checks that it was meant to be one.
     private mutating func close(_ style: QuoteStyle, from start: SourcePosition, segment: Int) -> String {
         let string = content(from: segment)
         if style == .double, isStructure(peek(1)) {
@@ -94,7 +94,7 @@ extension Scanner {
 }
 
 extension Scanner {
-    /// Reads the escape whose backslash is at the cursor. At the end of the text it reads nothing but that.
+    /// Reads the escape whose backslash is at the cursor. At the end of the text it reads only the backslash.
     mutating func readEscape() {
         let start = position
         index += 1
@@ -133,7 +133,7 @@ extension Scanner {
             advance()
             report(.lineContinuation, from: start, replacement: "")
         default:
-            // JSON5 lets any other character stand for itself, except a digit, which C would read as octal.
+            // In JSON5 any other character is itself, except a digit, which C would read as octal.
             let kind: SourceProblemKind = byte.isDigit ? .invalidEscape : .unknownEscape
             let character = index
             advance()
@@ -209,7 +209,7 @@ extension Scanner {
 }
 
 extension Scanner {
-    /// `""name"`: two opening marks. After an empty string stands structure or space, never a letter.
+    /// `""name"`: two opening marks. An empty string is followed by structure or space, never by a letter.
     mutating func skipDoubledQuote() {
         let next = peek(1)
         let isPath = next == Byte.slash && peek(2) != Byte.slash && peek(2) != Byte.asterisk
@@ -219,18 +219,17 @@ extension Scanner {
         report(.doubledQuote, from: start, replacement: "")
     }
 
-    /// Whether text goes on right behind a string, where no JSON or JSON5 has anything but structure, space or a
-    /// comment.
+    /// Whether text follows a string directly, where JSON and JSON5 allow only structure, space and comments.
     var isRunOn: Bool {
         switch byte {
         case Byte.quote, Byte.apostrophe, Byte.asterisk, Byte.minus, Byte.point, Byte.underscore: true
         case Byte.slash: peek(1) != Byte.slash && peek(1) != Byte.asterisk
-        case 0x80...0xFF: Self.oddSpace(scalar(at: index).value) == nil
+        case 0x80...0xFF: Self.nonstandardSpace(scalar(at: index).value) == nil
         default: byte.isLetter || byte.isDigit
         }
     }
 
-    /// After a string that text runs on from: perhaps its closing mark was an earlier, typographic one, or is doubled.
+    /// After a string that text follows directly: perhaps it ended at an earlier, typographic mark, or its mark is doubled.
     mutating func closeRunOn(_ string: String, from start: SourcePosition) -> String {
         if let closed = closeAtSmartQuote(from: start, to: index) { return closed }
         if byte == Byte.quote, isFollowedByStructure(index + 1) {
@@ -241,7 +240,7 @@ extension Scanner {
         return string
     }
 
-    /// At a line break that no mark beyond it explains: the closing mark is missing on this line.
+    /// At a line break without a closing mark after it: the closing mark is missing on this line.
     mutating func endAtLineBreak(_ style: QuoteStyle, from start: SourcePosition, segment: Int) -> String {
         let lineEnd = index
         if style == .double, let string = closeAtSmartQuote(from: start, to: lineEnd) { return string }
@@ -249,7 +248,7 @@ extension Scanner {
         while end > segment, isSeparator(bytes[end - 1]) { end -= 1 }
         rewind(to: SourcePosition(line: line, column: position.column - (lineEnd - end), offset: end))
         let string = content(from: segment)
-        // With another mark at its beginning, the string is written anew: a plain mark would not close it.
+        // If it began with another mark, the whole string is replaced: a straight mark would not close it.
         let written = range(from: start)
         let edit =
             style == .double
@@ -259,8 +258,8 @@ extension Scanner {
         return string
     }
 
-    /// Ends a string that was opened with a straight mark at a typographic one, if that makes sense of what follows:
-    /// a colon, or nothing but separators up to the end of the line.
+    /// Ends a string that began with a straight mark at a typographic one, if that fits what follows: a colon, or only
+    /// separators up to the end of the line.
     mutating func closeAtSmartQuote(from start: SourcePosition, to end: Int) -> String? {
         var offset = start.offset + 1
         while offset < end {
@@ -269,7 +268,7 @@ extension Scanner {
             offset += length
         }
         guard offset < end else { return nil }
-        // What was noted beyond the mark will be read again; what decoding noted will not.
+        // The text after the mark is read again, so its problems are removed; those of the encoding would not be found again.
         while let last = problems.last, last.kind != .invalidEncoding, last.range.start.offset > offset {
             problems.removeLast()
         }
@@ -291,7 +290,7 @@ extension Scanner {
         return offset == bytes.count || bytes[offset] == Byte.lineFeed || bytes[offset] == Byte.carriageReturn
     }
 
-    /// The offset of the next mark of this style, if a string may well end there: structure follows it.
+    /// The offset of the next mark of this style, if a string can end there: structure follows it.
     func closingMark(of style: QuoteStyle) -> Int? {
         var offset = index
         while offset < bytes.count {
@@ -346,13 +345,13 @@ enum QuoteStyle {
         }
     }
 
-    /// Whether this mark closes a string of the family. The keyboard's own mark closes a typographic one too: people
-    /// correct one end and forget the other.
+    /// Whether this mark closes a string of the family. A straight mark closes a typographic one too: people correct one end
+    /// and forget the other.
     func isClosed(by mark: QuoteStyle) -> Bool {
         mark == self || self == .smartDouble && mark == .double || self == .smartSingle && mark == .single
     }
 
-    /// What is wrong with a string in these marks.
+    /// The problem of a string in these marks.
     var problem: SourceProblemKind? {
         switch self {
         case .double: nil

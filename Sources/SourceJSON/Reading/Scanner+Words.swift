@@ -1,7 +1,7 @@
-// Words: literals, unquoted keys, and text that somebody forgot to quote.
+// Words: literals, numbers, unquoted keys, and text without its quotation marks.
 
 extension Scanner {
-    /// Whether a scalar goes on with a word or number: everything that is no space, structure, quotation mark or slash.
+    /// Whether a scalar can be part of a word or number: everything but space, structure, quotation marks and slashes.
     func isWord(at offset: Int) -> Bool {
         guard offset < bytes.count else { return false }
         switch bytes[offset] {
@@ -9,7 +9,7 @@ extension Scanner {
         case 0..<0x80: return bytes[offset].isDigit || bytes[offset].isLetter
         default:
             let value = scalar(at: offset).value
-            return Self.oddSpace(value) == nil && QuoteStyle(value) == nil
+            return Self.nonstandardSpace(value) == nil && QuoteStyle(value) == nil
         }
     }
 
@@ -30,7 +30,7 @@ extension Scanner {
         let start = position
         index = wordEnd(index)
         columnBase += continuations(start.offset..<index)
-        // No literal is longer than `undefined`; a String of a long word would be wasted.
+        // No literal is longer than `undefined`; making a String of a longer word would waste time.
         let word = index - start.offset <= 9 ? text(start.offset..<index) : ""
         switch word {
         case "true": return .bool(true)
@@ -60,10 +60,10 @@ extension Scanner {
         return value
     }
 
-    /// Reads on to the end of an unquoted string whose beginning has been passed: it ends at space, a comma, a bracket
-    /// or a quotation mark, which then is its own closing one.
+    /// Reads to the end of an unquoted string whose beginning has been read: it ends at space, a comma, a bracket or a
+    /// quotation mark, which is then its closing one.
     mutating func readBareString(from start: SourcePosition) -> SourceValue.Kind {
-        passBareText(endsAtColon: false)
+        skipBareText(endsAtColon: false)
         let string = text(start.offset..<index)
         let isNumber = !string.utf8.contains { !$0.isDigit && !Self.numberPunctuation.contains($0) }
         if byte == Byte.quote { index += 1 }
@@ -76,33 +76,33 @@ extension Scanner {
         Byte.plus, Byte.minus, Byte.point, Byte.underscore, UInt8(ascii: "e"), UInt8(ascii: "E"),
     ]
 
-    /// Passes text up to what ends a bare key or string. A colon within a bare string is part of it (`https://…`,
-    /// `14:6D:E9`), unless space follows.
-    mutating func passBareText(endsAtColon: Bool) {
+    /// Skips text to the end of a bare key or string. A colon is part of a bare string (`https://…`, `14:6D:E9`), unless
+    /// space follows.
+    mutating func skipBareText(endsAtColon: Bool) {
         while !isAtEnd {
             switch byte {
             case 0...Byte.space, Byte.comma, Byte.quote, Byte.openBrace, Byte.closeBrace, Byte.openBracket,
                 Byte.closeBracket:
                 return
             case Byte.colon where endsAtColon || peek(1) <= Byte.quote: return
-            case 0x80...0xFF where Self.oddSpace(scalar(at: index).value) != nil: return
+            case 0x80...0xFF where Self.nonstandardSpace(scalar(at: index).value) != nil: return
             default: advance()
             }
         }
     }
 
-    /// Reads a key without quotation marks: an identifier of JSON5 §3, or what somebody took for one. Nil, and nothing
-    /// read, where no key can begin.
+    /// Reads a key without quotation marks: an identifier of JSON5 §3, or something like one. Nil, and nothing is read, where
+    /// no key can begin.
     mutating func readBareKey() -> String? {
         let start = position
         if let name = readIdentifier() {
             let next = scalar(at: index).value
-            if !isBareKey || Self.oddSpace(next) != nil {
+            if !isBareKey || Self.nonstandardSpace(next) != nil {
                 report(.unquotedKey, from: start, replacement: SourceWriter.quoted(name))
                 return name
             }
         }
-        passBareText(endsAtColon: true)
+        skipBareText(endsAtColon: true)
         let key = text(start.offset..<index)
         if byte == Byte.quote { index += 1 }
         let next = byteAfterSpace(index)
@@ -114,7 +114,7 @@ extension Scanner {
         return key
     }
 
-    /// Whether a bare key that has begun goes on: neither space, structure nor a comment.
+    /// Whether a bare key continues at the cursor: neither space, structure nor a comment.
     private var isBareKey: Bool {
         switch byte {
         case 0...Byte.space, Byte.colon, Byte.comma, Byte.openBrace, Byte.closeBrace, Byte.openBracket,
@@ -125,7 +125,7 @@ extension Scanner {
         }
     }
 
-    /// The identifier at the cursor, its escapes decoded (ECMAScript 5.1 §7.6); nil, and nothing read, if there is
+    /// The identifier at the cursor, with its escapes decoded (ECMAScript 5.1 §7.6); nil, and nothing is read, if there is
     /// none.
     private mutating func readIdentifier() -> String? {
         if let name = readPlainIdentifier() { return name }
@@ -145,7 +145,7 @@ extension Scanner {
         return name.isEmpty ? nil : String(name)
     }
 
-    /// The same for a name of letters, digits and `_`, as nearly all of them are; nil, and nothing read, for any other.
+    /// The same for names of letters, digits and `_`, which nearly all are; nil, and nothing is read, for others.
     private mutating func readPlainIdentifier() -> String? {
         var end = index
         while end < bytes.count, bytes[end].isLetter || bytes[end].isDigit || bytes[end] == Byte.underscore { end += 1 }
@@ -224,7 +224,7 @@ extension Scanner {
 
     private func byteOrZero(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-    /// In what a word deviates from a number of RFC 8259; nil if it is no number in any language here.
+    /// How a word deviates from a number of RFC 8259; nil if it is not a number in JSON5 either.
     private static func deviations(of word: ArraySlice<UInt8>) -> [SourceProblemKind]? {
         var rest = word
         var found: [SourceProblemKind] = []

@@ -1,20 +1,20 @@
-// The cursor over a text: where it is, and what it has found wrong so far. It works on bytes with index arithmetic and
-// counts lines and columns as it passes them, so a position costs nothing however long the line is.
+// The cursor over a text: its position, and the problems found so far. It works on bytes and counts lines and columns as it
+// goes, so a position takes constant time, even in a long line.
 
-/// Reads the tokens of a text, one after the other, and records what deviates from the dialect.
+/// Reads the tokens of a text, one after the other, and records deviations from the dialect.
 struct Scanner {
-    /// Well-formed UTF-8: an index never stands inside a scalar.
+    /// Well-formed UTF-8: an index is never inside a scalar.
     let bytes: [UInt8]
     let dialect: SourceDialect
     let limits: SourceLimits
     var index = 0
     var line = 1
-    /// The index of column 1, moved on by one for each continuation byte passed since, so that columns count scalars.
+    /// The index of column 1, plus one for each continuation byte read since, so that columns count scalars.
     var columnBase = 0
     var problems: [SourceProblem] = []
-    /// Too much is wrong, or something that cannot be read past: stop here, and offer no value.
+    /// There are too many problems, or one that ends reading; then there is no value.
     var isStopped = false
-    /// The bytes of a string whose escapes had to be decoded; kept to reuse its memory.
+    /// The bytes of a string with escapes, decoded; a property to reuse its memory.
     var decoded: [UInt8] = []
 
     init(_ bytes: [UInt8], dialect: SourceDialect, limits: SourceLimits) {
@@ -29,14 +29,14 @@ struct Scanner {
 
     var isAtEnd: Bool { index >= bytes.count }
 
-    /// The byte at the cursor, or a zero at the end of the text; no token begins with either.
+    /// The byte at the cursor, or zero at the end of the text; no token begins with zero.
     var byte: UInt8 { peek(0) }
 
     func peek(_ distance: Int) -> UInt8 {
         index + distance < bytes.count ? bytes[index + distance] : 0
     }
 
-    /// The first byte behind white space, or a zero at the end of the text.
+    /// The first byte after white space, or zero at the end of the text.
     func byteAfterSpace(_ offset: Int) -> UInt8 {
         var offset = offset
         while offset < bytes.count, bytes[offset].isSpace { offset += 1 }
@@ -48,7 +48,7 @@ struct Scanner {
         SourceRange(start: start, end: position)
     }
 
-    /// Whether the text goes on with these characters.
+    /// Whether the text continues with these characters.
     func continues(with text: String) -> Bool {
         continues(with: text, at: index)
     }
@@ -68,7 +68,7 @@ struct Scanner {
         return (value, length)
     }
 
-    /// Passes one scalar; a CRLF is one line break and passed whole.
+    /// Skips one scalar; CRLF is one line break and is skipped as a whole.
     mutating func advance() {
         switch byte {
         case Byte.lineFeed, Byte.carriageReturn: advanceLine()
@@ -80,14 +80,14 @@ struct Scanner {
         }
     }
 
-    /// Passes LF, CR or CRLF.
+    /// Skips LF, CR or CRLF.
     mutating func advanceLine() {
         index += bytes[index] == Byte.carriageReturn && peek(1) == Byte.lineFeed ? 2 : 1
         line += 1
         columnBase = index
     }
 
-    /// Passes scalars until `end`, an index on a scalar.
+    /// Skips scalars until `end`, the index of a scalar.
     mutating func advance(to end: Int) {
         while index < end { advance() }
     }
@@ -114,26 +114,26 @@ struct Scanner {
             edit: replacement().map { SourceEdit(range: range, replacement: $0) })
     }
 
-    /// Records that a stretch of the text deviates. Without a subject, the text itself is the subject.
+    /// Records that a part of the text deviates. Without a subject, the text itself is the subject.
     mutating func report(
         _ kind: SourceProblemKind, at range: SourceRange, subject: String? = nil, related: SourceRange? = nil,
         edit: @autoclosure () -> SourceEdit? = nil
     ) {
-        let standing = kind.standing(in: dialect)
-        guard standing != .permitted else { return }
+        let treatment = kind.treatment(in: dialect)
+        guard treatment != .permitted else { return }
         if problems.count < limits.problems {
             problems.append(
                 SourceProblem(
                     kind: kind, range: range, subject: subject ?? defaultSubject(of: kind, at: range), related: related,
-                    edit: edit(), isError: standing == .error))
+                    edit: edit(), isError: treatment == .error))
             return
         }
         // Warnings beyond the limit are dropped: they must not make an acceptable text unacceptable.
-        guard standing == .error else { return }
-        // What JSON5 permits is no reason to stop: a long file of comments still has a value to look at.
-        if kind.standing(in: .json5) != .permitted { isStopped = true }
+        guard treatment == .error else { return }
+        // What JSON5 permits does not stop reading: a file with many comments still has a value to check.
+        if kind.treatment(in: .json5) != .permitted { isStopped = true }
         guard problems.count == limits.problems else { return }
-        // Behind all that are listed: an encoding is judged before the text is read from its beginning.
+        // After all that are listed: encoding problems are found before the text is read from its beginning.
         let last = problems[problems.count - 1].range
         problems.append(
             SourceProblem(
@@ -142,14 +142,14 @@ struct Scanner {
                 isError: true))
     }
 
-    /// Records that the text from `start` to the cursor cannot be read past.
+    /// Records that the text from `start` to the cursor ends reading.
     mutating func stop(
         _ kind: SourceProblemKind, from start: SourcePosition, subject: String? = nil, related: SourceRange? = nil
     ) {
         stop(kind, at: range(from: start), subject: subject, related: related)
     }
 
-    /// Records what cannot be read past, at one place.
+    /// Records a problem at one place that ends reading.
     mutating func stop(
         _ kind: SourceProblemKind, at place: SourcePosition, subject: String? = nil, related: SourceRange? = nil
     ) {
@@ -170,7 +170,7 @@ struct Scanner {
         }
     }
 
-    /// A stretch of the text for a message: at most 40 scalars, nothing in it that a terminal would act on.
+    /// A part of the text for a message: at most 40 scalars, without control characters.
     func excerpt(_ range: Range<Int>) -> String {
         Printable.text(bytes[range], scalarsMax: 40)
     }
@@ -180,7 +180,7 @@ struct Scanner {
         Printable.name(scalar(at: offset).value)
     }
 
-    /// Passes everything up to the next token.
+    /// Skips everything up to the next token.
     mutating func skipTrivia() {
         while index < bytes.count {
             switch bytes[index] {
@@ -196,13 +196,13 @@ struct Scanner {
                 skipHashComment()
                 if isStopped { return }
             case 0x0B, 0x0C, 0x80...0xFF:
-                guard skipOddSpace() else { return }
+                guard skipNonstandardSpace() else { return }
             default: return
             }
         }
     }
 
-    /// Passes a comment of JSON5 §7; false if the slash begins none.
+    /// Skips a comment of JSON5 §7; false if the slash does not begin one.
     private mutating func skipComment() -> Bool {
         let start = position
         switch peek(1) {
@@ -228,11 +228,11 @@ struct Scanner {
     private mutating func skipHashComment() {
         let start = position
         skipLine()
-        let mended = dialect == .json5 ? "//" + text(start.offset + 1..<index) : ""
-        report(.hashComment, from: start, replacement: mended)
+        let replacement = dialect == .json5 ? "//" + text(start.offset + 1..<index) : ""
+        report(.hashComment, from: start, replacement: replacement)
     }
 
-    /// Passes the rest of the line, up to its break; U+2028 and U+2029 end a comment too (JSON5 §7).
+    /// Skips the rest of the line, up to its break; U+2028 and U+2029 end a comment too (JSON5 §7).
     mutating func skipLine() {
         while index < bytes.count {
             let byte = bytes[index]
@@ -243,17 +243,17 @@ struct Scanner {
         }
     }
 
-    /// Passes a run of spaces that JSON does not know, reported once; false if the cursor is not at one.
-    private mutating func skipOddSpace() -> Bool {
+    /// Skips a run of spaces that JSON does not allow, and reports it once; false if the cursor is not at one.
+    private mutating func skipNonstandardSpace() -> Bool {
         let start = position
-        guard let kind = Self.oddSpace(scalar(at: index).value) else { return false }
-        repeat { advance() } while Self.oddSpace(scalar(at: index).value) == kind
+        guard let kind = Self.nonstandardSpace(scalar(at: index).value) else { return false }
+        repeat { advance() } while Self.nonstandardSpace(scalar(at: index).value) == kind
         report(kind, from: start, replacement: kind == .otherWhiteSpace ? " " : "")
         return true
     }
 
-    /// White space of JSON5 §8 beyond that of JSON, and characters that show as nothing and are white space to no one.
-    static func oddSpace(_ scalar: UInt32) -> SourceProblemKind? {
+    /// White space of JSON5 §8 that JSON does not have, and invisible characters that are not white space in either.
+    static func nonstandardSpace(_ scalar: UInt32) -> SourceProblemKind? {
         switch scalar {
         case 0x0B, 0x0C, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF: .otherWhiteSpace
         case 0xAD, 0x180E, 0x200B...0x200F, 0x202A...0x202E, 0x2060...0x2064, 0x2066...0x2069: .invisibleCharacter
@@ -273,7 +273,7 @@ struct Scanner {
         case (Byte.less, _) where peek(1).isLetter: closing = ">"
         default: return nil
         }
-        // No placeholder is longer than this, and the bound keeps a line of them linear.
+        // No placeholder is longer; the limit keeps reading linear where a line has many of them.
         let limit = min(bytes.count, index + 200)
         var end = index + 2
         while end < limit, bytes[end] != Byte.lineFeed {
@@ -283,7 +283,7 @@ struct Scanner {
         return nil
     }
 
-    /// Whether a line of a merge that was never finished begins at the cursor.
+    /// Whether a marker of an unresolved merge begins at the cursor.
     var isConflictMarker: Bool {
         index == columnBase
             && (continues(with: "<<<<<<<") || continues(with: "=======") || continues(with: ">>>>>>>")

@@ -1,8 +1,8 @@
-// The door of the module: bytes of a file in, a document out. It never fails; what is wrong is in the document.
+// The entry point of the module: from the bytes of a file to a document. It never fails; all problems are in the document.
 
 /// Reads JSON and JSON5.
 public enum SourceReader {
-    /// Reads a file. Any bytes give a document; time and memory are linear in their number.
+    /// Reads a file. Any bytes result in a document; time and memory are linear in their number.
     public static func read(
         _ bytes: [UInt8], as dialect: SourceDialect, limits: SourceLimits = .standard
     ) -> SourceDocument {
@@ -21,17 +21,17 @@ public enum SourceReader {
             }
         }
         var parser = Parser(text.bytes, dialect: dialect, limits: limits)
-        noteEncoding(text, in: &parser.scanner)
+        reportEncoding(text, in: &parser.scanner)
         parser.read()
         var problems = parser.scanner.problems
-        // Problems of the encoding were found first but may stand anywhere.
+        // Problems of the encoding are found first but may be anywhere in the text.
         problems.sort { $0.range.start.offset < $1.range.start.offset }
         return SourceDocument(
             value: parser.value, problems: problems, encoding: text.encoding, hasByteOrderMark: text.hasByteOrderMark,
             text: text.bytes)
     }
 
-    private static func noteEncoding(_ text: DecodedText, in scanner: inout Scanner) {
+    private static func reportEncoding(_ text: DecodedText, in scanner: inout Scanner) {
         if text.hasByteOrderMark {
             scanner.report(.byteOrderMark, at: .none, subject: text.encoding.rawValue)
         }
@@ -60,33 +60,31 @@ public enum SourceReader {
     }
 }
 
-/// Which language a text claims to be written in.
+/// The language that a text is read as.
 public enum SourceDialect: String, Hashable, Sendable, CaseIterable {
-    /// RFC 8259 and nothing else: what phones and verifiers read.
+    /// RFC 8259: what phones and verifiers read.
     case json
-    /// JSON5 (spec.json5.org, version 1.0.0): what people may write.
+    /// JSON5 (spec.json5.org, version 1.0.0): what people may write in app files and settings.
     case json5
 }
 
-// Every limit of reading, each with its unit and its reason. RFC 8259 §9 lets a reader set limits on size, depth and
-// the length of numbers; what exceeds one is a named problem like any other.
-
-/// How much a text may ask of its reader.
+/// The limits of reading. RFC 8259 §9 allows limits on size, depth and the length of numbers; exceeding one is a problem
+/// like any other.
 public struct SourceLimits: Hashable, Sendable {
-    /// Brackets open at once. A value is destroyed recursively, so its depth is stack; real files need about eight.
+    /// Levels of nesting. A value is destroyed recursively, so depth needs stack; real files have about eight levels.
     public var depth: Int { didSet { depth = Self.clampedDepth(depth) } }
-    /// Bytes of the file, before decoding. Apple reads 128 KiB; anything near this limit is not an association file.
+    /// Bytes of the file, before decoding. Apple reads 128 KiB; no association file is near this limit.
     public var bytes: Int { didSet { bytes = Self.clampedBytes(bytes) } }
-    /// Bytes of one number. Converting a number takes time that grows with its length.
+    /// Bytes of one number. The time to convert a number grows with its length.
     public var numberBytes: Int
-    /// Values in the text. Each takes about a hundred bytes of memory and half a microsecond, where its source may take two bytes.
-    /// An app file at its bounds (10,000 hosts, app ids and rules) has about 100,000; the largest association file that was found
-    /// in use has 2,869.
+    /// Values in the text. Each takes about a hundred bytes of memory and half a microsecond, but its source may be two bytes.
+    /// An app file at its limits (10,000 hosts, app ids and rules) has about 100,000; the largest association file found in use
+    /// has 2,869.
     public var values: Int
-    /// Problems recorded. Nobody reads more, and a hostile text could hold millions.
+    /// Problems recorded. More are of no use to a reader, and a hostile text could have millions.
     public var problems: Int
 
-    /// The greatest depth that can be asked for: destroying a value this deep fits a thread with 512 KiB of stack.
+    /// The greatest depth that can be set: a thread with 512 KiB of stack can destroy such a value.
     public static let depthMax = 1_024
 
     public static let standard = SourceLimits()
@@ -102,7 +100,7 @@ public struct SourceLimits: Hashable, Sendable {
         self.problems = max(1, problems)
     }
 
-    /// Offsets are kept in 32 bits, and decoding can double the bytes.
+    /// Offsets have 32 bits, and decoding can double the bytes.
     private static func clampedBytes(_ bytes: Int) -> Int { min(max(0, bytes), 1 << 30) }
 
     private static func clampedDepth(_ depth: Int) -> Int { min(max(0, depth), depthMax) }

@@ -1,4 +1,4 @@
-// Names for the bytes that mean something in JSON.
+// Names for the bytes that have a meaning in JSON, and the classes of ASCII.
 
 /// ASCII, by name.
 enum Byte {

@@ -1,9 +1,9 @@
-// Source text in messages. It comes from strangers and goes to terminals and logs: nothing may ring, colour, overwrite
-// or turn the reading direction, and nothing may be long.
+// Source text in messages. It comes from untrusted files and goes to terminals and logs, so it is cut, and characters that
+// control a terminal or the reading direction are replaced.
 
-/// Text made safe to show.
+/// Makes text safe to show.
 public enum Printable {
-    /// A line as it may be shown: what would end it, or act on a terminal, is replaced by a visible character.
+    /// A line that is safe to show: line breaks and control characters are replaced by a visible character.
     public static func line(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var shown = String.UnicodeScalarView()
@@ -11,7 +11,7 @@ public enum Printable {
         return String(shown)
     }
 
-    /// Several lines, each as it may be shown. Bold and colours (`ESC [ n m`) stay where the caller has put them in itself.
+    /// Several lines, each safe to show. Bold and colours (`ESC [ n m`) are kept if the caller added them itself.
     public static func lines(_ text: String, keepingStyles: Bool = false) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == Byte.lineFeed }) { return text }
         var shown = String.UnicodeScalarView()
@@ -33,7 +33,7 @@ public enum Printable {
 
     /// At most `scalarsMax` scalars of well-formed UTF-8, each control or format character replaced by a visible one.
     static func text(_ bytes: ArraySlice<UInt8>, scalarsMax: Int) -> String {
-        // Four bytes are the longest scalar: what lies behind them cannot be shown and is not decoded.
+        // A scalar has at most four bytes; the rest would not be shown and is not decoded.
         let slice = bytes.prefix((scalarsMax + 1) * 4)
         var shown = String.UnicodeScalarView()
         var count = 0
@@ -48,7 +48,7 @@ public enum Printable {
         return String(shown)
     }
 
-    /// The scalar itself, a space for a tab, or U+FFFD for what would act instead of being seen.
+    /// The scalar itself, a space for a tab, or U+FFFD for control and invisible characters.
     static func visible(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         if scalar.isASCII {
             return scalar.value >= 0x20 && scalar.value < 0x7F ? scalar : scalar == "\t" ? " " : "\u{FFFD}"

@@ -1,24 +1,24 @@
-// What reading gives: the value as far as there is one, and everything that was wrong on the way.
+// The result of reading: the value, if there is one, and all problems.
 
 /// A text that has been read.
 public struct SourceDocument: Sendable {
-    /// The value; nil where the text could not be read to its end. A value beside problems that are errors is what the
-    /// text would be once they are mended: good for finding what else is wrong, not for publishing.
+    /// The value; nil where the text could not be read to its end. If a problem is an error, this is the value after it is
+    /// fixed: good for finding further problems, but not for publishing.
     public let value: SourceValue?
     /// What deviates from the dialect, in the order of the text.
     public let problems: [SourceProblem]
     public let encoding: SourceEncoding
     public let hasByteOrderMark: Bool
-    /// The text as UTF-8 without byte order mark, U+FFFD standing for what could not be decoded; empty where the bytes
-    /// are no text or too many. Every range lies within it.
+    /// The text as UTF-8 without byte order mark, with U+FFFD for what could not be decoded; empty where the bytes are not
+    /// text or are too many. Every range is within it.
     public let text: [UInt8]
 
-    /// Whether the text is one of the dialect it was read as.
+    /// Whether the text is valid in the dialect that it was read as.
     public var isAcceptable: Bool {
         value != nil && !problems.contains(where: \.isError)
     }
 
-    /// Scalars of a line that are shown.
+    /// The most scalars that are shown of a line.
     public static let lineScalarsMax = 160
 
     /// A line, counted from 1, without its break; cut after `lineScalarsMax` scalars, and empty if there is no such
@@ -36,7 +36,7 @@ public struct SourceDocument: Sendable {
         return Printable.text(text[start..<lineEnd(start)], scalarsMax: Self.lineScalarsMax)
     }
 
-    /// The line on which a range begins, cut around it, and where the caret goes.
+    /// The line on which a range begins, cut around it, and the place of the caret.
     public func excerpt(of range: SourceRange) -> SourceExcerpt {
         let place = min(max(0, range.start.offset), text.count)
         let width = Self.lineScalarsMax
@@ -86,7 +86,7 @@ public struct SourceDocument: Sendable {
     }
 }
 
-/// A piece of one source line, with the place of something in it.
+/// A part of a source line, with the place of a range in it.
 public struct SourceExcerpt: Hashable, Sendable {
     /// The line, or the part of it around the place, with `…` where it was cut; every scalar is printable.
     public let text: String

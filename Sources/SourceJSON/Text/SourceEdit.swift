@@ -1,6 +1,6 @@
 // The mechanical form of a fix, so that an editor or a `--fix` can apply it.
 
-/// A suggested replacement of a stretch of the source text.
+/// A suggested replacement of a part of the source text.
 public struct SourceEdit: Hashable, Sendable {
     public var range: SourceRange
     public var replacement: String
@@ -15,7 +15,7 @@ public struct SourceEdit: Hashable, Sendable {
         self.init(range: SourceRange(at: place), replacement: text)
     }
 
-    /// The text with these edits made, of those that touch each other the first, and how many were made.
+    /// The text with these edits applied, and how many were: of edits that touch each other, only the first.
     public static func apply(_ edits: [SourceEdit], to text: [UInt8]) -> (text: [UInt8], count: Int) {
         var result: [UInt8] = []
         var (place, count) = (0, 0)
@@ -29,7 +29,7 @@ public struct SourceEdit: Hashable, Sendable {
         return (withoutMarks(result + text[place...]), count)
     }
 
-    /// A text that can be edited, or nil: zero bytes would make it look like one of another encoding.
+    /// The text if it can be edited, or nil: with zero bytes in it, it would be taken for another encoding.
     public static func editable(_ document: SourceDocument) -> [UInt8]? {
         document.text.isEmpty || document.text.contains(0) ? nil : withoutMarks(document.text)
     }

@@ -1,5 +1,5 @@
-// Where something stands in a source text, as editors and compilers count it. Kept in 32 bits a number: every value and
-// every key carries two positions, and half the bytes is a quarter of the time of reading.
+// Positions in a source text, as editors and compilers count them. Each number has 32 bits: every value and key carries two
+// positions, and with 64 bits reading took a third longer.
 
 /// A place in a source text: line and column from 1 (columns count Unicode scalars), and the byte offset from 0 in the
 /// text as UTF-8 without its byte order mark.
@@ -40,7 +40,7 @@ public struct SourcePosition: Hashable, Sendable {
     public static let start = SourcePosition(line: 1, column: 1, offset: 0)
 }
 
-/// A stretch of a source text: from its first scalar up to, not including, `end`.
+/// A part of a source text: from its first scalar up to, but not including, `end`.
 public struct SourceRange: Hashable, Sendable {
     public var start: SourcePosition
     public var end: SourcePosition
@@ -55,9 +55,14 @@ public struct SourceRange: Hashable, Sendable {
         self.init(start: place, end: place)
     }
 
-    /// The range of a value that was never written: empty, at the beginning.
+    /// The range of a value that was not read from a text: empty, at the beginning.
     public static let none = SourceRange(at: .start)
 
     /// Whether it covers no text.
     public var isEmpty: Bool { start.offset == end.offset }
+
+    /// Whether it covers all of another range.
+    package func contains(_ other: SourceRange) -> Bool {
+        other.start.offset >= start.offset && other.end.offset <= end.offset
+    }
 }

@@ -1,8 +1,8 @@
-// Numbers are kept as text; here is what their text means, and how strict JSON spells it.
+// The value of a number, which is stored as text, and its spelling in strict JSON.
 
 extension SourceNumber {
-    /// The exact value as an integer, however it is written (`100`, `1e2`, `100.0`, `0x64`); nil if it has a fraction
-    /// or does not fit.
+    /// The exact value as an integer, in any spelling (`100`, `1e2`, `100.0`, `0x64`); nil if it has a fraction or does not
+    /// fit.
     public var asInt: Int? {
         var digits: [UInt8] = []
         var scale = 0
@@ -46,8 +46,7 @@ extension SourceNumber {
         return hexadecimalDigits != nil && text.utf8.first == Byte.minus ? -value : value
     }
 
-    /// The number as RFC 8259 §6 spells it. JSON has no word for `Infinity` and `NaN`: they become `null`, as
-    /// ECMAScript writes them.
+    /// The number in the spelling of RFC 8259 §6. JSON has no `Infinity` and `NaN`: they become `null`, as in ECMAScript.
     public var canonicalText: String {
         let sign = text.utf8.first == Byte.minus ? "-" : ""
         if let hexadecimalDigits { return Self.decimal(hexadecimalDigits).map { sign + $0 } ?? "null" }
@@ -68,21 +67,21 @@ extension SourceNumber {
         return canonical
     }
 
-    /// The digits behind `0x`, if that is how it is written.
+    /// The digits after `0x`, if it is hexadecimal.
     private var hexadecimalDigits: Substring? {
         let unsigned = text.drop { $0 == "-" || $0 == "+" }
         guard unsigned.hasPrefix("0x") || unsigned.hasPrefix("0X") else { return nil }
         return unsigned.dropFirst(2)
     }
 
-    /// Exact up to 64 bits; beyond that the nearest double, which is what a number is to JSON5.
+    /// Exact up to 64 bits; beyond that the nearest double, as in JSON5.
     private static func decimal(_ hexadecimal: Substring) -> String? {
         if let value = UInt64(hexadecimal, radix: 16) { return String(value) }
         guard let value = Double("0x" + hexadecimal), value.isFinite else { return nil }
         return value.description
     }
 
-    /// The value of what follows an `e`, held within what matters.
+    /// The value of the exponent, clamped: larger ones make no difference.
     private static func exponent(_ text: ArraySlice<UInt8>) -> Int {
         var value = 0
         for byte in text where byte.isDigit { value = min(value * 10 + Int(byte - Byte.zero), 1_000_000_000) }

@@ -1,5 +1,5 @@
-// A JSON value that remembers where it was written. Objects keep the order of their members and keep duplicate keys,
-// because what is wrong with an association file is often just that.
+// A JSON value with its place in the text. Objects keep the order of their members and duplicate keys, because mistakes in
+// association files are often there.
 
 /// One value of a JSON or JSON5 text, with the range it was read from.
 public struct SourceValue: Sendable {
@@ -21,14 +21,14 @@ public struct SourceValue: Sendable {
         self.range = range
     }
 
-    /// The value of the first member with this key; nil if there is none or this is no object.
+    /// The value of the first member with this key; nil if there is none or this is not an object.
     public func member(named name: String) -> SourceValue? {
         guard case .object(let members) = kind else { return nil }
         for member in members where member.key.isIdentical(to: name) { return member.value }
         return nil
     }
 
-    /// Every member with this key, in order: more than one where a key is repeated.
+    /// Every member with this key, in order; more than one if the key is duplicated.
     public func members(named name: String) -> [SourceMember] {
         guard case .object(let members) = kind else { return [] }
         return members.filter { $0.key.isIdentical(to: name) }
@@ -86,7 +86,7 @@ public struct SourceMember: Sendable {
     }
 }
 
-/// A number exactly as it was written; it is converted only when somebody asks.
+/// A number as it was written; it is converted only on request.
 public struct SourceNumber: Hashable, Sendable {
     public var text: String
 
@@ -94,7 +94,7 @@ public struct SourceNumber: Hashable, Sendable {
 }
 
 extension [SourceMember] {
-    /// Each key once, with the value that was written last, as most readers have it; in linear time.
+    /// Each key once, with its last value, as most JSON readers do; in linear time.
     public var withLastOfEachKey: [SourceMember] {
         var keys = KeyIndex()
         var kept: [SourceMember] = []
@@ -110,10 +110,10 @@ extension [SourceMember] {
     }
 }
 
-// Text of a document as its readers compare it: byte by byte. Swift's `==`, `Set` and `Dictionary` also equate different
-// spellings of one character (`é` as one scalar or as two, the Kelvin sign and K), which no JSON reader and no phone does.
+// Text that is compared byte by byte, as JSON readers and phones do. Swift's `==`, `Set` and `Dictionary` treat different
+// spellings of one character (`é` as one scalar or as two, the Kelvin sign and K) as equal.
 
-/// A text that is equal only to the same code points; for keys of sets and dictionaries.
+/// A text that equals only the same code points; for sets and keys of dictionaries.
 package struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
     package let text: String
 
@@ -145,6 +145,6 @@ extension String {
 }
 
 extension Sequence<String> {
-    /// Whether one of the texts is this one, code point for code point; for a few texts.
+    /// Whether one of the texts is this one, compared by code points; for a few texts.
     package func containsExactly(_ text: String) -> Bool { contains { $0.isIdentical(to: text) } }
 }

@@ -1,9 +1,9 @@
-// Values back to text: strict JSON in UTF-8 without a byte order mark, members in the order given, characters as
-// themselves unless JSON demands an escape. It keeps its own stack, so that depth costs it no stack of the thread.
+// Values to text: strict JSON in UTF-8 without a byte order mark, with members in the given order and no escapes but those
+// that JSON requires. It has its own stack, so deep values need no stack of the thread.
 
 /// Writes values as JSON.
 public enum SourceWriter {
-    /// The form for people and for files: two spaces of indentation, one element a line, a line feed at the end.
+    /// The form for people and files: two spaces of indentation, one element on each line, a line feed at the end.
     public static func canonical(_ value: SourceValue) -> [UInt8] {
         var text = Output(isIndented: true)
         text.write(value)
@@ -25,12 +25,12 @@ public enum SourceWriter {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The same behind what is there, for whoever writes many of them.
+    /// The same, appended to a buffer, for callers that write many strings.
     public static func append(quoted string: String, to bytes: inout [UInt8]) {
         bytes.append(Byte.quote)
         let start = bytes.count
         bytes.append(contentsOf: string.utf8)
-        // Hardly a string has anything to escape.
+        // Few strings have anything to escape.
         if let first = bytes[start...].firstIndex(where: isEscaped) { escape(&bytes, from: first) }
         bytes.append(Byte.quote)
     }
@@ -53,7 +53,7 @@ public enum SourceWriter {
 
     /// The text written so far.
     private struct Output {
-        /// A container that has been opened: what is left of it.
+        /// An open container, and the index of its next element.
         private enum Open {
             case array([SourceValue], next: Int)
             case object([SourceMember], next: Int)

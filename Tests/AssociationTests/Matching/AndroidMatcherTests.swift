@@ -17,7 +17,7 @@ struct AndroidMatcherTests {
         ("/a/b", "/a%2Fb", true), ("/Shop", "/shop", false), ("/shop", "/shop/", false), ("*", "", true),
         ("/", "", false), ("/?", "/%C3%A9", true), ("/?", "/%F0%9F%98%80", false), ("/??", "/%F0%9F%98%80", true),
     ])
-    func `runs Android's pattern machine`(pattern: String, path: String, matches: Bool) throws {
+    func `matches patterns as Android does`(pattern: String, path: String, matches: Bool) throws {
         let url = try #require(LinkURL("https://example.com" + path))
         let matcher = AndroidMatcher(rules: [AndroidRule(path: pattern)])
         #expect(matcher.decide(url) == (matches ? .allow(rule: 0) : .none))
@@ -47,7 +47,7 @@ struct AndroidMatcherTests {
         ([AndroidRule(query: [])], "/x", .manifest), ([item(("a", ""))], "/x", .manifest),
         ([item(("", "a"))], "/x", .manifest),
     ])
-    func `takes the first rule that holds, unless a field is empty`(
+    func `decides by the first rule that matches, unless a field is empty`(
         rules: [AndroidRule], path: String, expected: AndroidDecision
     ) throws {
         let url = try #require(LinkURL("https://example.com" + path))

@@ -9,7 +9,7 @@ import Testing
             (#""components": []"#, false, false), (#""defaults": {"exclude": true}"#, true, true),
             (#""components": [{"/": "/A"}], "defaults": {"caseSensitive": false}"#, true, false),
         ])
-    func `an entry has one list that counts`(members: String, opensA: Bool, opensB: Bool) throws {
+    func `only one list of an entry counts`(members: String, opensA: Bool, opensB: Bool) throws {
         let text = Texts.entry(members)
         let links = try #require(AppleAssociation.read(Array(text.utf8), file: "f").association?.applinks)
         let matcher = try #require(links.details.first).matcher(in: links)

@@ -1,7 +1,7 @@
 import Association
 import Testing
 
-/// One row: the rules, the URL behind the host, and what is expected of it.
+/// One row: the rules, the URL after the host, and the expected decision.
 private struct Row: CustomTestStringConvertible, Sendable {
     var components: [AppleComponent]
     var defaults = AppleComponent()
@@ -47,7 +47,7 @@ struct AppleMatcherTests {
         Row("/n/????", "/n/202", false), Row("/x/?*", "/x/", false), Row("/x/?*", "/x/y", true),
         Row("/x/../y", "/y", false), Row("?", "/", true), Row("a", "/a", false), Row("/x**y", "/xy", true),
     ])
-    fileprivate func `compares paths with their slashes in one form`(_ row: Row) throws { try check(row) }
+    fileprivate func `compares paths with normalised slashes`(_ row: Row) throws { try check(row) }
 
     @Test(arguments: [
         Row("/News", "/news", false), Row("/News", "/nEWS", true, folds: true),
@@ -60,7 +60,7 @@ struct AppleMatcherTests {
         Row("/x?*y", "/x%F0%9F%98%80y", true, decodes: true), Row("/*?y", "/%C3%BCy", true, decodes: true),
         Row("/??", "/%C3%BC", false, decodes: true),
     ])
-    fileprivate func `reads case and escapes as the rule says`(_ row: Row) throws { try check(row) }
+    fileprivate func `compares case and escapes as the rule requires`(_ row: Row) throws { try check(row) }
 
     @Test(arguments: [
         Row([item("page", "*")], "/x?size=1", .match(rule: 0)), Row([item("page", "?*")], "/x?size=1", .none),
@@ -84,7 +84,7 @@ struct AppleMatcherTests {
         Row([AppleComponent(path: "mm", query: .whole("n"), fragment: "*")], "/mm?n", .match(rule: 0)),
         Row([AppleComponent(path: "mm", query: .whole("n"), fragment: "*")], "/mm", .none),
     ])
-    fileprivate func `looks at queries and fragments`(_ row: Row) throws { try check(row) }
+    fileprivate func `compares queries and fragments`(_ row: Row) throws { try check(row) }
 
     private static let shop = [
         AppleComponent(fragment: "web", exclude: true), AppleComponent(path: "/shop/*"),
@@ -106,7 +106,9 @@ struct AppleMatcherTests {
         Row([AppleComponent(fragment: "*")], defaults: AppleComponent(exclude: true), "/out", .exclude(rule: 0)),
         Row([AppleComponent(fragment: "*")], defaults: item("id", "??"), "/out?id=7", .none),
     ])
-    fileprivate func `takes the first rule that holds, with what it inherits`(_ row: Row) throws { try check(row) }
+    fileprivate func `decides by the first rule that matches, with inherited values`(_ row: Row) throws {
+        try check(row)
+    }
 
     @Test(arguments: [
         ("/v/$(digit)", "/v/7", true), ("/v/$(digit)", "/v/x", false), ("/v/$(digit)", "/v/77", false),
@@ -130,7 +132,7 @@ struct AppleMatcherTests {
             Row([AppleComponent(path: pattern)], variables: variables, path, matches ? .match(rule: 0) : .none))
     }
 
-    @Test func `folds classes and values with the rule`() throws {
+    @Test func `ignores case in classes and values if the rule does`() throws {
         let variables = [SubstitutionVariable(name: "dish", values: ["Soup"])]
         for (pattern, path) in [("/v/$(upper)", "/v/q"), ("/$(dish)", "/SOUP"), ("/$(region)", "/gB")] {
             try check(

@@ -8,7 +8,7 @@ struct GlobPatternTests {
         GlobPattern(ParsedPattern(pattern), folds: false, table: SubstitutionTable(variables))
     }
 
-    @Test func `many short pieces take the memory of short pieces`() {
+    @Test func `many short pieces need little memory`() {
         let text = String(repeating: "*a?", count: 5_000)
         let elements = GlobPattern.elements(of: ParsedPattern(text), folds: false, table: nil)
         #expect(elements.count == 15_000)
@@ -17,7 +17,7 @@ struct GlobPatternTests {
         }
     }
 
-    @Test func `agrees with the slow reading on random patterns`() {
+    @Test func `agrees with the slow matcher on random patterns`() {
         var generator = SplitMix(seed: 1)
         for _ in 0..<4_000 {
             let pattern = generator.text(of: ["a", "b", "*", "?", "é", "*", "/"], upTo: 7)
@@ -27,7 +27,7 @@ struct GlobPatternTests {
         }
     }
 
-    @Test func `agrees with the slow reading on random variables`() {
+    @Test func `agrees with the slow matcher on random variables`() {
         var generator = SplitMix(seed: 2)
         for _ in 0..<3_000 {
             let values = (0..<3).map { _ in generator.text(of: ["a", "b", "*", "?", "é"], upTo: 3) }
@@ -39,7 +39,7 @@ struct GlobPatternTests {
         }
     }
 
-    @Test func `agrees with itself by positions, where the sizes take the other way`() {
+    @Test func `agrees with the search by positions, which large sizes use`() {
         var generator = SplitMix(seed: 3)
         for _ in 0..<2_000 {
             let pattern = generator.text(of: ["a", "b", "*", "?", "é", "*"], upTo: 8)
@@ -50,8 +50,8 @@ struct GlobPatternTests {
         }
     }
 
-    // The lowest end of a piece is looked for in windows of 256 positions, then 512 and so on.
-    @Test func `agrees with the slow reading where texts are longer than a window`() {
+    // The lowest end of a piece is searched in windows of 256 positions, then 512 and so on.
+    @Test func `agrees with the slow matcher on texts longer than a window`() {
         var generator = SplitMix(seed: 5)
         var matches = 0
         for _ in 0..<150 {
@@ -85,7 +85,7 @@ struct GlobPatternTests {
         #expect(decision("n150", "") == .match(rule: 0))
     }
 
-    // Some 50 ms at full size when optimised; an unoptimised build gets a smaller share and the same generous bound.
+    // About 50 ms at full size when optimised; an unoptimised build has a smaller size and the same generous limit.
     #if DEBUG
         private static let scale = 8
     #else
@@ -104,13 +104,13 @@ struct GlobPatternTests {
         var decision = AppleDecision.none
         let time = processorTime { decision = matcher.decide(url) }
         #expect(time < .seconds(2))
-        // What needs more steps than the limit does not match; the rest is decided.
+        // A pattern that needs more steps than the limit does not match.
         let gaveUp = matcher.unsettled(url).map(\.kind) == [.tooManySteps]
         #expect(decision == (pattern.contains("b") || gaveUp ? .none : .match(rule: 0)))
         #expect(!gaveUp || pattern.contains("lang"))
     }
 
-    @Test func `says when it gave up`() {
+    @Test func `reports that it needs too many steps`() {
         let values = (0..<40).map { "*a*" + String(repeating: "a", count: $0) }
         let pattern = compile(
             String(repeating: "$(v)", count: 40) + "b", [SubstitutionVariable(name: "v", values: values)])

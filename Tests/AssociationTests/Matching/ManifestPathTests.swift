@@ -1,4 +1,4 @@
-// What an intent filter says about paths: which of them cover the rules of an app file, and what they match.
+// The paths of an intent filter: which of them cover the rules of an app file, and which URLs they match.
 
 import AssociationSamples
 import Testing
@@ -16,14 +16,14 @@ struct ManifestPathTests {
             (#"{ "/": "/a/?*" }"#, [#"pathPattern="/a/..*""#]),
             (#"{ "/": "/a.b?" }"#, [#"pathPattern="/a\\.b.""#, #"pathPattern="/a\\.b./""#]),
             (#"{ "/": "/b", exclude: true }, { "/": "/a*" }"#, [#"pathPrefix="/a""#]),
-            // Neither a query nor a fragment has a place in a filter, and the rule needs its path all the same.
+            // A filter has no query and no fragment, but the rule still needs its path.
             (##"{ "/": "/a*", "?": { q: "1" }, "#": "top" }"##, [#"pathPrefix="/a""#]),
             (##"{ "/": "/a*" }, { "#": "top" }"##, nil), (#"{ "/": "*" }"#, nil), (#"{ "/": "/*" }"#, nil),
-            // What the plain form leaves out may be any path.
+            // Without a plain form, all paths are covered.
             (#"{ "/": "/a*" }, { "/": "/b", percentEncoded: false }"#, nil),
             (#"{ "/": "/a", caseSensitive: false }"#, nil), (#"{ "/": "/%41" }"#, nil),
         ] as [(String, [String]?)])
-    func `a filter covers all rules that include`(links: String, paths: [String]?) throws {
+    func `a filter covers all rules that include URLs`(links: String, paths: [String]?) throws {
         let app = try Sample.app(Sample.text(links: "[\(links)]"))
         #expect(app.manifestPaths?.map(\.attribute) == paths?.map { "android:\($0)" })
     }
@@ -33,7 +33,7 @@ struct ManifestPathTests {
             (.path, "/a", ["/a"], ["/a/", "/", "/A"]), (.prefix, "/a", ["/a", "/ab", "/a/"], ["/", "/b/a"]),
             (.pattern, "/a/..*", ["/a/b", "/a/b/c"], ["/a/", "/a"]),
             (.pattern, "/a.*b", ["/ab", "/axxb"], ["/abcb", "/a"]), (.pattern, "/ab*c", ["/ac", "/abbc"], ["/axc"]),
-            // A layer of backslashes is taken off by the build. What is left makes a star of one character, and no more.
+            // The build removes one level of backslashes; the rest escapes one character.
             (.pattern, #"/a\\.*"#, ["/a...", "/a."], ["/ab"]), (.pattern, #"/a\\.b"#, ["/a.b", "/axb"], ["/a.bc"]),
             (.pattern, ".*", ["", "/x"], []), (.pattern, "", [""], ["/"]),
             (.path, "/a b", ["/a b"], ["/a%20b"]),
@@ -49,7 +49,7 @@ struct ManifestPathTests {
     @Test(
         arguments: [(.suffix, ".html"), (.advanced, "/[a-z]+"), (.path, "@string/path"), (.prefix, "/${flavour}")]
             as [(ManifestPath.Kind, String)])
-    func `says nothing about what is not evaluated`(kind: ManifestPath.Kind, text: String) {
+    func `leaves attributes open that are not evaluated`(kind: ManifestPath.Kind, text: String) {
         #expect(ManifestPath(kind, text).glob == nil)
     }
 }

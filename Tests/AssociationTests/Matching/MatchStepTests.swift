@@ -7,7 +7,7 @@ struct MatchStepTests {
         return AppleMatcher(components: components).explain(url).map(\.message)
     }
 
-    @Test func `says which part of which rule failed, and which rule decided`() throws {
+    @Test func `reports which part of each rule failed, and which rule decided`() throws {
         let rules = [
             AppleComponent(path: "/teams/*", exclude: true), AppleComponent(path: "/teams"),
             AppleComponent(path: "/questions", query: .items([QueryItemPattern(name: "page", pattern: "?*")])),
@@ -25,7 +25,7 @@ struct MatchStepTests {
         #expect(try explain(rules, "/questions?page=3").last == "rule 2 matches, so the app opens")
     }
 
-    @Test func `says how the rule reads the URL and what its query holds`() throws {
+    @Test func `reports how the rule reads the URL, and the value of its query`() throws {
         let rule = AppleComponent(
             query: .items([QueryItemPattern(name: "q", pattern: "??")]), caseSensitive: false, percentEncoded: false)
         #expect(
@@ -52,7 +52,7 @@ struct MatchStepTests {
         #expect(steps.map(\.rule) == [0, 1])
     }
 
-    @Test func `explains Android's ways`() throws {
+    @Test func `explains the differences of Android`() throws {
         func explain(_ rules: [AndroidRule], _ path: String) throws -> [String] {
             AndroidMatcher(rules: rules).explain(try #require(LinkURL("https://example.com" + path))).map(\.message)
         }

@@ -1,8 +1,8 @@
-// The slow and obvious reading of Apple's patterns that the fast one is held against, and what random tests draw from.
+// A slow and simple matcher of Apple's patterns to compare the fast one with, and generators for random tests.
 
 @testable import Association
 
-/// Matches by trying everything. Exponential; for short texts only.
+/// Matches by trying all possibilities. Exponential; for short texts only.
 enum PatternOracle {
     static func matches(
         _ tokens: ArraySlice<OracleToken>, _ text: ArraySlice<Unicode.Scalar>, _ values: [String: [String]]
@@ -29,7 +29,7 @@ enum PatternOracle {
 }
 
 extension PatternOracle {
-    /// Where a pattern can end that begins at one of `starts`: as slow as it is plain, for texts of some hundreds.
+    /// The possible ends of a pattern that begins at one of `starts`; slow, for texts of a few hundred bytes.
     static func ends(
         of pattern: ParsedPattern, in text: [Unicode.Scalar], from starts: Set<Int>, _ values: [String: [String]]
     ) -> Set<Int> {
@@ -48,7 +48,7 @@ extension PatternOracle {
     }
 }
 
-/// A token that knows its variable's name, as the slow reading wants it.
+/// A token with the name of its variable, for the slow matcher.
 enum OracleToken {
     case scalar(Unicode.Scalar)
     case any, star, broken

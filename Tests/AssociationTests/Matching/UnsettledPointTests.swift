@@ -9,7 +9,7 @@ struct UnsettledPointTests {
         return AppleMatcher(components: components, variables: variables).unsettled(url).map(\.kind)
     }
 
-    @Test func `reports a wildcard that consumes the added slash, and only there`() throws {
+    @Test func `reports a wildcard that can match the added slash`() throws {
         #expect(try kinds([AppleComponent(path: "/a?*")], "/a") == [.addedSlash])
         #expect(try kinds([AppleComponent(path: "/a?*")], "/a/") == [.addedSlash])
         #expect(try kinds([AppleComponent(path: "/a?*")], "/ab") == [])
@@ -18,14 +18,14 @@ struct UnsettledPointTests {
         #expect(try kinds([AppleComponent(path: "/a?*"), AppleComponent(path: "/b")], "/b") == [])
     }
 
-    @Test func `reports a plus that could be a space`() throws {
+    @Test func `reports a plus sign that could be a space`() throws {
         let rule = AppleComponent(query: .items([QueryItemPattern(name: "q", pattern: "a+b")]))
         #expect(try kinds([rule], "/x?q=a+b") == [.plusSign])
         #expect(try kinds([rule], "/x?q=c+d") == [])
         #expect(try kinds([AppleComponent(path: "/x")], "/x?q=a+b") == [])
     }
 
-    @Test func `reports what the rule itself leaves open`() throws {
+    @Test func `reports doubts about the rule itself`() throws {
         let names = [SubstitutionVariable(name: "digit", values: ["x"]), .init(name: "v", values: ["$(w)", "a"])]
         #expect(try kinds([AppleComponent(path: "/a\\b")], "/x") == [.backslash])
         #expect(try kinds([AppleComponent(path: "/$(digit)")], variables: names, "/x") == [.shadowedVariable])
@@ -57,7 +57,7 @@ struct UnsettledPointTests {
         #expect(inherited.decide(open).opens)
     }
 
-    @Test func `reports what only AOSP is known to do`() throws {
+    @Test func `reports behaviour that is known only for AOSP`() throws {
         func kinds(_ rule: AndroidRule, _ path: String) throws -> [UnsettledPoint.Kind] {
             AndroidMatcher(rules: [rule]).unsettled(try #require(LinkURL("https://example.com" + path))).map(\.kind)
         }
@@ -70,7 +70,7 @@ struct UnsettledPointTests {
         #expect(try kinds(AndroidRule(path: "/a"), "/x") == [])
     }
 
-    @Test func `each kind has words of its own`() {
+    @Test func `each kind has its own message`() {
         let messages = UnsettledPoint.Kind.allCases.map(\.message)
         #expect(messages.allSatisfy { $0.count > 20 } && Set(messages).count == messages.count)
     }

@@ -7,7 +7,7 @@ import Testing
         "9JA89QQLNQ.com.apple.wwdc", "DECAFBAD00.org.acme.shop-app", "Z1Z2Z3Z4Z5.shop", "9JA89QQLNQ.com.acme.Shop.Clip",
         "0123456789.de.acme.x", "9JA89QQLNQ.com.acme.appidentity", "9JA89QQLNQ.com.acme.teamidea",
     ])
-    func `accepts an id that an app can have`(text: String) {
+    func `accepts a valid id`(text: String) {
         #expect(AppID.problems(in: text).isEmpty)
         #expect(AppID(text)?.text == text)
     }
@@ -20,7 +20,7 @@ import Testing
         ("9JA89QQLNQ.*", .aasa021), ("9JA89QQLNQ.com.acme.*", .aasa021), ("9JA89QQLNQ.com.a cme", .aasa021),
         ("9JA89QQLNQ.com/acme", .aasa021),
     ])
-    func `names what no app can have`(text: String, rule: RuleID) {
+    func `reports an invalid id`(text: String, rule: RuleID) {
         let problems = AppID.problems(in: text)
         #expect(problems.map(\.rule) == [rule])
         #expect(problems.allSatisfy { $0.severity == .error })
@@ -32,7 +32,7 @@ import Testing
         ("9JA89QQLNQ.com.example.app", .aasa022), ("XXXXXXXXXX.com.acme.shop", .aasa022),
         ("9JA89QQLNQ.com.acme_shop", .aasa021),
     ])
-    func `warns of what is doubtful and still reads it`(text: String, rule: RuleID) {
+    func `warns of a doubtful id and still reads it`(text: String, rule: RuleID) {
         let problems = AppID.problems(in: text)
         #expect(problems.map(\.rule) == [rule])
         #expect(problems.allSatisfy { $0.severity == .warning })

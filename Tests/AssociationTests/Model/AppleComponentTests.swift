@@ -1,4 +1,4 @@
-// One rule: the patterns in it, and how it is written down.
+// One rule: its patterns, and its JSON.
 
 import SourceJSON
 import Testing
@@ -15,19 +15,19 @@ struct AppleComponentTests {
         String(decoding: SourceWriter.minified(component.value(includingComment: includingComment)), as: UTF8.self)
     }
 
-    @Test func `a rule has its members in one order, and its comment only where that is asked for`() {
+    @Test func `writes members in one order, and the comment only on request`() {
         let members =
             ##""/":"/a/*","?":{"q":"?*","r":"1"},"#":"b*","exclude":true,"caseSensitive":false,"percentEncoded":true"##
         #expect(text(Self.rule) == "{\(members)}")
         #expect(text(Self.rule, includingComment: true) == "{\(members),\"comment\":\"why\"}")
     }
 
-    @Test func `what is not said is not written`() {
+    @Test func `writes no absent keys`() {
         #expect(text(AppleComponent(), includingComment: true) == "{}")
         #expect(text(AppleComponent(query: .whole("x?"), exclude: false)) == #"{"?":"x?"}"#)
     }
 
-    @Test func `its patterns are all that may have variables in them`() {
+    @Test func `its patterns are everything that can have variables`() {
         #expect(Self.rule.patterns == ["/a/*", "b*", "?*", "1"])
         #expect(AppleComponent(query: .whole("x")).patterns == ["x"])
         #expect(AppleComponent().patterns.isEmpty)

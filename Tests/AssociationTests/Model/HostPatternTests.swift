@@ -24,17 +24,17 @@ import Testing
             ("a..example.com", .emptyLabel), (".example.com", .emptyLabel), ("*.", .empty),
             ("-a.example", .hyphenAtEdge("-a")), ("a-.example", .hyphenAtEdge("a-")), ("a_b.example", .character("_")),
             ("a b.example", .character(" ")), ("a@b.example", .character("@")), ("☃.example", .character("☃")),
-            // Each of these has another form that some client would ask for.
+            // For each of these, some client would request another form.
             ("straße.de", .unsureCharacter("ß")), ("ﬁsch.de", .unsureCharacter("ﬁ")), ("ａ.de", .unsureCharacter("ａ")),
             ("a\u{301}.de", .unsureCharacter("\u{301}")), ("\u{1100}\u{1161}.kr", .unsureCharacter("\u{1100}")),
             ("xn--a.example", .notPunycode("xn--a")), ("xn--abc-.example", .hyphenAtEdge("xn--abc-")),
             ("xn---tda.example", .notPunycode("xn---tda")),
         ] as [(String, HostPattern.Fault)])
-    func `refuses what is no host`(written: String, fault: HostPattern.Fault) {
+    func `rejects what is not a host`(written: String, fault: HostPattern.Fault) {
         #expect(HostPattern.parse(written) == .failure(fault))
     }
 
-    @Test func `knows the lengths of labels and names`() {
+    @Test func `limits the lengths of labels and names`() {
         let label = String(repeating: "a", count: 63)
         #expect((try? HostPattern.parse("\(label).example").get()) != nil)
         #expect(HostPattern.parse("a\(label).example") == .failure(.labelTooLong("a\(label)")))

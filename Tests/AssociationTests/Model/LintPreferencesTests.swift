@@ -1,4 +1,4 @@
-// Rules that a project ignores, and severities of its own.
+// Rules that a project ignores, and its own severities.
 
 import Association
 import AssociationSamples
@@ -10,7 +10,7 @@ struct LintPreferencesTests {
         Finding(rule: rule, severity: severity, file: "f", range: nil, message: "m")
     }
 
-    @Test func `drops what is ignored, and changes severities`() {
+    @Test func `removes ignored findings, and changes severities`() {
         var preferences = LintPreferences()
         preferences.ignored = [.app001]
         preferences.severities = [.app002: .error, .app003: .note]
@@ -21,14 +21,14 @@ struct LintPreferencesTests {
         #expect(reported == [finding(.app002, .error), finding(.app003, .note)])
     }
 
-    @Test func `an error stays where the server would not publish the file`() {
+    @Test func `keeps an error that prevents publication`() {
         var preferences = LintPreferences()
         preferences.ignored = [.app001]
         preferences.severities = [.app002: .note]
         let errors = [finding(.app001, .error), finding(.app002, .error)]
         #expect(preferences.apply(to: errors, keepsErrors: true) == errors)
         #expect(preferences.apply(to: [finding(.app001, .warning)], keepsErrors: true).isEmpty)
-        // Where a repository is checked there may be no certificates.
+        // A repository that is checked may have no certificates.
         preferences.ignored = [.cert025]
         #expect(preferences.apply(to: [finding(.cert025, .error)], keepsErrors: true).isEmpty)
     }
@@ -44,7 +44,7 @@ struct LintPreferencesTests {
         #expect(IgnoreComment.rules(in: Array(text.utf8)).map(\.text) == ids)
     }
 
-    @Test func `an id has its place`() throws {
+    @Test func `reports the place of an id`() throws {
         let text = "{ // \u{E9}\n  a: 1, // associated-ignore APP-030\n}"
         let place = try #require(IgnoreComment.rules(in: Array(text.utf8)).first?.range)
         #expect(place.start.line == 2 && place.start.column == 30)

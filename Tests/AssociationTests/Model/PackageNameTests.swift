@@ -12,13 +12,13 @@ import Testing
         "", "acme", "com..acme", "com.acme.", ".com.acme", "com.2acme", "com._acme", "com.acme-shop", "com.acme.*",
         "com.acme shop", " com.acme", "com.acme/.Main", "com.ácme",
     ])
-    func `rejects what no app has`(text: String) {
+    func `rejects an invalid package name`(text: String) {
         #expect(PackageName.problems(in: text).map(\.rule) == [.dal009])
         #expect(PackageName.problems(in: text).map(\.severity) == [.error])
     }
 
     @Test(arguments: ["com.example", "com.example.app", "com.yourcompany.yourapp"])
-    func `warns of names from documentation`(text: String) {
+    func `warns about names from documentation`(text: String) {
         #expect(PackageName.problems(in: text).map(\.rule) == [.dal013])
     }
 }

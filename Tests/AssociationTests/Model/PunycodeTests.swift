@@ -4,7 +4,7 @@ import Testing
 @testable import Association
 
 @Suite struct PunycodeTests {
-    /// Labels as registries have them, in several scripts.
+    /// Registered labels in several scripts.
     static let labels: [(String, String)] = [
         ("bücher", "bcher-kva"), ("münchen", "mnchen-3ya"), ("faß", "fa-hia"), ("почта", "80a1acny"),
         ("правда", "80aafi6cg"), ("例え", "r8jz45g"), ("中国", "fiqs8s"), ("한국", "3e0b707e"), ("ελλάδα", "hxakic4aa"),
@@ -16,22 +16,22 @@ import Testing
         #expect(Punycode.encode(Array(label.unicodeScalars)) == encoded)
     }
 
-    @Test(arguments: labels) func `decodes it again`(label: String, encoded: String) {
+    @Test(arguments: labels) func `decodes a label`(label: String, encoded: String) {
         #expect(Punycode.decode(encoded).map(text) == label)
         #expect(Punycode.decode(encoded.uppercased()).map(text)?.lowercased() == label.lowercased())
     }
 
     @Test(arguments: ["é", "99999999", "a-!", "zzzzzzzzzzzz", "-", String(repeating: "a", count: 64)])
-    func `decodes nothing from what is no Punycode`(text: String) {
+    func `does not decode text that is not Punycode`(text: String) {
         #expect(Punycode.decode(text).map { _ in } == nil || text == "-")
     }
 
-    @Test func `refuses more than a label holds`() {
+    @Test func `rejects more than the length of a label`() {
         #expect(Punycode.encode(Array(String(repeating: "ü", count: 63).unicodeScalars)) != nil)
         #expect(Punycode.encode(Array(String(repeating: "ü", count: 64).unicodeScalars)) == nil)
     }
 
-    @Test func `what looks like Punycode and can be decoded is encoded to the same`() {
+    @Test func `encodes every label that it can decode to the same text`() {
         var random = SplitMix(seed: 7)
         let alphabet = Array("abcxyz0189-")
         for _ in 0..<20_000 {
@@ -40,7 +40,7 @@ import Testing
                     alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
                 })
             guard let decoded = Punycode.decode(text), !decoded.allSatisfy(\.isASCII) else { continue }
-            // A hyphen in front separates nothing.
+            // A hyphen at the beginning is not a delimiter.
             let expected = text.lastIndex(of: "-") == text.startIndex ? String(text.dropFirst()) : text
             #expect(Punycode.encode(decoded) == expected)
         }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Association
 
-/// Each rule with a file that breaks it and one that only just does not.
+/// Each rule with a file that breaks it, and with one that is just valid.
 @Suite struct AppFileReaderTests {
     typealias Sample = AppFileSample
 
-    @Test func `finds nothing wrong with a good file`() {
+    @Test func `finds nothing in a valid file`() {
         let reading = Sample.read(Sample.text())
         #expect(reading.findings.isEmpty, "\(reading.findings)")
         #expect(reading.appFile != nil)
@@ -132,19 +132,19 @@ import Testing
         check(Sample.text(links: links), rules)
     }
 
-    @Test func `warns of App Clips on a wildcard`() {
+    @Test func `warns about App Clips on a wildcard`() {
         let ios = Self.ios(#"appClips: ["8KQ2V7M4XN.dev.acme.shop.Clip"]"#)
         check(Sample.text(hosts: #"["acme.test", "*.acme.test"]"#, ios: ios), [.app013])
     }
 
-    @Test func `says that there are no links only where links are wanted`() {
+    @Test func `reports missing links only if a service needs them`() {
         check(Sample.text(links: nil), [.app017])
         check(Sample.text(ios: Self.ios(#"services: ["webcredentials"]"#), links: nil), [])
         check(Sample.text(ios: nil, links: nil), [])
         check(Sample.text(ios: nil, android: Self.android("dynamicRules: true"), links: nil), [.app017])
     }
 
-    @Test func `points to the line and column`() {
+    @Test func `reports the line and column`() {
         let text = "{\n  name: \"Shop\",\n  hosts: [\"shop.acme.test\",\n    \"no host\"],\n  ios: \(Sample.ios)\n}"
         let finding = Sample.read(text).findings.first { $0.rule == .app008 }
         #expect(finding?.file == "shop.json")
@@ -164,20 +164,19 @@ import Testing
             (Sample.text(links: nil, more: "linkz: []"), .error),
             (Sample.text(more: "pages: { spaa: true }"), .error), (Sample.text(more: "x_owner: 1"), .warning),
         ] as [(String, Severity)])
-    func `an unknown key is an error in rules and platforms, and where it is misspelt`(text: String, severity: Severity)
-    {
+    func `an unknown key is an error in rules and platforms, and if it is misspelt`(text: String, severity: Severity) {
         let text = text.hasPrefix("{ name") ? text : Sample.text(ios: text)
         let findings = Sample.read(text).findings
         #expect(findings.rules == [.app003], "one finding for one cause: \(findings.map(\.message))")
         #expect(findings.map(\.severity) == [severity])
     }
 
-    @Test func `a path of iOS 12 in place of a rule is rewritten with what it means`() {
+    @Test func `suggests the rule for a path of iOS 12 in its place`() {
         let findings = Sample.read(Sample.text(links: #"["/a", "NOT /b"]"#)).findings
         #expect(findings.map { $0.edit?.replacement } == [#"{ "/": "/a" }"#, #"{ "/": "/b", exclude: true }"#])
     }
 
-    @Test func `suggests the nearest key and the text to put there`() {
+    @Test func `suggests the nearest key, with an edit`() {
         let text = Sample.text(links: nil, more: "linkz: []")
         let finding = Sample.read(text).findings.first { $0.rule == .app003 }
         #expect(finding?.fix == "write `links`")
@@ -224,7 +223,7 @@ import Testing
         #expect(app.playStoreURL == "https://play.google.com/store/apps/details?id=dev.acme.a")
     }
 
-    @Test func `has its defaults`() throws {
+    @Test func `has default values`() throws {
         let app = try Sample.app(Sample.text())
         #expect(app.cacheSeconds == 3600 && app.priority == 0 && app.removalGuard == .block)
         #expect(app.pages == PageOptions(isSinglePageApp: false, hasLandingPage: true))
@@ -233,7 +232,7 @@ import Testing
         #expect(app.android?.hasDynamicRules == false)
     }
 
-    @Test func `stops counting findings and still knows that there are errors`() {
+    @Test func `limits the findings and still rejects the file`() {
         let text = Sample.text(hosts: "[" + String(repeating: "7,", count: 2_000) + "]")
         let reading = Sample.read(text)
         #expect(reading.findings.count == FindingList.findingsMax)
@@ -241,24 +240,24 @@ import Testing
         #expect(Sample.read(Sample.text(more: String(repeating: "x: 1,", count: 2_000) + "name: 7")).appFile == nil)
     }
 
-    @Test func `refuses more entries than make sense`() {
+    @Test func `limits the entries of an array`() {
         let hosts = (0...AppFileReader.elementsMax).map { #""h\#($0).acme.test","# }.joined()
         check(Sample.text(hosts: "[\(hosts)]"), [.app020])
     }
 
     @Test(arguments: [(500, []), (501, [RuleID.app020])])
-    func `refuses more hosts times app ids than make sense`(count: Int, rules: [RuleID]) {
+    func `limits the hosts times app ids`(count: Int, rules: [RuleID]) {
         let hosts = (0..<count).map { #""h\#($0).acme.test""# }.joined(separator: ",")
         let ids = (0..<499).map { #""8KQ2V7M4XN.dev.associated.n\#($0)""# }.joined(separator: ",")
         let text = "{ name: \"A\", hosts: [\(hosts)], ios: { appIDs: [\(ids)] }, links: [{ \"/\": \"*\" }] }"
         #expect(Sample.read(text).findings.filter { $0.severity == .error }.map(\.rule) == rules)
     }
 
-    @Test func `has each of its keys in docs app-file md`() throws {
+    @Test func `docs app-file md has every key`() throws {
         let tests = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         let file = tests.appendingPathComponent("../../../docs/app-file.md").standardized
         let text = try String(contentsOf: file, encoding: .utf8)
-        let keys = AppFileReader.rootKeys + AppFileReader.iosKeys + AppFileReader.androidKeys
+        let keys = AppFileSchema.rootKeys + AppFileSchema.iosKeys + AppFileSchema.androidKeys
         for key in keys { #expect(text.contains("`\(key)`"), "\(key)") }
     }
 

@@ -1,4 +1,4 @@
-// The JSON Schema of app files knows the keys that the reader knows.
+// The JSON Schema of app files.
 
 import SourceJSON
 import Testing
@@ -6,20 +6,7 @@ import Testing
 @testable import Association
 
 struct AppFileSchemaTests {
-    @Test(arguments: [
-        (AppFileSchema.rootProperties.map(\.0), AppFileReader.rootKeys),
-        (AppFileSchema.appProperties.map(\.0), AppFileReader.overlayKeys),
-        (AppFileSchema.iosProperties.map(\.0), AppFileReader.iosKeys),
-        (AppFileSchema.androidProperties.map(\.0), AppFileReader.androidKeys),
-        (AppFileSchema.linkProperties.map(\.0), AppFileReader.linkKeys),
-        (AppFileSchema.pageProperties.map(\.0), AppFileReader.pageKeys),
-        (AppFileSchema.retiredProperties.map(\.0), AppFileReader.retiredKeys),
-    ])
-    func `each part has the keys of the reader`(schema: [String], reader: [String]) {
-        #expect(schema.sorted() == reader.sorted())
-    }
-
-    /// As much of a validator as the schema needs.
+    /// The part of a validator that the schema needs.
     private static func accepts(_ schema: SourceValue, _ value: SourceValue) -> Bool {
         if let some = schema.member(named: "anyOf")?.asArray { return some.contains { accepts($0, value) } }
         if let words = schema.member(named: "enum")?.asArray {
@@ -53,13 +40,13 @@ struct AppFileSchemaTests {
         ("environments: { staging: { links: [{ \"/\": null }] } }", false),
         ("environments: { staging: { ios: { appIds: [] } } }", false), ("environments: { staging: null }", false),
     ])
-    func `the schema accepts what the reader does`(members: String, isAccepted: Bool) throws {
+    func `the schema accepts what the reader accepts`(members: String, isAccepted: Bool) throws {
         let text = "{ name: \"A\", hosts: [\"a.b\"], \(members) }"
         let value = try #require(SourceReader.read(Array(text.utf8), as: .json5).value)
         #expect(Self.accepts(AppFileSchema.value, value) == isAccepted)
     }
 
-    @Test func `an app file may name the schema`() {
+    @Test func `an app file may refer to the schema`() {
         let text =
             #"{ "$schema": "../app.schema.json", name: "A", hosts: ["a.acme-widgets.com"], ios: "#
             + #"{ appIDs: ["9JA89QQLNQ.a.b"] }, links: [{ "/": "/a" }] }"#

@@ -1,4 +1,4 @@
-// Every form of apple-app-site-association files that is met in the wild, as the model keeps it.
+// All forms of apple-app-site-association files in use, as the model has them.
 
 import Association
 import AssociationSamples
@@ -87,7 +87,7 @@ import Testing
         #expect(links.details.map { $0.paths?.map(\.pattern) } == [["*"], ["/x"]])
     }
 
-    @Test func `an array of ids wins over the single one, even an empty array`() throws {
+    @Test func `an array of ids takes precedence over a single one, even an empty array`() throws {
         let both = read(
             Texts.details("{\"appID\": \"\(Texts.other)\", \"appIDs\": [\"\(Texts.app)\"]}"))
         #expect(both.association?.applinks?.details.first?.appIDs.map(\.text) == [Texts.app])
@@ -98,18 +98,18 @@ import Testing
         #expect(wrong.association?.applinks?.details.first?.appIDs.map(\.text) == [Texts.other])
     }
 
-    @Test func `tells a missing list of components from an empty one`() {
+    @Test func `distinguishes a missing list of components from an empty one`() {
         #expect(read(Texts.components("")).association?.applinks?.details.first?.components?.count == 0)
         #expect(read(Texts.paths("\"*\"")).association?.applinks?.details.first?.components == nil)
     }
 
-    @Test func `one query value of another type drops the whole dictionary`() {
+    @Test func `ignores all query patterns for one value of another type`() {
         let reading = read(Texts.query("\"a\": \"1\", \"flag\": true"))
         #expect(reading.association?.applinks?.details.first?.components?.first?.query == nil)
         #expect(reading.findings.contains { $0.rule == .aasa033 && $0.edit?.replacement == "\"true\"" })
     }
 
-    @Test func `of a key that is written twice the last counts, in queries and variables too`() throws {
+    @Test func `the last of duplicate keys counts, in queries and variables too`() throws {
         let query = try matcher(Texts.query("\"a\": \"1\", \"b\": \"?*\", \"a\": \"2\""))
         #expect(try decides(query, "/q?a=2&b=x"))
         #expect(try !decides(query, "/q?a=1&b=x"))
@@ -118,7 +118,7 @@ import Testing
         #expect(try !decides(variable, "/a"))
     }
 
-    @Test func `legacy paths are read with the defaults that the matcher gives them`() throws {
+    @Test func `legacy paths have the same defaults in the reader and the matcher`() throws {
         let text = Texts.entry("\"paths\": [\"/a b\"], \"defaults\": {\"percentEncoded\": false}")
         #expect(try decides(matcher(text), "/a%20b"))
         #expect(!read(text).findings.contains { $0.rule == .aasa051 })
@@ -134,7 +134,7 @@ import Testing
         matcher.decide(try #require(LinkURL("https://example.com" + rest))).opens
     }
 
-    @Test func `a text that nobody can read gives no association`() {
+    @Test func `an unreadable text has no association`() {
         for text in ["", "[]", "{\"applinks\": {},}", "<html></html>", "\"x\""] {
             let reading = read(text)
             #expect(reading.association == nil, "\(text)")
@@ -142,13 +142,13 @@ import Testing
         }
     }
 
-    @Test func `the limit of Apple counts on both sides`() {
+    @Test func `checks both sides of Apple's limit`() {
         let inside = Texts.padded(Texts.path("/a"), to: AppleAssociation.bytesMax)
         #expect(AppleAssociation.read(inside, file: "f").association != nil)
         #expect(AppleAssociation.read(inside + [0x20], file: "f").association == nil)
     }
 
-    @Test func `recognises a signed file and decodes nothing`() {
+    @Test func `recognises a signed file and does not decode it`() {
         let reading = AppleAssociation.read(Texts.signed, file: "f")
         #expect(reading.isSigned)
         #expect(reading.association == nil)
@@ -160,7 +160,7 @@ import Testing
         arguments: [
             [0x30, 0x20], [0x30, 0x81, 0xF0], [0x30, 0x82, 0x0D, 0xAD], [0x30, 0x80],
         ] as [[UInt8]])
-    func `a signed file that is cut off is unreadable`(head: [UInt8]) {
+    func `a signed file without its end is unreadable`(head: [UInt8]) {
         let identifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
         let reading = AppleAssociation.read(head + identifier + [0xA0], file: "f")
         #expect(reading.findings.map(\.rule) == [.aasa001])
@@ -168,7 +168,7 @@ import Testing
         #expect(AppleAssociation.read(whole, file: "f").findings.map(\.rule) == [.aasa079])
     }
 
-    @Test func `an app that the key names already needs no id inside`() {
+    @Test func `reports an id in an entry whose key already names the app`() {
         let text = Texts.links("\"details\": {\"\(Texts.app)\": {\"appIDs\": [], \"paths\": [\"*\"]}}")
         let finding = read(text).findings.first { $0.rule == .aasa035 }
         #expect(finding?.message.hasSuffix("the key of the object already names the app") == true)
@@ -180,20 +180,20 @@ import Testing
             ("{\"/\": \"/a|b\"}", RuleID.aasa051), ("{\"/\": \"/a%20b\", \"percentEncoded\": false}", .aasa052),
             ("{\"/\": \"NOT /x\", \"percentEncoded\": false}", .aasa070),
         ])
-    func `says never only of what the matcher never matches`(component: String, rule: RuleID) {
+    func `says "never" only about what the matcher never matches`(component: String, rule: RuleID) {
         let findings = read(Texts.components(component)).findings.filter { $0.rule == rule }
         #expect(findings.count == 1)
         #expect(findings.allSatisfy { !$0.message.contains("never") && $0.edit == nil }, "\(findings)")
     }
 
-    @Test func `after a mistake that has one fix the rest is still linted, behind what makes the file unreadable`() {
+    @Test func `lints the rest after a mistake with one fix, and reports it after the fatal finding`() {
         let reading = read("{\"webcredentials\": {\"apps\": [\"com.acme.shop\",]}}")
         #expect(reading.findings.map(\.rule) == [.aasa001, .aasa019])
         #expect(reading.findings.map(\.isFatal) == [true, false])
         #expect(reading.association == nil)
     }
 
-    @Test func `Apple's own example is without fault`() {
+    @Test func `finds nothing in Apple's own example`() {
         let text = """
             {
               "applinks": {

@@ -13,7 +13,7 @@ import Testing
         arguments: [
             (#""https://shop.acme.test/a/1": "app""#, []), (#""http://SHOP.acme.test/a": "app""#, []),
             (#""https://shop.acme.test/b": "web""#, []),
-            // Android 14 and earlier exclude nothing; that is said once.
+            // Android 14 and earlier cannot exclude; this is reported once.
             (#""https://shop.acme.test/a/private/1": "web""#, [RuleID.app047]),
             (#""https://shop.acme.test/a/private/1": { android: "web" }"#, [.app047]),
             (#""https://shop.acme.test/a/private/1": { ios: "web", android: "web", android14: "app" }"#, []),
@@ -28,7 +28,7 @@ import Testing
             (#""https://shop.acme.test/b": { ios: "app", android: "web" }"#, [.app026]),
             (#""https://shop.acme.test/b": { android: "app" }"#, [.app026]), (#""https://shop.acme.test/b": {}"#, []),
             (#""https://other.acme.test/a/1": "app""#, [.app028]), (#""/a/1": "app""#, [.app025]),
-            // One that cannot be checked hides no other.
+            // One that cannot be checked does not hide others.
             (
                 #""https://other.acme.test/a": "app", "https://shop.acme.test/b": { ios: "app" }"#,
                 [.app028, .app026]
@@ -40,19 +40,19 @@ import Testing
             (#""https://shop.acme.test/a": "app", "https://shop.acme.test/a": "web""#, [.app004]),
             (#""https://shop.acme.test:99999999/a": "app""#, [.app025]),
         ] as [(String, [RuleID])])
-    func `runs the examples`(examples: String, rules: [RuleID]) {
+    func `checks the examples`(examples: String, rules: [RuleID]) {
         let reading = read(examples)
         #expect(reading.findings.rules == rules, "\(reading.findings.map(\.message))")
     }
 
     @Test(arguments: [(2_048, []), (2_049, [RuleID.app025])] as [(Int, [RuleID])])
-    func `takes URLs as long as links are`(length: Int, rules: [RuleID]) {
+    func `limits the length of a URL`(length: Int, rules: [RuleID]) {
         let start = "https://shop.acme.test/a/"
         let url = start + String(repeating: "x", count: length - start.utf8.count)
         #expect(read("\"\(url)\": \"app\"").findings.rules == rules)
     }
 
-    @Test func `says from where on examples are not checked`() throws {
+    @Test func `reports the first example that is not checked`() throws {
         let links = (0..<50).map { "{ \"/\": \"/\($0)/*\" }" }.joined(separator: ",")
         let examples = (0..<50).map { "\"https://shop.acme.test/\($0)/x\": \"web\"" }.joined(separator: ",")
         let text = Sample.text(links: "[\(links)]", more: "examples: {\(examples)}")
@@ -65,14 +65,14 @@ import Testing
         }
         #expect(rules(ExampleCheck.workMax) == [])
         #expect(rules(0) == ["APP-027 warning this example and the 49 after it "])
-        // A decision that was cut short is no failure.
+        // A decision that exceeds the limit is not a failure.
         for work in [100, 1_000, 10_000, 20_000] { #expect(rules(work).count == 1, "\(work)") }
         #expect(rules(10_000) != rules(0))
     }
 
     @Test(arguments: [nil, "staging"])
-    func `all readings of a file share the work of its examples`(environment: String?) throws {
-        // Patterns that try every place for every star.
+    func `all readings of a file share the limit on work for its examples`(environment: String?) throws {
+        // Patterns that try every position for every star.
         let pattern = String(repeating: "a*", count: 250) + "b"
         let links = (0..<400).map { "{ \"/\": \"/\($0)/\(pattern)\" }" }.joined(separator: ",")
         let path = String(repeating: "a", count: 1_900)
@@ -84,7 +84,7 @@ import Testing
         #expect(unchecked.first?.message.hasPrefix("this example") == true, "not a matter of the environment")
     }
 
-    @Test func `shows the rule that decides, and that none does`() {
+    @Test func `reports the rule that decides, or that none matches`() {
         let excluded = read(#""https://shop.acme.test/a/private/1": "app""#).findings
         #expect(
             excluded.map(\.message) == [
@@ -113,7 +113,7 @@ import Testing
             ), (#""https://shop.acme.test/a/private/1": { ios: "web" }"#, nil),
             (#""https://shop.acme.test/a/private/1": { ios: "web", android: "app" }"#, nil),
         ] as [(String, String?)])
-    func `asks the manifest where there are no dynamic rules`(examples: String, message: String?) {
+    func `checks the manifest if there are no dynamic rules`(examples: String, message: String?) {
         let findings = Sample.read(Sample.text(links: Self.links, more: "examples: { \(examples) }")).findings
         #expect(findings.map(\.message) == [message].compactMap { $0 })
         #expect(findings.allSatisfy { $0.rule == .app047 && $0.severity == .warning })
@@ -122,13 +122,13 @@ import Testing
     @Test(arguments: [
         (#"{ android: "web" }"#, [RuleID.app027]), (#"{ ios: "app", android: "web" }"#, [.app027]), (#""app""#, []),
     ])
-    func `says that there is no app to ask when asked alone`(outcome: String, rules: [RuleID]) {
+    func `reports an expectation for a platform without an app`(outcome: String, rules: [RuleID]) {
         let text = Sample.text(
             android: nil, links: Self.links, more: #"examples: { "https://shop.acme.test/a/1": \#(outcome) }"#)
         #expect(Sample.read(text).findings.rules == rules)
     }
 
-    @Test func `fails where a rule got lost on the way to Android`() {
+    @Test func `fails if a rule is lost in the translation for Android`() {
         let links = #"[{ "/": "/a", "?": "b=1" }]"#
         let text = Sample.text(
             android: Self.dynamic, links: links, more: #"examples: { "https://shop.acme.test/a?b=1": "app" }"#)

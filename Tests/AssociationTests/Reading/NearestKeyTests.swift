@@ -10,12 +10,12 @@ import Testing
         ("Exclude", "exclude"),
         ("exlcude", "exclude"), ("activityContinuations", "activitycontinuation"),
     ])
-    func `finds the key that was meant`(typed: String, known: String) {
+    func `finds the intended key`(typed: String, known: String) {
         #expect(NearestKey.find(typed, among: Self.keys) == known)
     }
 
     @Test(arguments: ["", "x", "messages", "path", String(repeating: "applinks", count: 100)])
-    func `finds none where none is near`(typed: String) {
+    func `finds no key if none is near`(typed: String) {
         #expect(NearestKey.find(typed, among: Self.keys) == nil)
     }
 }

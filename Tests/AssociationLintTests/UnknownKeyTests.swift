@@ -5,7 +5,7 @@ import Testing
 @testable import Association
 @testable import AssociationLint
 
-@Suite struct KeyRemedyTests {
+@Suite struct UnknownKeyTests {
     @Test(
         arguments: [
             (LintExample.components(#"{"/": "/x", "path": "/y"}"#), RuleID.aasa035, "/"),
