@@ -118,10 +118,10 @@ struct CheckTests {
         #expect(fetched.status == 0)
         // What the check fetched came before, and is taken from the workers no later.
         var text = ""
-        while !text.contains("Googlebot: last fetch") {
+        while !text.contains("Googlebot last fetched") {
             text = try Subject.run("status", "shop.example", "--admin", String(admin)).output
         }
-        #expect(text.components(separatedBy: ": no fetch of ").count == 5, "\(text)")
+        #expect(text.components(separatedBy: " never fetched ").count == 5, "\(text)")
     }
 
     @Test func `an authority file that is none is named at once`() throws {
@@ -131,7 +131,7 @@ struct CheckTests {
         for (name, message) in [
             ("pipe", "cannot read %: it is not a regular file"),
             ("missing", "cannot read %: no such file or directory"),
-            (".", "cannot read %: it is not a regular file"), ("empty.pem", "% contains no certificate"),
+            (".", "cannot read %: it is not a regular file"), ("empty.pem", "there is no certificate in %"),
         ] {
             let path = "\(folder.path)/\(name)"
             let run = try Subject.run("check", "a.invalid", "--ca", path)

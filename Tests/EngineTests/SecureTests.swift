@@ -183,7 +183,7 @@ struct SecureTests {
     func `pages are not sent to TLS when a trusted front says that they came by it`(trust: String, status: Int) throws {
         let server = try SecureServer {
             $0.redirectsPages = true
-            $0.trustedProxies.networks = networks(trust)
+            $0.fronts.trusted = networks(trust)
         }
         func plain(_ line: String) throws -> Int? {
             var client = try TestClient(server.engine.addresses[0])
@@ -197,7 +197,7 @@ struct SecureTests {
 
     @Test func `the header of a front stands in front of the handshake`() throws {
         let server = try SecureServer {
-            $0.trustedProxies.networks = networks("127.0.0.0/8")
+            $0.fronts.trusted = networks("127.0.0.0/8")
             $0.proxyListeners = .all
         }
         let answer = try server.curl("shop.example", "/doc", "--haproxy-protocol")

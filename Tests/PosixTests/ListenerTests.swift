@@ -59,7 +59,7 @@ struct ListenerTests {
     @Test func `says when nobody is waiting`() throws {
         let listener = try Listener(anyPort, sharesPort: false)
         var peer = SocketAddress.unknown
-        guard case .noneWaiting = listener.accept(peer: &peer) else {
+        guard case .nobody = listener.accept(peer: &peer) else {
             Issue.record("somebody was there")
             return
         }
@@ -145,14 +145,14 @@ struct ListenerTests {
             }
             return count
         }
-        first.steer(to: 1..<3)
+        first.lead(to: 1..<3)
         let led = try takenOf(60)
         #expect(led[0] == 0)
         // Each of sixty is as likely here as there: fewer than ten on one side once in ten million times.
         #expect(led[1] >= 10 && led[2] >= 10)
-        third.steer(to: 0..<1)
+        third.lead(to: 0..<1)
         #expect(try takenOf(20) == [20, 0, 0])
-        second.stopSteering()
+        second.leadNowhere()
         #expect(try takenOf(60).allSatisfy { $0 > 0 })
     }
 
@@ -161,7 +161,7 @@ struct ListenerTests {
         listener.deferAccept(seconds: 60)
         let client = try ClientSocket(to: listener.address, timeoutMilliseconds: 5_000)
         var peer = SocketAddress.unknown
-        guard case .noneWaiting = listener.accept(peer: &peer) else {
+        guard case .nobody = listener.accept(peer: &peer) else {
             Issue.record("a silent client was let in at once")
             return
         }

@@ -112,7 +112,7 @@ struct ServerCheckTests {
         ]
         fault.adjust(&settings)
         let context = try ClientContext(authorityFile: authorityFile)
-        return ServerCheck(Fetcher(context), settings).check(CheckedHost(fault.host)!)
+        return ServerCheck(Fetcher(context), settings).look(at: CheckedHost(fault.host)!)
     }
 
     /// Writes what the server shows, and gives the file with the authority that is trusted.
@@ -188,7 +188,7 @@ struct ServerCheckTests {
     }
 
     @Test(arguments: [
-        ("/b/*", "(same size, different bytes)"), ("/b", "(\(ServerCheckTests.apple.utf8.count - 2) bytes instead of"),
+        ("/b/*", "(the same size, other bytes)"), ("/b", "(\(ServerCheckTests.apple.utf8.count - 2) bytes instead of"),
     ])
     func `another file of the same size is not told by its size`(path: String, sizes: String) throws {
         let other = ServerCheckTests.apple.replacing("/a/*", with: path)
