@@ -1,4 +1,4 @@
-// The settings of an engine.
+// What an engine is told when it is started.
 
 public import HTTP
 public import Posix
@@ -7,46 +7,48 @@ public import Telemetry
 
 /// Where and how to serve.
 public struct EngineSettings: Sendable {
-    /// The addresses of plain HTTP.
+    /// Where plain HTTP is spoken.
     public var plainAddresses: [SocketAddress]
-    /// The addresses of TLS; they need `secure`.
+    /// Where TLS is spoken; needs `secure`.
     public var secureAddresses: [SocketAddress] = []
     public var secure: SecureSettings?
-    /// Inherited sockets for plain HTTP and for TLS; they come after the addresses.
+    /// Sockets that listen already, for plain HTTP and for TLS; they come behind the addresses.
     public var plainSockets: [InheritedSocket] = []
     public var secureSockets: [InheritedSocket] = []
     public var workerCount: Int
     public var limits = Limits()
-    /// For how many seconds browsers should use only TLS (RFC 6797); 0 sends no such field.
+    /// Seconds for which browsers shall use TLS only (RFC 6797); 0 says nothing about it.
     public var strictTransportSeconds = 0
-    /// Whether pages requested in plain HTTP are redirected to TLS, on hosts that have a certificate. Association files are never
-    /// redirected.
+    /// Whether pages asked for in plain HTTP are to be fetched over TLS instead, on hosts that have a certificate.
+    /// Association files are never sent elsewhere.
     public var redirectsPages = false
-    /// The external port of TLS, if it is not the first listening one: with a container's port mapping or a load balancer.
+    /// The port at which clients find TLS, where that is not the first of those listened on: behind a container's port
+    /// mapping, or a load balancer.
     public var publicSecurePort: UInt16?
 
-    /// The metrics of as many workers; nil to let the engine create them.
-    public var metrics: WorkerMetrics?
-    /// The access log, created with the same metrics; nil for none.
-    public var accessLog: AccessLog?
+    /// Where the workers leave what they see; nil for records of the engine's own. Made for as many workers.
+    public var records: Records?
+    /// The access log, made with these records; nil for none.
+    public var journal: Journal?
 
-    /// Returns the answer to a certificate authority's challenge for a host in lower case and a token; nil if there is none. A
-    /// thread calls it that may wait for the disk.
+    /// Looks for the answer to a certificate authority's challenge, given the host in lower case and the token, by a thread
+    /// that may wait for the disk; nil where there is none.
     public typealias ChallengeSource = @Sendable (_ host: [UInt8], _ token: [UInt8]) -> [UInt8]?
     public var challenges: ChallengeSource?
 
-    public var trustedProxies = TrustedProxies()
-    /// The listeners on which each connection must begin with a header of a trusted proxy (the PROXY protocol).
+    /// Who may speak for other clients.
+    public var fronts = FrontSettings()
+    /// On which listeners a front does so at the beginning of each connection (the PROXY protocol).
     public var proxyListeners = ProxyListeners.none
 
     public enum ProxyListeners: Sendable {
         case none
         case all
-        /// As written in the settings.
+        /// As they were asked for.
         case addresses([SocketAddress])
     }
 
-    /// For each listener, in the order of `listening`, whether it requires that header.
+    /// For each listener, in the order of `listening`, whether connections begin so.
     var expectsProxyHeader: [Bool] {
         (listening.plain + listening.secure).map { source in
             switch proxyListeners {
@@ -57,7 +59,7 @@ public struct EngineSettings: Sendable {
         }
     }
 
-    /// All sources of listeners.
+    /// Where plain HTTP is spoken, then where TLS is.
     var listening: (plain: [ListenerSource], secure: [ListenerSource]) {
         (
             plainAddresses.map { .address($0) } + plainSockets.map { .inherited($0) },

@@ -1,4 +1,4 @@
-// The findings of the comparison of the platforms.
+// What a comparison of the platforms finds.
 
 import Association
 import AssociationSamples
@@ -6,6 +6,6 @@ import AssociationSamples
 @testable import AssociationLint
 
 extension AppFile {
-    /// Findings about URLs that the platforms handle differently.
+    /// Where the platforms will decide differently although the rules are stated once.
     func platformFindings() -> [Finding] { PlatformComparison(self, source: sourceMatcher).findings() }
 }

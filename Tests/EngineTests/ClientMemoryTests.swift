@@ -75,7 +75,7 @@ struct ClientMemoryTests {
             processExitsWith: .success, observing: [\.standardErrorContent], "\(Kind.all[kind])"
         ) { [kind = kind as Int] in
             signal(SIGPIPE, SIG_IGN)
-            Library.disableExitCleanup()
+            Library.keepToTheEnd()
             do { try Crowd(Kind.all[kind]).measure() } catch { complain("\(error)") }
         }
         let complaints = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -129,27 +129,27 @@ private final class Crowd {
             kind.isSecure ? rig.secureAddress : rig.plainAddress, context, host: "memory.example", [exchange],
             bufferBytes: 4_096, isNarrow: true)
         clients.append(client)
-        rig.runUntilIdle()
+        rig.settle()
         rig.pinch(client)
         if kind.request == nil {
             // Its first message; it never reads the reply.
             client.send(.max)
-            runUntilIdle()
+            settle()
         } else if kind.request != "" {
             for _ in 0..<40 {
                 client.send(.max)
-                runUntilIdle()
+                settle()
                 if kind.isSecure, !client.isEstablished { client.read(65_536) }
             }
         }
         client.forgetSession()
-        runUntilIdle()
+        settle()
     }
 
     /// Until a certificate has been read, too.
-    private func runUntilIdle() {
+    private func settle() {
         for _ in 0..<2 {
-            rig.runUntilIdle()
+            rig.settle()
             if rig.worker.acceptor.handshakeCount > 0 { usleep(200) }
         }
     }

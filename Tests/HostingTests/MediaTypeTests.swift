@@ -1,4 +1,4 @@
-// Content types by file name.
+// Content types by extension.
 
 import Testing
 

@@ -1,22 +1,23 @@
-// The ledger: when Apple, Google and phones last fetched each host's files, and which version they got. It shows whether a change
-// has reached them. It contains only served hosts, under their configured names, so that clients cannot fill it with other names.
-// When it is full, hosts that are no longer served are removed first, then those with the oldest fetches.
+// When Apple, Google and phones last looked at each host, and what they got: the one thing that tells whether a change has
+// arrived where it counts. Only hosts that are served get in, under the name they are configured by, so that nobody can fill
+// it with names of their own; and when it is full, those that are no longer served make room, then those that nobody has
+// looked at for longest.
 
 import Synchronization
 public import Telemetry
 
-/// The ledger in memory. The thread of `LedgerKeeper` writes it, that of the admin listener reads it.
+/// The ledger in memory. Written by the thread that keeps it, read by the one that answers.
 public final class VerifierLedger: Sendable {
-    /// The configured name of a host: its own, or that of its wildcard. Nil for one that is not served.
+    /// The name by which a host is configured: its own, or that of its wildcard. Nil for one that is not served.
     public typealias Naming = @Sendable (String) -> String?
 
     struct Book {
-        /// By configured name; at most one record for each verifier.
+        /// By the configured name; at most one record for each kind.
         var records: [String: [VerifierRecord]] = [:]
-        /// Since when fetches are recorded, in seconds since 1970.
+        /// When the first of them could have been made, in seconds since 1970.
         var beganSeconds: Int64
         var figures = VerifierFigures()
-        /// Names with changes that are not saved yet.
+        /// Names whose records the file does not have as they are.
         var unsaved: Set<String> = []
     }
 
@@ -24,7 +25,7 @@ public final class VerifierLedger: Sendable {
     private let hostsMax: Int
     let book: Mutex<Book>
 
-    /// This many hosts with two verifiers each need 70 MB.
+    /// So many hosts with two verifiers each take 70 MB.
     public static let hostsMax = 100_000
 
     public init(nowSeconds: Int64, hostsMax: Int = VerifierLedger.hostsMax, naming: @escaping Naming) {
@@ -34,32 +35,32 @@ public final class VerifierLedger: Sendable {
         book = Mutex(Book(beganSeconds: nowSeconds))
     }
 
-    /// Adds one fetch.
-    public func note(_ fetch: VerifierFetch) {
-        guard fetch.verifier != .none, let name = naming(fetch.host) else { return }
+    /// Takes up one fetch.
+    public func note(_ sighting: Sighting) {
+        guard sighting.verifier != .none, let name = naming(sighting.host) else { return }
         book.withLock { book in
-            book.figures.fetches[fetch.verifier, default: [:]][StatusClass(fetch.status), default: 0] += 1
+            book.figures.fetches[sighting.verifier, default: [:]][StatusClass(sighting.status), default: 0] += 1
             if book.records[name] == nil, book.records.count >= hostsMax { makeRoom(&book) }
-            if let index = book.records[name]?.firstIndex(where: { $0.verifier == fetch.verifier }) {
-                book.records[name]?[index].note(fetch)
+            if let index = book.records[name]?.firstIndex(where: { $0.verifier == sighting.verifier }) {
+                book.records[name]?[index].note(sighting)
             } else {
-                book.records[name, default: []].append(VerifierRecord(fetch))
+                book.records[name, default: []].append(VerifierRecord(sighting))
             }
-            book.figures.lastSeconds[fetch.verifier] = max(
-                fetch.seconds, book.figures.lastSeconds[fetch.verifier] ?? .min)
+            book.figures.lastSeconds[sighting.verifier] = max(
+                sighting.seconds, book.figures.lastSeconds[sighting.verifier] ?? .min)
             book.unsaved.insert(name)
         }
     }
 
-    /// The records of a configured name, the latest first.
+    /// What is known of the host that is configured by this name, the latest first.
     public func records(of name: String) -> [VerifierRecord] {
         book.withLock { $0.records[name] ?? [] }.sorted { $0.lastSeconds > $1.lastSeconds }
     }
 
-    /// All records by configured name.
+    /// All records, by the name that a host is configured by.
     public var allRecords: [String: [VerifierRecord]] { book.withLock { $0.records } }
 
-    /// Since when fetches are recorded, in seconds since 1970.
+    /// Since when fetches are recorded: what is not there did not happen since then.
     public var beganSeconds: Int64 { book.withLock { $0.beganSeconds } }
 
     public var figures: VerifierFigures {
@@ -69,7 +70,7 @@ public final class VerifierLedger: Sendable {
         }
     }
 
-    /// Merges the file of an earlier process, or of another one that runs at the same time.
+    /// Takes up what a file has: that of an earlier process, or of one beside this.
     func merge(_ file: LedgerFile) {
         book.withLock { book in
             book.beganSeconds = min(book.beganSeconds, file.beganSeconds)
@@ -88,7 +89,7 @@ public final class VerifierLedger: Sendable {
         }
     }
 
-    /// Removes a sixteenth at a time, so that sorting all hosts is rare.
+    /// A sixteenth at a time, so that going through all of them is seldom.
     private func makeRoom(_ book: inout Book) {
         let ages = book.records.map { name, records in
             (name: name, isServed: naming(name) != nil, last: records.map(\.lastSeconds).max() ?? .min)
@@ -103,20 +104,20 @@ public final class VerifierLedger: Sendable {
     }
 }
 
-/// The fetches of a host's association files by one verifier.
+/// A verifier's fetches of a host's association files, summed up.
 public struct VerifierRecord: Sendable, Equatable {
     public var verifier: VerifierKind
-    /// Of the last fetch, like everything else but the first time and the count.
+    /// Of the last fetch, as everything but the first time and the count.
     public var document: RequestedDocument
     public var status: UInt16
-    /// With its quotes; nil if no document was sent.
+    /// With its quotes; nil where no document was sent.
     public var entityTag: String?
     /// Seconds since 1970.
     public var firstSeconds: Int64
     public var lastSeconds: Int64
-    /// All fetches.
+    /// Fetches altogether.
     public var count: UInt64
-    /// Fetches that are not saved yet.
+    /// Those among them that the file does not have yet.
     var unsavedCount: UInt64 = 0
 
     public init(
@@ -127,25 +128,25 @@ public struct VerifierRecord: Sendable, Equatable {
         (self.firstSeconds, self.lastSeconds, self.count) = (firstSeconds, lastSeconds, count)
     }
 
-    init(_ fetch: VerifierFetch) {
+    init(_ sighting: Sighting) {
         self.init(
-            verifier: fetch.verifier, document: fetch.document, status: fetch.status,
-            entityTag: fetch.entityTag, firstSeconds: fetch.seconds, lastSeconds: fetch.seconds, count: 1)
+            verifier: sighting.verifier, document: sighting.document, status: sighting.status,
+            entityTag: sighting.entityTag, firstSeconds: sighting.seconds, lastSeconds: sighting.seconds, count: 1)
         unsavedCount = 1
     }
 
-    /// Adds a further fetch.
-    mutating func note(_ fetch: VerifierFetch) {
+    /// Takes up a further fetch.
+    mutating func note(_ sighting: Sighting) {
         count &+= 1
         unsavedCount &+= 1
-        firstSeconds = min(firstSeconds, fetch.seconds)
-        // The workers' rings are read one after the other, so a later fetch may have an earlier time.
-        guard fetch.seconds >= lastSeconds else { return }
-        lastSeconds = fetch.seconds
-        (document, status, entityTag) = (fetch.document, fetch.status, fetch.entityTag)
+        firstSeconds = min(firstSeconds, sighting.seconds)
+        // Workers are read one after the other, so a later record may be of an earlier moment.
+        guard sighting.seconds >= lastSeconds else { return }
+        lastSeconds = sighting.seconds
+        (document, status, entityTag) = (sighting.document, sighting.status, sighting.entityTag)
     }
 
-    /// Merges a saved record: its count, plus this process's unsaved fetches.
+    /// Takes up what another process has written: all that it counted, and of ours what it cannot know.
     mutating func merge(written other: VerifierRecord) {
         count = other.count &+ unsavedCount
         firstSeconds = min(firstSeconds, other.firstSeconds)

@@ -1,4 +1,4 @@
-// Everything that `/metrics` reports, read at one moment. `MetricFamilies` turns it into families.
+// Everything that `/metrics` reports, read at one moment. `MetricFamilies` makes the families of it.
 
 public import Telemetry
 
@@ -6,15 +6,16 @@ public import Telemetry
 public struct MetricsSnapshot: Sendable {
     public var version = ""
     public var commit = ""
-    /// The TLS library in use.
+    /// The TLS library that it runs with.
     public var library = ""
     public var uptimeSeconds = 0.0
     public var isReady = false
-    public var metrics: WorkerMetrics
+    /// What the workers count.
+    public var records: Records
     public var workers: [WorkerState] = []
     public var hosting = HostingFigures()
     public var reloads = ReloadFigures()
-    /// Nil without TLS.
+    /// Nil where no TLS is spoken.
     public var certificates: CertificateFigures?
     public var verifiers = VerifierFigures()
     /// Whether the state directory can be written.
@@ -22,20 +23,20 @@ public struct MetricsSnapshot: Sendable {
     public var servedDigest = ""
     public var process = ProcessFigures()
 
-    public init(_ metrics: WorkerMetrics) { self.metrics = metrics }
+    public init(_ records: Records) { self.records = records }
 
-    /// All families, in the order of the output.
+    /// In the order in which a reader meets them.
     var families: [MetricFamily] {
         programFamilies + trafficFamilies + workerFamilies + hostingFamilies + certificateFamilies + verifierFamilies
             + processFamilies
     }
 }
 
-/// The state of one worker.
+/// How one worker does.
 public struct WorkerState: Sendable, Equatable {
-    /// Milliseconds since an unanswered heartbeat; 0 if the worker is healthy.
+    /// Milliseconds since it was asked for a sign of life, as long as it gives none; 0 when it is as it should be.
     public var silentMilliseconds: Int64
-    /// The longest round of its loop in the last half minute.
+    /// The longest round of its loop within the last half minute.
     public var longestRoundMicroseconds: UInt64
 
     public init(silentMilliseconds: Int64, longestRoundMicroseconds: UInt64) {
@@ -43,21 +44,21 @@ public struct WorkerState: Sendable, Equatable {
         self.longestRoundMicroseconds = longestRoundMicroseconds
     }
 
-    /// A worker that is silent for longer is stuck: nothing that a worker does takes a second.
+    /// Longer than this without a sign of life, a worker is taken for stuck: nothing that a worker does takes a second.
     public static let silentMillisecondsMax: Int64 = 10_000
 
     public var isStuck: Bool { silentMilliseconds > WorkerState.silentMillisecondsMax }
 }
 
-/// The outcomes of reloads.
+/// What became of the rounds in which changes were looked at.
 public struct ReloadFigures: Sendable, Equatable {
     public var changed = 0
     public var unchanged = 0
     public var failed = 0
     public var durations = HistogramReading()
-    /// The last reload, if there was one.
+    /// The last one; nil before there was one.
     public var last: Last?
-    /// Milliseconds since the last iteration of the main loop.
+    /// Milliseconds since the thread that waits for changes last went round.
     public var controlMilliseconds: Int64 = 0
 
     public struct Last: Sendable, Equatable {
@@ -81,28 +82,29 @@ public struct ReloadFigures: Sendable, Equatable {
 }
 
 extension HistogramReading {
+    /// Notes one time.
     public mutating func add(microseconds: Int64) {
         counts[Buckets.index(microseconds: microseconds)] &+= 1
         sumMicroseconds &+= UInt64(clamping: microseconds)
     }
 }
 
-/// The verifier fetches of all hosts.
+/// Who has looked at the association files.
 public struct VerifierFigures: Sendable, Equatable {
-    /// Fetches since the start, by verifier and status class.
+    /// By kind of verifier, and of these by the hundreds of the status, since the start.
     public var fetches: [VerifierKind: [StatusClass: Int]] = [:]
-    /// When each verifier last fetched a file of any host, in seconds since 1970.
+    /// When each kind was last here, for whichever host, in seconds since 1970.
     public var lastSeconds: [VerifierKind: Int64] = [:]
-    /// Hosts in the ledger, and how many were removed to make room.
+    /// Hosts in the ledger, and how many were taken out of it to make room.
     public var hosts = 0
     public var evicted = 0
-    /// Failed attempts to save the ledger.
+    /// Times that the ledger could not be written.
     public var failures = 0
 
     public init() {}
 }
 
-/// The kernel's figures of the process; nil if it does not state them.
+/// What the kernel says of the process; nil where it says nothing.
 public struct ProcessFigures: Sendable, Equatable {
     public var processorSeconds: Double?
     public var descriptors: Int?

@@ -1,4 +1,5 @@
-// The state of the certificates of served hosts, as plain values for the metrics, `status`, `status HOST` and `status --expiring`.
+// The state of the certificates of served hosts, as plain values: what metrics, the status, `status HOST` and
+// `status --expiring` tell of them.
 
 import Posix
 public import SourceJSON
@@ -6,28 +7,28 @@ public import SourceJSON
 /// The certificates of all served hosts.
 public struct CertificateFigures: Sendable, Equatable {
     public var usable = 0
-    /// Certificates whose files are broken or missing, so an earlier version is served.
+    /// Those whose files are broken or gone, while an earlier state of them is in service.
     public var lastGood = 0
-    /// Certificates with which handshakes fail, or that every client rejects.
+    /// Those with which handshakes fail, or that every client refuses.
     public var broken = 0
-    /// Hosts without a certificate.
+    /// Hosts without any.
     public var missing = 0
-    /// Certificates that are loaded, because clients have requested them.
+    /// Those that are decoded, because clients have asked for them.
     public var inMemory = 0
-    /// Whether the certificates of all hosts have been checked since the start.
+    /// Whether all hosts were looked at since the start.
     public var isComplete = true
-    /// The certificates that expire first.
+    /// The first to end.
     public var soonest: [Expiry] = []
-    /// The smallest share of its lifetime that any certificate has left: 1 when it is new, 0 or less when it has expired.
+    /// The least share of its life that a certificate has left: 1 at its beginning, 0 and less from its end on.
     public var lifeLeftMin: Double?
     /// Open findings, and the first of them.
     public var open = Counts()
     public var problems: [CertificateReport.Problem] = []
-    /// All findings since the start, and how often files could not be used.
+    /// What was found since the start, and how often files were of no use.
     public var found = Counts()
     public var loadFailures = 0
 
-    /// Whether no certificate is known.
+    /// Whether there is nothing to tell of any.
     var isEmpty: Bool { usable + lastGood + broken + missing == 0 }
 
     public struct Expiry: Sendable, Equatable {
@@ -58,26 +59,26 @@ public struct CertificateFigures: Sendable, Equatable {
     public init() {}
 }
 
-/// The certificate of one host.
+/// The certificate that answers for one host.
 public struct CertificateReport: Sendable, Equatable {
-    /// The folder below `config/hosts` that contains it, or should.
+    /// The folder below `config/hosts` that it is in, or should be.
     public var folder: String
-    /// A value of the label `state` of the metric `associated_certificates`.
+    /// As in the metric `associated_certificates`.
     public var state: String
-    /// In seconds since 1970; nil if none is in service, like the next two.
+    /// In seconds since 1970; nil, as the next two, where there is none in service.
     public var notAfter: Int64?
     public var serial: String?
     public var issuer: String?
     public var problems: [Problem]
 
-    /// A finding about a certificate.
+    /// Something that is wrong with a certificate.
     public struct Problem: Sendable, Equatable {
         public var folder: String
-        /// Seconds since 1970.
+        /// Since 1970.
         public var sinceSeconds: Int64
         public var rule: String
         public var severity: String
-        /// In one line, with its file.
+        /// The finding in one line, with its file.
         public var finding: String
 
         public init(
@@ -139,18 +140,18 @@ extension CertificateReport.Problem: JSONRecord {
     }
 }
 
-/// The certificates that expire soon, for `associated status --expiring`.
+/// Which certificates end before long: what `associated status --expiring` shows.
 public struct ExpiryReport: Sendable, Equatable {
-    /// The time of the report, in seconds since 1970.
+    /// When this was true, in seconds since 1970.
     public var nowSeconds: Int64
-    /// The length of the period that the report covers.
+    /// How far it looks ahead.
     public var withinSeconds: Int64
-    /// The first to expire comes first.
+    /// The first first.
     public var certificates: [CertificateFigures.Expiry]
-    /// The number of certificates that are not listed.
+    /// How many more there are.
     public var more: Int
 
-    /// Keeps the answer below the size that a client of the admin listener reads.
+    /// No answer is larger than a client of the admin listener reads.
     static let listMax = 20_000
     /// A hundred years.
     static let withinMax: Int64 = 100 * 366 * 86_400
@@ -162,9 +163,9 @@ public struct ExpiryReport: Sendable, Equatable {
         more = all.count - certificates.count
     }
 
-    /// One line for each certificate: its last day, the time until then, its folder and its issuer.
+    /// One line for each certificate: when it ends, in how many days, which, and whose.
     public var text: String {
-        if certificates.isEmpty { return "no certificate expires within \(Age.text(seconds: withinSeconds))\n" }
+        if certificates.isEmpty { return "no certificate ends within \(Age.text(seconds: withinSeconds))\n" }
         var lines = certificates.map { expiry in
             let left = expiry.notAfter - nowSeconds
             let when = left >= 0 ? "in \(Age.text(seconds: left))" : "\(Age.text(seconds: -left)) ago"
@@ -174,7 +175,7 @@ public struct ExpiryReport: Sendable, Equatable {
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
 
-    /// Nil if the value is not such a report.
+    /// Nil for what is no such report.
     public init?(_ value: SourceValue) {
         guard let report = ExpiryReport.read(value) else { return nil }
         self = report

@@ -1,30 +1,30 @@
-// The rules of an app file as translated for another platform, with the link that each came from, and the links that could
-// not be translated.
+// The rules of an app file in another dialect, with the way back: which line of `links` each came from, and which lines
+// did not make it.
 
 /// A translated list of rules.
 package struct TranslatedList<Rule: Sendable>: Sendable {
     package var rules: [Rule] = []
-    /// For each rule, the index of its link; -1 for a rule that has none.
+    /// For each rule, the index of the link it was made from; -1 for one that stands for the end of the list.
     package var origins: [Int] = []
-    /// The links that are omitted, with the feature that is not supported.
-    package var unsupported: [Int: String] = [:]
+    /// The links that are left out, and why.
+    package var obstacles: [Int: String] = [:]
 
-    /// Phones evaluate the list for every link, so it must not be longer.
+    /// Every phone works through the list for every link.
     package static var rulesMax: Int { 10_000 }
 
     package mutating func append(_ translation: RuleTranslation<Rule>, of link: Int) {
         guard rules.count + translation.rules.count <= Self.rulesMax else {
-            unsupported[link] = "a list of more than \(Self.rulesMax) rules"
+            obstacles[link] = "a list of more than \(Self.rulesMax) rules"
             return
         }
         rules += translation.rules
         origins += Array(repeating: link, count: translation.rules.count)
-        if let feature = translation.unsupported { unsupported[link] = feature }
+        if let obstacle = translation.obstacle { obstacles[link] = obstacle }
     }
 
-    /// The rules of a link. They are next to each other.
+    /// The rules that were made from a link; they stand together.
     package func rules(of link: Int) -> ArraySlice<Rule> {
-        // The origins are sorted, so a binary search finds both ends.
+        // The origins ascend, so both ends are found by halving.
         let start = firstIndex { $0 >= link }
         return rules[start..<firstIndex { $0 > link }]
     }
@@ -40,21 +40,21 @@ package struct TranslatedList<Rule: Sendable>: Sendable {
     }
 }
 
-/// The translation of one rule for another platform.
+/// What became of one rule in another dialect.
 package struct RuleTranslation<Rule> {
     var rules: [Rule] = []
-    /// The feature that the platform does not support, as the end of "it needs …". If it is nil and there are no rules, the
-    /// original rule matches nothing either.
-    var unsupported: String?
+    /// What the other dialect cannot say, as the end of "it needs …". Without one and without rules, the rule matches
+    /// nothing in its own dialect either.
+    var obstacle: String?
 }
 
 extension AppFile {
-    /// The rules for Android 15; nil if only the app's manifest decides.
+    /// The rules for Android 15; nil where the app's manifest alone decides.
     package var androidRules: TranslatedList<AndroidRule>? {
         translation ?? translatedForAndroid
     }
 
-    /// Stores the translation, which the examples and the document need later.
+    /// Keeps the translation for those who ask for it later: the examples and the document.
     mutating func rememberTranslation() { translation = translatedForAndroid }
 
     private var translatedForAndroid: TranslatedList<AndroidRule>? {
@@ -65,14 +65,14 @@ extension AppFile {
         var list = TranslatedList<AndroidRule>()
         for (index, link) in links.enumerated() { list.append(translator.translate(link), of: index) }
         if list.rules.isEmpty {
-            // With an empty list the manifest would decide, and open all its links.
+            // An empty list would hand the decision back to the manifest, and open every link it has.
             list.rules = [.nothing]
             list.origins = [-1]
         }
         return list
     }
 
-    /// The rules for iOS 9 to 12; nil if the app file does not have them.
+    /// The rules for iOS 9 to 12; nil where they are not asked for.
     package var legacyPaths: TranslatedList<String>? {
         guard let ios, ios.hasLegacyPaths, ios.services.contains(.applinks), !links.isEmpty else { return nil }
         let translator = LegacyTranslator(defaults: ios.defaults, variables: ios.variables)
@@ -81,21 +81,21 @@ extension AppFile {
         return list
     }
 
-    /// The rules for Apple's systems; nil if there is no iOS app that opens links.
+    /// The rules as Apple's systems get them; nil where there is no iOS app that opens links.
     public var appleMatcher: AppleMatcher? {
         guard let ios, ios.services.contains(.applinks), !links.isEmpty else { return nil }
         return sourceMatcher
     }
 
-    /// The rules for Android 15, ready to decide; nil if only the app's manifest decides.
+    /// The rules as Android 15 gets them; nil where the app's manifest alone decides.
     public var androidMatcher: AndroidMatcher? { androidRules.map { AndroidMatcher(rules: $0.rules) } }
 
-    /// The rules as they are written, for any platform. The landing page uses them.
+    /// The rules as they are written, whatever platform they are for: what the landing page goes by.
     public var sourceMatcher: AppleMatcher {
         sourceMatcher(first: links.count, table: SubstitutionTable(ios?.variables ?? []))
     }
 
-    /// The same with only the first rules, for a list that is too long for a search.
+    /// The same for the first rules of a list that is too long for a question about all of it.
     package func sourceMatcher(first count: Int, table: SubstitutionTable) -> AppleMatcher {
         AppleMatcher(
             components: Array(links.prefix(count)), defaults: [(ios?.defaults ?? AppleDefaults()).component],

@@ -1,15 +1,15 @@
-// Whether an apple-app-site-association file verifies an iOS app: whether it lists the app's id for a service. Ids are
-// compared exactly.
+// Whether an iOS app is bound to an apple-app-site-association file: whether the file lists its id for a service. Ids are
+// compared as they are written.
 
 import Association
 import SourceJSON
 
-/// An app and a service to verify.
+/// The question about one app and one service.
 public struct AppleBinding: Hashable, Sendable {
     public let appID: String
     public let service: Service
 
-    /// A service, by its key in the file.
+    /// The services of a file, by their keys in it.
     public enum Service: String, Hashable, Sendable, CaseIterable {
         case applinks, webcredentials, appclips, activitycontinuation
     }
@@ -19,11 +19,11 @@ public struct AppleBinding: Hashable, Sendable {
         self.service = service
     }
 
-    /// The result of Apple's systems. For a signed file, pass the signed content.
+    /// What Apple's systems say. A signed file is to be given as what is in it.
     public func verdict(on bytes: [UInt8], file: String) -> BindingVerdict {
         let reading = AppleAssociation.read(bytes, file: file)
         if reading.isSigned {
-            return BindingVerdict(.notVerified, "the file is signed, and this check does not read signed files")
+            return BindingVerdict(.notVerified, "the file is signed, and what it says is not read here")
         }
         guard let association = reading.association else { return .rejected(reading.findings) }
         guard let apps = apps(of: association) else {
@@ -34,18 +34,18 @@ public struct AppleBinding: Hashable, Sendable {
         }
         if let near = apps.first(where: { $0.text.lowercased() == appID.lowercased() }) {
             let line = near.range.start.line
-            return BindingVerdict(.notVerified, "line \(line) lists \(near.text), but case must match")
+            return BindingVerdict(.notVerified, "line \(line) lists \(near.text), and case counts")
         }
         return BindingVerdict(.notVerified, reason(apps.map(\.text)))
     }
 
-    /// The apps that are listed instead, and what is wrong with the id.
+    /// Which apps are listed instead, and why the id can be none of them.
     private func reason(_ listed: [String]) -> String {
         if listed.isEmpty { return "\(service.rawValue) lists no app" }
         let named = listed.prefix(Self.namedMax).joined(separator: ", ")
         let rest = listed.count > Self.namedMax ? " and \(listed.count - Self.namedMax) more" : ""
         let problem = AppID.problems(in: appID).first { $0.severity == .error }.map { "; \($0.message)" } ?? ""
-        return "\(service.rawValue) lists \(named + rest), but not \(appID)\(problem)"
+        return "\(service.rawValue) lists \(named + rest), and not \(appID)\(problem)"
     }
 
     private static let namedMax = 5
@@ -60,16 +60,16 @@ public struct AppleBinding: Hashable, Sendable {
     }
 }
 
-/// The result of one verifier.
+/// What one reader says.
 public struct BindingVerdict: Hashable, Sendable {
     public let kind: Kind
     public let reason: String
 
-    /// The three results. The raw values are part of the command's JSON output.
+    /// The three answers there are, by the names that programs know them by.
     public enum Kind: String, Hashable, Sendable {
         case verified
         case notVerified = "not-verified"
-        /// The verifier ignores the whole file.
+        /// The reader takes nothing of the file, whatever it says of the app.
         case fileRejected = "file-rejected"
     }
 
@@ -78,13 +78,13 @@ public struct BindingVerdict: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The result for a file that cannot be read, with the first reason.
+    /// A file that cannot be read, by what makes it unreadable.
     static func rejected(_ findings: [Finding]) -> BindingVerdict {
         guard
             let finding = findings.first(where: \.isFatal) ?? findings.first(where: { $0.severity == .error })
                 ?? findings.first
         else {
-            return BindingVerdict(.fileRejected, "the file cannot be read")
+            return BindingVerdict(.fileRejected, "it cannot be read")
         }
         let place = finding.range.map { "line \($0.start.line): " } ?? ""
         return BindingVerdict(.fileRejected, place + finding.message)

@@ -1,9 +1,9 @@
-// The answers that a host had before, for rendering the host again: an answer that is still right is reused, and its bytes are
-// copied from image to image instead of being rendered.
+// What a host has been given before, for whoever makes the host again: an answer that is still right is taken from there, and its
+// bytes are copied from image to image without being made again.
 
 import HTTP
 
-/// Bytes in the image of a layer. Holding this value keeps them.
+/// Bytes in the image of a layer, which stay where they are as long as this is kept.
 public struct KeptBytes: Hashable, Sendable {
     let layer: CatalogueLayer
     let blob: Blob
@@ -25,7 +25,7 @@ public struct KeptAnswers: Sendable {
     let layer: CatalogueLayer
     let site: Int
 
-    /// The host's own answer for a path, if it has one.
+    /// What the host itself answers for a path; nil when it has nothing there.
     public subscript(path: String) -> PreparedAnswer? {
         var path = path
         let found = path.withUTF8 { unsafe layer.view.answer(site, path: UnsafeRawBufferPointer($0)) }
@@ -50,10 +50,11 @@ public struct KeptAnswers: Sendable {
 }
 
 extension Catalogue {
-    /// The answers of a configured host (`*.example.com` for a wildcard); nil when it has no site.
+    /// What a host has here, wildcards named with their asterisk; nil when it has no site.
     public func keptAnswers(of host: String) -> KeptAnswers? {
+        let key = Array((host.hasPrefix("*.") ? host.dropFirst() : host[...]).utf8)
         for layer in layers {
-            guard let site = layer.view.find(configured: host) else { continue }
+            guard let site = unsafe key.withUnsafeBytes({ unsafe layer.view.find($0) }) else { continue }
             return layer.view.isServed(site) ? KeptAnswers(layer: layer, site: site) : nil
         }
         return nil

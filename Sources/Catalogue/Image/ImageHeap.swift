@@ -1,8 +1,8 @@
-// The growing part of an image under construction. Equal bytes and equal runs of records are stored once.
+// The growing part of an image under construction: bytes, each run of them stored once, however often it is asked for.
 
 import Posix
 
-/// The bytes after the header.
+/// Bytes behind the place that is left for the header.
 struct ImageHeap: ~Copyable {
     private var memory = Memory(byteCount: 64 * 1024)
     private(set) var count = MemoryLayout<ImageHeader>.size
@@ -11,7 +11,7 @@ struct ImageHeap: ~Copyable {
 
     init(hash: KeyHash = KeyHash()) { self.hash = hash }
 
-    /// Stores bytes, or finds them. They may be a part of a longer blob.
+    /// Stores a run of bytes, or finds it. Any stretch with these bytes will do, even a part of a longer one.
     mutating func store(_ bytes: UnsafeRawBufferPointer) -> Blob {
         if unsafe bytes.isEmpty { return Blob(offset: 0, count: 0) }
         let hash = unsafe hash.of(bytes)
@@ -39,7 +39,7 @@ struct ImageHeap: ~Copyable {
 
     func hash(of blob: Blob) -> UInt64 { unsafe hash.of(bytes(blob)) }
 
-    /// Appends a table, aligned for its records.
+    /// Appends a table, where records may lie.
     mutating func append<Record: BitwiseCopyable>(table: [Record]) -> TablePlace {
         reserve((count + 15) / 16 * 16 - count)
         let offset = unsafe table.withUnsafeBytes { unsafe append($0) }
@@ -68,7 +68,7 @@ struct ImageHeap: ~Copyable {
     }
 }
 
-/// Records without padding, so that equal ones are equal bytes.
+/// Records without gaps, so that equal ones are equal bytes.
 struct RecordTable<Record: BitwiseCopyable> {
     private(set) var records: [Record] = []
     private var known = HashIndex()
@@ -76,9 +76,9 @@ struct RecordTable<Record: BitwiseCopyable> {
 
     init(hash: KeyHash = KeyHash()) { self.hash = hash }
 
-    /// Stores a run of records, or finds it.
-    mutating func add(_ run: [Record]) -> Run {
-        if run.isEmpty { return Run() }
+    /// Where the run begins.
+    mutating func add(_ run: [Record]) -> UInt32 {
+        if run.isEmpty { return 0 }
         return unsafe run.withUnsafeBytes { bytes in
             let hash = unsafe hash.of(bytes)
             let stride = MemoryLayout<Record>.stride
@@ -89,29 +89,28 @@ struct RecordTable<Record: BitwiseCopyable> {
                     return unsafe UnsafeRawBufferPointer(rebasing: stored[start..<start + bytes.count]).equals(bytes)
                 }
             }
-            if let found { return Run(first: UInt32(found), count: UInt32(run.count)) }
+            if let found { return UInt32(found) }
             let first = records.count
             precondition(first + run.count < UInt32.max, "an image has fewer than four thousand million records")
             records += run
             known.insert(hash, first)
-            return Run(first: UInt32(first), count: UInt32(run.count))
+            return UInt32(first)
         }
     }
 
-    /// The number of a single record.
-    mutating func add(record: Record) -> UInt32 { add([record]).first }
+    mutating func add(_ record: Record) -> UInt32 { add([record]) }
 }
 
 /// An open-addressing table from hashes to numbers.
 struct HashIndex {
-    /// The upper bits of the hash, and below them the number plus one; 0 is an empty entry.
+    /// The upper bits of the hash, and below them the number plus one; 0 is an empty place.
     private var entries: [UInt64] = []
     private var count = 0
 
     private static let numberBits: UInt64 = 36
     private static let numberMask: UInt64 = 1 << numberBits - 1
 
-    /// The first number with this hash for which the closure returns true.
+    /// The first number under this hash for which the closure holds.
     @inline(__always)
     func find(_ hash: UInt64, where holds: (Int) -> Bool) -> Int? {
         if entries.isEmpty { return nil }
@@ -128,7 +127,7 @@ struct HashIndex {
         return nil
     }
 
-    /// Adds a number that is not in the table yet.
+    /// Adds a number, which is not there yet.
     mutating func insert(_ hash: UInt64, _ number: Int) {
         precondition(number >= 0 && UInt64(number) < HashIndex.numberMask, "an image is smaller than 64 GiB")
         if (count + 1) * 4 > entries.count * 3 { grow() }
@@ -149,7 +148,7 @@ struct HashIndex {
         entries[place] = entry
     }
 
-    /// Uses only the bits of the hash that an entry stores.
+    /// Only the bits that an entry keeps may say where it is.
     private func start(_ hash: UInt64) -> Int {
         Int(hash >> HashIndex.numberBits) & (entries.count - 1)
     }

@@ -1,5 +1,5 @@
-// One client's connection as a plain value in the worker's table. An idle connection has no buffer: bytes are received into a
-// buffer that all connections of a worker share, and only unused bytes are copied.
+// One client's connection as a plain value in the worker's table. It holds no buffer while nothing is under way: bytes are
+// received into a buffer that all connections of a worker share, and only what is left over is kept.
 
 import Catalogue
 import HTTP
@@ -7,51 +7,51 @@ import Posix
 import TLS
 import Telemetry
 
-/// The state of one connection: what it is receiving, and what it has not sent yet. While there is something to send, nothing is
-/// received, so a client that does not read cannot make answers pile up.
+/// The state of one connection: what it is in the middle of receiving, and what it has not been able to send. While
+/// something is left to be sent nothing is received, so a client that does not read cannot make us collect answers.
 struct Connection {
     var fd: Int32
-    /// Differs from that of earlier connections in the same slot, so that stale events are recognised.
+    /// Tells this connection from earlier ones in the same slot, so that a stale event is recognised.
     var generation: UInt32
     var phase = Phase.idle
     var ending = Ending.none
     var requestCount: UInt32 = 0
-    /// What the poller waits for; nil while the connection is not registered.
+    /// What the poller waits for on its behalf; nil while it does not know the connection.
     var interest: Poller.Interest?
     var deadline = Deadline()
-    /// `requestCount` when the deadline for receiving was set.
+    /// How many requests there had been when the deadline for receiving something was set.
     var deadlineRequestCount: UInt32 = 0
-    /// Received bytes that are not used yet.
+    /// Bytes received and not yet used.
     var held = HeldBytes()
     var outgoing: Outgoing?
     var transport = Transport.plain
-    /// Whether the client has announced over TLS that it will send no more after the present bytes.
+    /// The client has announced over TLS that it will send no more, behind the bytes that are here.
     var hasEnded = false
     /// All bytes received.
     var receivedBytes = 0
-    /// Bytes sent or received since the deadline was set, in the direction that it limits.
+    /// Bytes moved, in the direction that the deadline is about, since it was set.
     var progress = 0
-    /// The unacknowledged bytes when they were last checked; 0 before that.
+    /// What the client had not taken when it was last looked at; 0 before that.
     var untakenBytes = 0
-    /// The peer's address, or the client that the PROXY header names.
+    /// Who is at the other end, as records name it, or whom the front there speaks for.
     var remote = RemoteAddress.unknown
-    /// Whether the peer is a trusted proxy, so that its forwarding fields are believed.
-    var isTrustedProxy = false
-    /// Requests whose answers are not sent yet, between two turns.
+    /// Whether that is a front that is trusted, so that it may speak for others.
+    var isFront = false
+    /// Requests whose answers are not handed over yet, between two turns.
     var exchanges = HeldExchanges()
-    /// Why it will be closed, once that is decided.
+    /// Why it will end, once that is settled.
     var closeReason: CloseReason?
-    /// How much it counts among the connections of its address; 0 when it is not counted.
+    /// What it counts among the connections of its address; 0 when they are not counted.
     var addressWeight: UInt32 = 0
-    /// Its part of the table's `heldBytes`.
-    var countedBytes = 0
+    /// What it was last reckoned to hold, in bytes.
+    var reckonedBytes = 0
 
-    /// Nil for plain HTTP.
+    /// Nil where plain HTTP is spoken.
     var session: SecureSession? {
         if case .secure(let session) = transport { session } else { nil }
     }
 
-    /// The memory that it uses: the exact size of its buffers, and the usual size of everything else.
+    /// What it takes of the memory for connections: what is known of it exactly, and the usual cost of the rest.
     var heldBytes: Int {
         var bytes = Limits.connectionBytes + held.count + exchanges.byteCount + (outgoing?.copiedBytes ?? 0)
         if session == nil { return bytes }
@@ -62,7 +62,7 @@ struct Connection {
         return bytes
     }
 
-    /// Whether it is idle. A connection that has sent nothing yet counts as idle only if it was accepted before `time`.
+    /// Whether nothing is under way on it, unless it came later than `time` and has not been heard of yet.
     func isSilent(since time: Int64, _ limits: Limits) -> Bool {
         switch phase {
         case .idle:
@@ -73,14 +73,13 @@ struct Connection {
             return false
         }
         if requestCount > 0 { return true }
-        // Before the first request, the deadline is that of the accepted connection.
+        // Until then its deadline is the one it got when it came.
         let isInHandshake = deadline.kind == .hello || deadline.kind == .handshake
         let span = isInHandshake ? limits.handshakeTimeoutMilliseconds : limits.headTimeoutMilliseconds
         return deadline.time - span <= time
     }
 
-    /// Whether enough bytes were moved since the deadline was set to extend it. Deadlines of heads and idle connections are not
-    /// extended.
+    /// Whether enough was moved since the deadline was set for another one. Heads and silence get none.
     func hasProgressed(_ limits: Limits) -> Bool {
         let (span, rate) =
             switch deadline.kind {
@@ -91,7 +90,7 @@ struct Connection {
         return span > 0 && progress > 0 && progress >= Int(span) * rate / 1_000
     }
 
-    /// Releases the catalogue that holds the answer to an unfinished request.
+    /// Lets go of the catalogue that an unfinished request's answer is in.
     mutating func leaveBody() {
         guard case .body(_, _, let catalogue) = phase else { return }
         phase = .idle
@@ -100,36 +99,36 @@ struct Connection {
 
     /// What is being received.
     @safe enum Phase {
-        /// The PROXY header, before anything else.
+        /// A front tells whose connection it is, before anything else.
         case proxyHeader(tlsFollows: Bool)
-        /// The TLS handshake.
+        /// Becoming a TLS session.
         case handshake
-        /// The handshake is paused until the certificate has been read. Nothing is received; received bytes are held.
+        /// In the middle of that, while the certificate is being read. Nothing is received; what has come already is held.
         case certificate
-        /// Nothing: between requests.
+        /// Between requests.
         case idle
-        /// A head, of which a part has arrived.
+        /// Part of a head is here.
         case head(RequestParser)
-        /// A body. The answer was decided with the head and is sent after the body; its bytes are in this catalogue.
+        /// The head is understood, and is answered when the body is over. The answer's bytes are in that catalogue.
         case body(BodyDrain, Response, Unmanaged<Catalogue>)
-        /// Nothing: the disk is searched for the answer. Received bytes are held.
+        /// The disk is being asked for the body of the answer. Nothing is received; what has come already is held.
         case challenge(Response)
-        /// Bytes that are discarded until the client closes, so that a reset does not destroy the answer.
+        /// What still comes is thrown away until the client closes, so that it is not reset before it has read.
         case lingering
     }
 
     /// What happens when everything is sent.
     enum Ending: UInt8 {
-        /// The next request is read.
+        /// The next request.
         case none
-        /// The connection is closed.
+        /// The end.
         case close
-        /// The connection is closed when the client has closed it or had time to, because it may still be sending.
+        /// The end, once the client has closed or had time to: bytes of its are still unread or on their way.
         case linger
     }
 }
 
-/// A copy of bytes. The owner must call `release`.
+/// Bytes in memory of their own. Its owner gives the memory back.
 @safe struct HeldBytes {
     private var start: UnsafeMutableRawPointer?
     private(set) var count = 0
@@ -146,7 +145,7 @@ struct Connection {
         count = bytes.count
     }
 
-    /// Frees the memory.
+    /// Gives the memory back.
     mutating func release() {
         unsafe start?.deallocate()
         unsafe start = nil

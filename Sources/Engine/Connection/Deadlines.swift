@@ -1,13 +1,13 @@
-// The deadlines of connections. All deadlines of one kind have the same time span, so each kind has a list in the order in which
-// they were set, and the first one always expires next: setting, moving and removing one are a few stores. The lists also decide
-// which connection to close when others need room.
+// When connections run out of time. All deadlines of one kind lie equally far ahead, so each kind is a list in the order
+// in which they were set and the next to pass is always the first: setting, moving and removing one are a few stores. Which
+// connection makes room for others is read from the same lists.
 
 import HTTP
 
-/// What a connection has a deadline for.
+/// What a connection is waited for.
 enum DeadlineKind: UInt8, CaseIterable {
     case idle
-    /// The first message of a handshake, and its other messages. The time for both begins with the connection.
+    /// The first message of a handshake, and the others: the time for all of them begins with the connection.
     case hello
     case handshake
     case head
@@ -33,7 +33,7 @@ struct Deadlines {
         var first: Slot?
         var last: Slot?
         var count = 0
-        /// The sum of its connections' `countedBytes`.
+        /// What its connections hold, as it was last reckoned.
         var heldBytes = 0
     }
 
@@ -46,21 +46,21 @@ struct Deadlines {
         ]
     }
 
-    /// Replaces a connection's deadline.
+    /// Gives a connection a new deadline in place of the one it has.
     mutating func set(_ kind: DeadlineKind, _ slot: Slot, now: Int64) {
         unsafe remove(slot)
         unsafe insert(slot, kind, now + lists[Int(kind.rawValue)].span)
     }
 
-    /// Changes the kind but not the time.
+    /// Goes on to another kind without giving more time.
     mutating func change(_ slot: Slot, to kind: DeadlineKind) {
         let time = unsafe slot.pointee.deadline.time
         unsafe remove(slot)
         unsafe insert(slot, kind, time)
     }
 
-    /// Inserts after all earlier deadlines. A new deadline is the last of its kind; one that has changed its kind may have to be
-    /// inserted further ahead.
+    /// Behind all that pass earlier. A new deadline is the last of its kind; only one that was changed may have to be put
+    /// further ahead, by as many places as clients have overtaken its own.
     private mutating func insert(_ slot: Slot, _ kind: DeadlineKind, _ time: Int64) {
         let list = Int(kind.rawValue)
         var (previous, next) = unsafe (lists[list].last, nil as Slot?)
@@ -79,7 +79,7 @@ struct Deadlines {
             unsafe lists[list].last = slot
         }
         lists[list].count += 1
-        unsafe lists[list].heldBytes += slot.pointee.countedBytes
+        unsafe lists[list].heldBytes += slot.pointee.reckonedBytes
     }
 
     mutating func remove(_ slot: Slot) {
@@ -98,24 +98,24 @@ struct Deadlines {
         }
         unsafe slot.pointee.deadline.kind = nil
         lists[list].count -= 1
-        unsafe lists[list].heldBytes -= slot.pointee.countedBytes
+        unsafe lists[list].heldBytes -= slot.pointee.reckonedBytes
     }
 
-    /// Updates the memory of a kind after a connection's has changed.
+    /// Notes that a connection of a kind holds so many more bytes, or fewer.
     mutating func addHeldBytes(_ bytes: Int, to kind: DeadlineKind?) {
         if let kind { lists[Int(kind.rawValue)].heldBytes += bytes }
     }
 
-    /// How many connections have a deadline of a kind.
+    /// How many are waited for.
     func count(_ kind: DeadlineKind) -> Int { lists[Int(kind.rawValue)].count }
 
-    /// The connection with the earliest deadline of a kind.
+    /// The one that has waited longest for something of a kind, if there is one.
     private func oldest(_ kind: DeadlineKind) -> Slot? { unsafe lists[Int(kind.rawValue)].first }
 
-    /// The oldest handshake; one without a complete first message is preferred.
+    /// The oldest handshake: one without a whole first message, else any.
     var oldestHandshake: Slot? { unsafe oldest(.hello) ?? oldest(.handshake) }
 
-    /// The oldest connection of the kind that uses most memory.
+    /// The oldest connection of the kind that holds most of the memory.
     var heaviest: Slot? {
         var (heaviest, most): (Slot?, Int) = (nil, 0)
         for list in 0..<7 where lists[list].heldBytes > most {
@@ -124,7 +124,7 @@ struct Deadlines {
         return unsafe heaviest
     }
 
-    /// The connection to close when the table is full: the oldest of those that have not sent a request, or of the idle ones,
+    /// The connection to do without: of those that have not said yet what they want, or of those between two requests,
     /// whichever are more.
     var dispensable: Slot? {
         let unheard = count(.hello) + count(.handshake) + count(.head)
@@ -135,12 +135,12 @@ struct Deadlines {
         return unsafe start(of: hello) <= start(of: head) ? hello : head
     }
 
-    /// When a connection's deadline was set.
+    /// Since when a connection has been waited for.
     private func start(of slot: Slot) -> Int64 {
         unsafe slot.pointee.deadline.time - (slot.pointee.deadline.kind.map { lists[Int($0.rawValue)].span } ?? 0)
     }
 
-    /// A connection whose deadline has passed.
+    /// A connection whose time is up, if there is one.
     func nextExpired(now: Int64) -> Slot? {
         for list in 0..<7 {
             if let slot = unsafe lists[list].first, unsafe slot.pointee.deadline.time <= now { return unsafe slot }

@@ -1,10 +1,10 @@
-// The buffer in which a worker assembles the answers of one turn. All its connections share it.
+// Where a worker puts the answers of one round together before it sends them, shared by all its connections.
 
 /// A buffer of fixed size that is filled from the front.
 @safe struct Output: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
-    /// The catalogue's original of the body that was copied last, and where the copy ends.
+    /// A body of the catalogue's that was copied to the end, and where that ended.
     private var tail = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     private var tailEnd = 0
 
@@ -16,19 +16,19 @@
     var room: Int { unsafe memory.count - count }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        precondition(bytes.count <= room, "the output has room for an answer")
+        precondition(bytes.count <= room, "an answer is put together where there is room for it")
         guard let source = bytes.baseAddress else { return }
         unsafe (memory.baseAddress! + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
     }
 
-    /// Appends a copy of a body, whose original stays valid until the output is sent or kept.
+    /// Appends a body that stays where it is at least until the output is sent or kept.
     mutating func append(body: UnsafeRawBufferPointer) {
         unsafe append(body)
         unsafe (tail, tailEnd) = unsafe (body, count)
     }
 
-    /// The rest after `sent` bytes: bytes that must be copied, and perhaps a body that need not be.
+    /// What is left when so many bytes are sent: bytes to be copied, and the body behind them if it need not be.
     func rest(from sent: Int) -> (copied: UnsafeRawBufferPointer, body: Body) {
         guard tailEnd == count, unsafe !tail.isEmpty else {
             return unsafe (UnsafeRawBufferPointer(rebasing: bytes[sent...]), .none)
@@ -56,9 +56,9 @@
         }
     }
 
-    /// Unused room of the buffer, for temporary use.
+    /// Room behind what is in the output, for the caller's own purposes.
     func scratch(_ count: Int) -> UnsafeMutableRawBufferPointer {
-        // The pointer does not check bounds in an optimized build.
+        // The buffer itself looks at no bounds in an optimized build.
         precondition(count <= room, "there is room for a step of a body")
         return unsafe UnsafeMutableRawBufferPointer(rebasing: memory[self.count..<self.count + count])
     }

@@ -1,38 +1,38 @@
-// Answers challenges of certificate authorities (RFC 8555 §8.3). The files exist only for seconds, so they are not in the
-// catalogue: a request waits until its file has been read. A thread of its own reads it, so that neither workers nor the reading
-// of certificates wait for it.
+// Answers to challenges of certificate authorities (RFC 8555 §8.3). They are files that come seconds before they are asked for
+// and go as soon, so they are not in the catalogue: a request for one waits while the disk is asked. A thread of its own asks,
+// so neither a worker nor a certificate waits for it.
 //
-// Any client can ask for tokens that do not exist. Each network may have only a small share of the waiting requests, so it cannot
-// lock an authority out. When several connections ask for the same host and token, the file is read once.
+// Anybody can ask for tokens that do not exist. Each network has a small share of what may wait, so it cannot keep an authority
+// out, and a name and token that several connections ask for is looked for once.
 
 import HTTP
 import Posix
 import Synchronization
 import Telemetry
 
-/// The result for a waiting request.
+/// What a request waits for.
 struct ChallengeAnswer: Sendable {
-    /// The worker's token of the connection.
+    /// The worker's number for its connection.
     let token: UInt64
-    /// Nil if there is no file.
+    /// Nil where there is none.
     let bytes: [UInt8]?
 }
 
-/// The queue and its thread.
+/// The queue and the thread that works on it.
 final class ChallengeReader: Sendable {
     private let find: EngineSettings.ChallengeSource
     private let work: Semaphore
     private let state = Mutex(State())
     private let threads = Threads(capacity: 1)
 
-    /// Waiting requests of all clients, and of one IPv4 address or IPv6 /64.
+    /// Requests that wait, of all clients, and of one IPv4 address or IPv6 /64.
     static let waitingMax = 1_024
     static let waitingPerNetworkMax = 64
-    /// The path of a challenge, which a token follows. Authorities use 43 characters.
+    /// `/.well-known/acme-challenge/`, and a token behind it. Authorities use 43 characters.
     private static let prefix: StaticString = "/.well-known/acme-challenge/"
     private static let tokenBytesMax = 128
 
-    /// A host and a token.
+    /// A name and a token.
     private struct Question: Hashable {
         let host: [UInt8]
         let token: [UInt8]
@@ -45,9 +45,9 @@ final class ChallengeReader: Sendable {
     }
 
     private struct State {
-        /// The queue, newest first.
+        /// What is to be looked for, the last one first.
         var questions: [Question] = []
-        /// The waiting requests, also while the file is read.
+        /// Also while the disk is asked.
         var waiters: [Question: [Waiter]] = [:]
         var waitingCount = 0
         var waitingOfNetwork: [UInt64: Int] = [:]
@@ -70,17 +70,17 @@ final class ChallengeReader: Sendable {
         }
     }
 
-    /// The token of a challenge's path; nil for every other path.
+    /// The token that a path asks for; nil for every other path.
     static func token(of path: Span<UInt8>) -> Range<Int>? {
         let count = prefix.utf8CodeUnitCount
-        guard path.count > count, path.count <= count + tokenBytesMax, path.hasPrefix(prefix) else {
+        guard path.count > count, path.count <= count + tokenBytesMax, path.extracting(0..<count).equals(prefix) else {
             return nil
         }
         for index in count..<path.count where !isOfToken(path[index]) { return nil }
         return count..<path.count
     }
 
-    /// RFC 8555 §8.3: the base64url alphabet, which has neither a dot nor a slash.
+    /// RFC 8555 §8.3: the base64url alphabet. Neither a point nor a slash is in it.
     private static func isOfToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -90,13 +90,13 @@ final class ChallengeReader: Sendable {
         }
     }
 
-    /// Queues a request. False when too many are waiting.
-    func enqueue(
+    /// Has a token looked for. False where too many wait already.
+    func ask(
         _ host: Span<UInt8>, _ token: Span<UInt8>, of remote: RemoteAddress, for connection: UInt64,
         answering control: WorkerControl
     ) -> Bool {
         let question = unsafe Question(
-            host: host.withUnsafeBytes { unsafe $0.map { Octet.lowercased($0) } },
+            host: host.withUnsafeBytes { unsafe $0.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } },
             token: unsafe token.withUnsafeBytes { unsafe Array($0) })
         let waiter = Waiter(control: control, token: connection, network: remote.networkKey)
         let (isTaken, isNew) = state.withLock { state in
@@ -109,7 +109,7 @@ final class ChallengeReader: Sendable {
             state.waitingCount += 1
             let isNew = state.waiters[question] == nil
             state.waiters[question, default: []].append(waiter)
-            // There are few of them, and the oldest is taken from the end.
+            // There are few of them, and the oldest is to be taken next.
             if isNew { state.questions.insert(question, at: 0) }
             return (true, isNew)
         }
@@ -132,7 +132,7 @@ final class ChallengeReader: Sendable {
         }
     }
 
-    /// To be called when all workers have ended. Does not wait for the disk.
+    /// To be called when all workers have ended. A disk that does not answer is no longer waited for.
     func end() {
         state.withLock { $0.isEnding = true }
         work.signal()
@@ -140,24 +140,23 @@ final class ChallengeReader: Sendable {
     }
 }
 
-/// The worker's side: a connection pauses until the file has been read.
+/// The worker's side: a connection pauses until the disk has been asked.
 extension Worker {
-    /// The token of a challenge's request, as a range of its path; nil for every other request, and for one with a body, which
-    /// authorities do not send.
+    /// The token that a request asks for, as a part of its path; nil for every other request. One with a body is no
+    /// authority's.
     func challengeToken(_ head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
         guard challenges != nil, head.method == .get || head.method == .head, head.body == .none else { return nil }
         return ChallengeReader.token(of: bytes.extracting(head.path.range))
     }
 
-    /// Queues the request.
-    mutating func enqueueChallenge(
-        _ slot: Slot, _ head: RequestHead, _ bytes: Span<UInt8>, _ token: Range<Int>
-    ) -> Step {
+    /// Has the disk asked.
+    mutating func askForChallenge(_ slot: Slot, _ head: RequestHead, _ bytes: Span<UInt8>, _ token: Range<Int>) -> Step
+    {
         let response = unsafe Response(
             status: .notFound, isHeadOnly: head.method == .head, closes: slot.pointee.closeReason != nil,
             announcesKeepAlive: head.minorVersion == 0 && slot.pointee.closeReason == nil, document: .wellKnown)
         accounting.noteSubject(response)
-        let isTaken = unsafe challenges?.enqueue(
+        let isTaken = unsafe challenges?.ask(
             bytes.extracting(head.host.range), bytes.extracting(head.path.range).extracting(token),
             of: accounting.lastRemote, for: table.token(slot), answering: control)
         if isTaken == true {
@@ -168,17 +167,17 @@ extension Worker {
         return response.closes ? .ending : .next
     }
 
-    /// Continues the connections whose file has been read.
+    /// Goes on with the connections for which the disk has been asked.
     mutating func resumeChallenges() {
         for answer in control.takeChallenges() {
-            // The connection may have ended.
+            // The connection may have ended since.
             guard let slot = unsafe table.slot(of: answer.token),
                 case .challenge(let response) = unsafe slot.pointee.phase
             else {
                 continue
             }
             writer.clear()
-            unsafe accounting.resumeExchanges(of: slot)
+            unsafe accounting.resume(slot)
             unsafe answerChallenge(slot, response, answer.bytes == nil ? .notFound : .ok, answer.bytes)
             if unsafe slot.pointee.ending == .close, unsafe slot.pointee.held.count > 0 {
                 unsafe slot.pointee.ending = .linger
@@ -188,7 +187,7 @@ extension Worker {
             } else {
                 unsafe finishTurn(slot, unused: 0..<0)
             }
-            unsafe limitMemory(after: slot)
+            unsafe reckon(slot)
         }
     }
 

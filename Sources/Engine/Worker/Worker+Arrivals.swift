@@ -1,4 +1,5 @@
-// From an accepted connection to its first request: whether there is room for it, its PROXY header, and its TLS handshake.
+// From an accepted connection to its first request: whether there is room for it, what a front says about it (the PROXY
+// protocol), and its TLS handshake.
 
 import HTTP
 import Posix
@@ -6,19 +7,19 @@ import TLS
 import Telemetry
 
 extension Worker {
-    /// Admits or refuses an accepted connection. Its first bytes have usually arrived (`TCP_DEFER_ACCEPT`), so a connection with
-    /// one request is never registered with the poller.
+    /// The first bytes are usually here already (`TCP_DEFER_ACCEPT`), so a connection that serves one request is never
+    /// made known to the poller.
     mutating func admit(_ fd: Int32, from remote: RemoteAddress, at listener: Int) {
         let isSecure = acceptor.isSecure(listener)
         let expectsProxyHeader = acceptor.expectsProxyHeader(listener)
-        let isTrustedProxy = settings.trustedProxies.trusts(remote)
+        let isFront = settings.fronts.trusts(remote)
         // Any other client could forge the header.
-        if expectsProxyHeader, !isTrustedProxy { return refuse(fd, from: remote, .notFromTrustedProxy, isSilent: true) }
-        // First, so that an address over its limit does not make others lose their connections.
-        guard let weight = acceptor.admit(remote, isTrustedProxy: isTrustedProxy, inHandshake: isSecure) else {
+        if expectsProxyHeader, !isFront { return refuse(fd, from: remote, .notFromFront, isSilent: true) }
+        // First, so that an address that has enough takes no place from others.
+        guard let weight = acceptor.admit(remote, isFront: isFront, inHandshake: isSecure) else {
             return refuse(fd, from: remote, .tooManyFromAddress, isSilent: isSecure)
         }
-        if let reason = makeRoom(isSecure: isSecure, startsHandshake: isSecure && !expectsProxyHeader) {
+        if let reason = objection(isSecure: isSecure, startsHandshake: isSecure && !expectsProxyHeader) {
             acceptor.release(remote, weight: weight)
             return refuse(fd, from: remote, reason, isSilent: isSecure)
         }
@@ -26,7 +27,7 @@ extension Worker {
         let slot = unsafe table.insert(fd: fd)
         unsafe slot.pointee.addressWeight = weight
         unsafe slot.pointee.remote = remote
-        unsafe slot.pointee.isTrustedProxy = isTrustedProxy
+        unsafe slot.pointee.isFront = isFront
         if isSecure, !expectsProxyHeader {
             guard unsafe beginHandshake(slot) != nil else { return }
         } else {
@@ -34,11 +35,11 @@ extension Worker {
             unsafe table.deadlines.set(.head, slot, now: now)
         }
         unsafe receive(slot)
-        unsafe limitMemory(after: slot)
+        unsafe reckon(slot)
     }
 
-    /// Makes room for one more connection by closing dispensable ones. Returns the reason if there is still none.
-    private mutating func makeRoom(isSecure: Bool, startsHandshake: Bool) -> AdmissionRefusal? {
+    /// Why there is no room for one more, although what could be done without is gone; nil when there is.
+    private mutating func objection(isSecure: Bool, startsHandshake: Bool) -> AdmissionRefusal? {
         if startsHandshake, !makeRoomForHandshake() { return .tooManyHandshakes }
         if table.isFull {
             guard let slot = unsafe table.deadlines.dispensable else { return .tooManyConnections }
@@ -55,28 +56,28 @@ extension Worker {
         return true
     }
 
-    /// Closes the oldest connections of the kind that uses most memory. So a client that sends a request gets in despite any
-    /// number of silent ones, and a flood closes only connections of its own kind.
+    /// The kind of connection that takes most of the memory gives up its oldest, so a client that says what it wants gets in
+    /// beside any number that are silent, and no flood ends connections of another kind than its own.
     private mutating func makeRoom(for bytes: Int) {
         while !table.hasRoom(for: bytes), let slot = unsafe table.deadlines.heaviest { unsafe evict(slot) }
     }
 
-    /// Updates the memory of a connection at the end of its turn, and makes room if all connections together use too much. This
-    /// bounds the memory of all clients, whatever they do.
-    mutating func limitMemory(after slot: Slot) {
+    /// Reckons what a connection holds at the end of its turn, and makes room where that is too much for all together.
+    /// Whatever clients do, what they hold together is bounded here.
+    mutating func reckon(_ slot: Slot) {
         guard unsafe slot.pointee.fd >= 0 else { return }
-        unsafe table.updateHeldBytes(of: slot)
+        unsafe table.reckon(slot)
         makeRoom(for: 0)
     }
 
     private mutating func evict(_ slot: Slot) {
         if unsafe slot.pointee.deadline.kind == .idle { unsafe closeGracefully(slot, .evicted) }
-        // Without an announcement, if it cannot be sent at once.
+        // An end that cannot be announced at once is not announced.
         if unsafe slot.pointee.fd >= 0 { unsafe close(slot, .evicted) }
     }
 
-    /// Refuses a connection with a 503, without waiting for the request. Over TLS it is only closed, because an answer would need
-    /// a handshake.
+    /// At capacity the server answers 503, at once and without waiting for the request. Over TLS that would take a handshake,
+    /// which is what there is too much of.
     private mutating func refuse(_ fd: Int32, from remote: RemoteAddress, _ reason: AdmissionRefusal, isSilent: Bool) {
         accounting.counters.add(to: .connectionsRefused(reason))
         if !isSilent {
@@ -87,19 +88,19 @@ extension Worker {
                 accounting.counters.add(count, to: .bytesSent)
             }
             writer.clear()
-            accounting.recordAnswered(nil)
+            accounting.finish(nil)
         }
         closeDescriptor(fd)
     }
 
-    /// Writes an answer before a request was read.
+    /// Answers before anything of a request was read.
     private mutating func answerUnread(_ response: Response, to remote: RemoteAddress) {
         writer.clear()
-        accounting.beginExchangeWithoutRequest(from: remote)
+        accounting.beginUnread(from: remote)
         unsafe write(response)
     }
 
-    /// Parses the PROXY header: the bytes that were held, and those received after them.
+    /// Goes on with the header of a front: with what was kept of it, and with so many bytes received behind that.
     mutating func readProxyHeader(_ slot: Slot, _ receivedCount: Int, tlsFollows: Bool) {
         let count = unsafe slot.pointee.held.count + receivedCount
         unsafe input.copyMemory(from: slot.pointee.held.bytes)
@@ -110,14 +111,14 @@ extension Worker {
             unsafe holdInput(slot, 0..<count)
             unsafe watch(slot, for: .readable)
         case .rejected:
-            accounting.counters.add(to: .connectionsRefused(.notFromTrustedProxy))
+            accounting.counters.add(to: .connectionsRefused(.notFromFront))
             unsafe close(slot, .refused)
         case .complete(let header):
             if let client = header.client {
                 guard unsafe assign(slot, to: client, tlsFollows: tlsFollows) else { return }
             } else {
-                // The header names no client, so forwarding fields are not believed either.
-                unsafe slot.pointee.isTrustedProxy = false
+                // Whose requests they are is not said, so no client's word about them is taken.
+                unsafe slot.pointee.isFront = false
             }
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[header.byteCount...])
             if tlsFollows { return unsafe beginHandshake(slot, behindHeader: rest) }
@@ -128,14 +129,12 @@ extension Worker {
         }
     }
 
-    /// Attributes the connection to the client. False when the client has too many connections.
+    /// From now on the connection is the client's. False when the client has too many of them.
     private mutating func assign(_ slot: Slot, to client: ClientAddress, tlsFollows: Bool) -> Bool {
         let remote = RemoteAddress(client)
         unsafe slot.pointee.remote = remote
-        unsafe slot.pointee.isTrustedProxy = settings.trustedProxies.trusts(remote)
-        if let weight = unsafe acceptor.admit(
-            remote, isTrustedProxy: slot.pointee.isTrustedProxy, inHandshake: tlsFollows)
-        {
+        unsafe slot.pointee.isFront = settings.fronts.trusts(remote)
+        if let weight = unsafe acceptor.admit(remote, isFront: slot.pointee.isFront, inHandshake: tlsFollows) {
             unsafe slot.pointee.addressWeight = weight
             return true
         }
@@ -159,13 +158,13 @@ extension Worker {
         }
         guard let session = unsafe beginHandshake(slot) else { return }
         if unsafe rest.isEmpty { return unsafe watch(slot, for: .readable) }
-        // `readRecords` decrypts into `input`, where these bytes are now.
-        unsafe precondition(rest.count <= layer.received.count, "the bytes after a header were received with it")
+        // What is in the records will be put where they are now.
+        unsafe precondition(rest.count <= layer.received.count, "what is behind a header came with it")
         unsafe layer.received.copyMemory(from: rest)
         unsafe readRecords(slot, session, byteCount: rest.count)
     }
 
-    /// Creates the TLS session. Nil when there is no memory; the connection is closed then.
+    /// Nil when there is no memory for it, and the connection is gone.
     private mutating func beginHandshake(_ slot: Slot) -> SecureSession? {
         unsafe slot.pointee.phase = .handshake
         acceptor.beginHandshake()
@@ -183,7 +182,7 @@ extension Worker {
         unsafe accounting.noteHandshake(outcome, slot)
     }
 
-    /// Processes received TLS records, which are in the buffer of the layer.
+    /// Goes on with what was received, which lies in the records of the layer.
     mutating func readRecords(_ slot: Slot, _ session: SecureSession, byteCount: Int) {
         let received = unsafe UnsafeRawBufferPointer(rebasing: layer.received[..<byteCount])
         if case .handshake = unsafe slot.pointee.phase {
@@ -194,7 +193,7 @@ extension Worker {
         unsafe readRequests(slot, session)
     }
 
-    /// Continues a handshake. True when the session is established, and bytes after the handshake can be read.
+    /// True when the session is established, and what came behind the handshake can be read.
     private mutating func advanceHandshake(
         _ slot: Slot, _ session: SecureSession, _ received: UnsafeRawBufferPointer,
         certificate: CertificateStore.Lookup? = nil
@@ -202,8 +201,8 @@ extension Worker {
         writer.clear()
         let outcome = unsafe session.handshake(
             layer.context, received, token: table.token(slot), certificate: certificate)
-        // Records after a handshake are read next, and those after a pause are held.
-        if outcome != .done(0), outcome != .wantsCertificate { layer.context.clearInput() }
+        // What comes behind a handshake is read next, and what comes behind a pause is kept.
+        if outcome != .done(0), outcome != .wantsCertificate { layer.context.forgetRecords() }
         switch outcome {
         case .done:
             unsafe endHandshake(slot, session.isResumed ? .resumed : .full)
@@ -211,15 +210,15 @@ extension Worker {
             unsafe table.deadlines.set(.head, slot, now: now)
             return true
         case .wantsInput:
-            // There is output only after a complete first message.
+            // Only a whole first message has an answer.
             if unsafe !layer.context.output.isEmpty { unsafe noteHello(slot) }
-            // All messages of a handshake have one deadline.
+            // One deadline for all flights of a handshake.
             if unsafe flush(slot) { unsafe watch(slot, for: .readable) }
         case .wantsCertificate:
             unsafe noteHello(slot)
             unsafe slot.pointee.phase = .certificate
             unsafe slot.pointee.held = HeldBytes(copying: layer.context.unreadRecords)
-            layer.context.clearInput()
+            layer.context.forgetRecords()
             unsafe stopWatching(slot)
         case .failed(.plainHTTP):
             unsafe refusePlainHTTP(slot, session)
@@ -233,15 +232,15 @@ extension Worker {
         return false
     }
 
-    /// Marks that the client's first message is complete: handshakes without one are closed earlier when room is needed.
+    /// The client's first message is whole: others make room before it does.
     private mutating func noteHello(_ slot: Slot) {
         if unsafe slot.pointee.deadline.kind == .hello { unsafe table.deadlines.change(slot, to: .handshake) }
     }
 
-    /// Continues the handshakes whose certificate has been looked up on disk.
+    /// Goes on with the handshakes whose certificate has been read, or looked for in vain.
     mutating func resumeHandshakes() {
         for ready in control.readyHandshakes.take() {
-            // The connection may have ended.
+            // The connection may have ended since.
             guard let slot = unsafe table.slot(of: ready.token), case .certificate = unsafe slot.pointee.phase,
                 let session = unsafe slot.pointee.session
             else { continue }
@@ -252,11 +251,11 @@ extension Worker {
                 unsafe readRequests(slot, session)
             }
             held.release()
-            unsafe limitMemory(after: slot)
+            unsafe reckon(slot)
         }
     }
 
-    /// Sends OpenSSL's alert and lingers, so that a reset does not destroy it.
+    /// Sends the alert that OpenSSL has made of a failure. Reading on for a moment keeps a reset from overtaking it.
     mutating func endWithAlert(_ slot: Slot, _ reason: CloseReason) {
         writer.clear()
         unsafe endWithOutput(slot, reason)
@@ -270,15 +269,14 @@ extension Worker {
         if unsafe flush(slot) { unsafe linger(slot) }
     }
 
-    /// Answers plain HTTP on a TLS port with a text, because a person who typed `http://` with this port could not understand an
-    /// alert.
+    /// RFC 9110 says nothing about it, but a person who typed `http://` and the wrong port deserves more than an alert.
     private mutating func refusePlainHTTP(_ slot: Slot, _ session: SecureSession) {
         unsafe endHandshake(slot, .plainHTTP)
         session.end()
         unsafe slot.pointee.transport = .plain
         layer.context.clearOutput()
         writer.clear()
-        unsafe accounting.beginExchangeWithoutRequest(from: slot.pointee.remote)
+        unsafe accounting.beginUnread(from: slot.pointee.remote)
         WireText.wrongPort.withUTF8Buffer {
             let response = Response(status: .badRequest, closes: true)
             unsafe write(response, fields: WireText.plainText, body: UnsafeRawBufferPointer($0), isSecure: false)

@@ -1,6 +1,7 @@
 // Whether bytes are UTF-8 (RFC 3629 §4): the shortest form of each character, no surrogates, nothing beyond U+10FFFF.
 
 public enum UTF8Text {
+    /// Looks at each byte once.
     public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -16,12 +17,12 @@ public enum UTF8Text {
     }
 }
 
-/// The character that begins at a byte above ASCII.
+/// What begins at a byte that is not ASCII.
 public struct UTF8Character {
-    /// Nil if the bytes are not a valid character.
+    /// Nil where these bytes are no character.
     public let scalar: UInt32?
-    /// Its length. If the bytes are invalid, the length of the longest valid beginning (Unicode §3.9, D93b), so that the number of
-    /// replacement characters is the same as in other programs.
+    /// How many bytes that is. Of what is no character, as many as could have begun one (Unicode §3.9, D93b), so that as
+    /// many replacements stand there as everybody else puts.
     public let byteCount: Int
 
     public init(_ bytes: UnsafeRawBufferPointer, at start: Int) {

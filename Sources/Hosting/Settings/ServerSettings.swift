@@ -1,4 +1,4 @@
-// The settings of the server itself, as they are after `config/server.json`, environment variables and options were read.
+// The settings of the server itself: `config/server.json`, over which environment variables and flags go.
 
 public import Association
 public import HTTP
@@ -7,56 +7,57 @@ public import TLS
 
 /// How the server runs, as opposed to what it serves.
 public struct ServerSettings: Sendable {
-    /// Addresses for plain HTTP.
+    /// Where plain HTTP is spoken.
     public var http: [SocketAddress]
-    /// Addresses for TLS.
+    /// Where TLS is spoken.
     public var https: [SocketAddress] = []
-    /// A file with ticket keys that several servers share; nil for keys of this process only.
+    /// A file with ticket keys that several servers share; nil for keys of this process alone.
     public var ticketKeyFile: String?
-    /// A file with the passphrase of the private keys; nil if they have none.
+    /// A file with the passphrase of the private keys; nil where they have none.
     public var passphraseFile: String?
-    /// The certificate that signs the documents of all hosts with signed documents; nil for each host's own.
+    /// Signs the documents of all hosts that want them signed; nil for each host's own certificate.
     public var signing: DocumentSigner.NamedPair?
-    /// Seconds for which browsers must use TLS only (RFC 6797); 0 sends no such header. A day is long enough to be useful,
-    /// and short enough to turn it off again.
+    /// Seconds for which browsers shall use TLS only (RFC 6797); 0 says nothing about it. A day: long enough to be of use,
+    /// short enough to get out of.
     public var strictTransportSeconds = 86_400
-    /// Whether requests for pages over plain HTTP are redirected to TLS, if TLS is on.
+    /// Whether pages asked for in plain HTTP are sent to TLS, where that is spoken.
     public var redirectsPages = true
-    /// The port of these redirects; nil for the first TLS address's.
+    /// The port they are sent to; nil for the first that TLS is spoken on.
     public var publicSecurePort: UInt16?
-    /// Threads that serve requests; nil for one per processor.
+    /// Threads that serve; nil for one per processor.
     public var workers: Int?
-    /// The environment of the app files that is served.
+    /// Which of the app files' environments is served.
     public var environment: String?
-    /// Whether an error prevents the start; otherwise everything without errors is served.
+    /// Refuse to start when a finding is an error, instead of serving the rest.
     public var isStrict = false
-    /// Whether another process of the same user may listen on the same addresses, for restarts without downtime.
+    /// Whether another process of the same user may listen on the same addresses, for a replacement without a gap.
     public var reusesPort = false
     public var limits = Limits()
     /// The admin listener; nil for none.
     public var admin: AdminPlace?
     public var accessLog = AccessLogSettings()
     public var processLog = ProcessLogSettings()
-    /// The trusted proxies (`fronts` in `server.json`).
+    /// Which proxies are trusted to speak for their clients (`fronts` in `server.json`), and on which listeners a connection begins
+    /// with their header.
     public var proxies = FrontSettings()
     public var proxyProtocol = ProxyProtocol.off
-    /// The user that a server started as root switches to: `NAME` or `UID`, either with or without `:GROUP`.
+    /// Whom a server that is started as root becomes, as `NAME`, `UID` or either with `:GROUP`.
     public var user: String?
     public var sandbox = SandboxSettings()
-    /// Where the answers to ACME challenges come from.
+    /// Where the answers to challenges of certificate authorities are.
     public var acme = ACMESettings()
-    /// The folders that symbolic links of tenants may lead into, in addition to their own.
+    /// Where links of tenants may lead, beside their own folders.
     public var linkTargets = LinkTargets.none
     /// Which hosts the app files of a folder may name.
     public internal(set) var owners = HostOwners()
-    /// The rules that `associated lint` ignores, and other severities.
+    /// What `associated lint` reports of the configuration.
     public var lint = LintPreferences()
 
-    /// Listens on loopback only, so that a first try is not reachable from the internet.
+    /// Loopback only: a stranger's first try is not on the internet.
     public init() { http = [SocketAddress("127.0.0.1:8080")!] }
 }
 
-/// The listeners on which each connection begins with a trusted proxy's header (PROXY protocol).
+/// On which listeners a connection begins with the header of a trusted proxy (the PROXY protocol).
 public enum ProxyProtocol: Sendable {
     case off
     case everywhere
@@ -68,18 +69,18 @@ public struct AdminPlace: Sendable {
     public var address: SocketAddress
     /// A file with the token that clients must send; nil for none.
     public var tokenFile: String?
-    /// Permissions of a Unix-domain socket.
+    /// Who may connect to a Unix-domain socket.
     public var socketPermissions: UInt32 = 0o600
-    /// Host names that requests may use, in addition to addresses and `localhost`.
+    /// Names that it may be asked by, besides addresses and `localhost`.
     public var hosts: [String] = []
 
-    /// Reachable from this machine only.
+    /// Only this machine reaches it by default.
     public static let defaultAddress = "127.0.0.1:9464"
 
     public init(address: SocketAddress = SocketAddress(AdminPlace.defaultAddress)!) { self.address = address }
 }
 
-/// The mode of the sandbox, and the paths that it allows in addition to those that the server needs.
+/// What of the sandbox is wanted, and what it leaves open beyond what the server finds out by itself.
 public struct SandboxSettings: Sendable, Equatable {
     public var mode = Mode.on
     /// Folders and files that may be read.
@@ -88,9 +89,9 @@ public struct SandboxSettings: Sendable, Equatable {
     public var writable: [String] = []
 
     public enum Mode: String, Sendable, CaseIterable {
-        /// As far as the kernel supports it.
+        /// As far as the kernel has it.
         case on
-        /// The server does not start if the kernel lacks a part of it.
+        /// The server does not start where the kernel has not all of it.
         case required
         case off
     }
@@ -98,15 +99,15 @@ public struct SandboxSettings: Sendable, Equatable {
     public init() {}
 }
 
-/// The settings of the access log.
+/// What is said of an access log before it is opened.
 public struct AccessLogSettings: Hashable, Sendable {
     public var place = Place.off
     public var format = Format.json
-    /// The requests that are logged.
+    /// Which requests have a line.
     public var only = Only.all
-    /// Whether a line contains the query.
+    /// Whether a line has the query.
     public var hasQuery = true
-    /// Whether failed handshakes are logged; only in JSON.
+    /// Whether handshakes that came to nothing have lines, which the JSON form has.
     public var hasHandshakes = false
 
     public enum Only: String, CaseIterable, Sendable {
@@ -127,7 +128,7 @@ public struct AccessLogSettings: Hashable, Sendable {
 }
 
 extension AccessLogSettings.Place {
-    /// `off`, `stdout` or a path. A path must contain a slash or a dot, so that a misspelt word does not become a file.
+    /// `off`, `stdout` or a path. A path has a slash or a dot, so that a slip in one of the words does not become a file.
     public init?(_ text: String) {
         switch text {
         case "off": self = .off
@@ -140,11 +141,11 @@ extension AccessLogSettings.Place {
         }
     }
 
-    /// What to write instead of an invalid value.
+    /// What to write instead of what is none of these.
     public static let advice = "write `off`, `stdout`, or a path such as `access.log`"
 }
 
-/// The settings of the process log.
+/// What is said of the process log before anything is written to it.
 public struct ProcessLogSettings: Hashable, Sendable {
     public var format = Format.text
     public var level = Level.info
@@ -153,11 +154,11 @@ public struct ProcessLogSettings: Hashable, Sendable {
         case text, json
     }
 
-    /// The severity of an event for the operator. The numbers are those of syslog(3), which journald understands.
+    /// What an event means for the operator. The numbers are those of syslog(3), which journald understands.
     public enum Level: Int, CaseIterable, Comparable, Sendable {
-        /// A host, a file or the server does not work as it should.
+        /// A host, a file or the server does not do what it should.
         case error = 3
-        /// It works, but may soon fail.
+        /// It does, and may not for long.
         case warning = 4
         case info = 6
 

@@ -1,54 +1,54 @@
-// Renders one site: the documents of its apps, its own files, its pages. The result depends on the source only (except for
-// signatures), so hosts can be rendered in parallel and in any order.
+// Makes one site: documents of its apps, files of its own, pages. A function of its source alone but for signatures, so any
+// number of hosts can be made beside each other, in any order, and one again when only that one has changed.
 
 import Association
 import Catalogue
 import Posix
 import TLS
 
-/// The result of rendering a host.
+/// What rendering a host gave.
 struct RenderedSite: Sendable {
-    /// Nil if there is nothing to serve, or nothing that may be published.
+    /// Nil when there is nothing to serve, or nothing that may be published.
     var site: PreparedSite?
     var findings: [Finding] = []
-    /// Whether a document has errors, so that nothing of the host may be published.
+    /// Its documents must not be published.
     var isRefused = false
-    /// Paths that should have an answer and have none.
+    /// Paths of documents that were to be there and could not be made.
     var missing: Set<String> = []
-    /// Paths of the host's own files that could not be used. A generated document may be served there instead.
-    var blocked = BlockedPaths()
-    /// Whether no wildcard may answer for the host either.
+    /// What the host has files of its own for that are not served. Something else may stand in for it.
+    var withheld = WithheldPaths()
+    /// Not even a wildcard may answer for the host.
     var isClosed = false
-    /// Whether an app file that another program version accepted cannot be read.
+    /// An app file of it was good for another program, and this one cannot read it.
     var isUnreadable = false
-    /// Whether a document is to be signed.
+    /// Whether any of its documents is to be signed.
     var isSigned = false
-    /// The results for the files in its folders.
+    /// What came of the files in its folders.
     var known = KnownFiles()
     /// How many of them were read.
     var readCount = 0
     /// Whether some of them are still to be compressed.
-    var isPartlyCompressed = false
+    var isPartlyPacked = false
 
-    /// Whether there is a site, and nothing to report or remember.
+    /// Whether there is a site, and nothing to be said or remembered beside it.
     var isPlain: Bool { site != nil && findings.isEmpty && !isSigned && readCount == 0 }
 
-    /// The findings that explain why the host is not served as its files say.
+    /// What there is to say to somebody who asks why it is not in service.
     var reasons: [Finding] {
-        // A file that is not served may have only a warning, among unrelated errors.
+        // A file that is not served may be the reason with no more than a warning, beside errors that are none.
         let reasons = findings.filter { $0.severity == .error || $0.rule == .cfg005 }
         return reasons.isEmpty ? findings : reasons
     }
 
-    /// Remembers the results for files, for the next time.
+    /// Remembers what came of the files in folders, for the next time.
     mutating func remember(_ folders: [SiteFolder], in answers: [String: PreparedAnswer]) {
         for folder in folders {
-            known.add(folder.pages.files, in: answers)
-            known.add(folder.wellKnown?.files ?? [], in: answers)
+            known.add(folder.pages.made, in: answers)
+            known.add(folder.wellKnown?.made ?? [], in: answers)
         }
     }
 
-    /// The entity tag of an answer; nil if there is none.
+    /// The entity tag of an answer; nil where there is none.
     func tag(of path: String) -> String? {
         site?.answers.first { $0.path == path }?.answer.identity.entityTag
     }
@@ -59,51 +59,51 @@ struct SiteRenderer: Sendable {
 
     init(signer: DocumentSigner) { self.signer = signer }
 
-    /// Reads a host's folders and renders its site. Throws only if descriptors or memory run out.
+    /// Reads the folders of a host and makes its site. A shortage is thrown.
     func render(_ job: SiteJob, _ folders: HostFolders) throws(SystemError) -> RenderedSite {
         let plan = job.plan
-        guard plan.outcome == .rendered, job.apps.count == plan.apps.count else {
-            // A wildcard must not answer for a host whose app file is unreadable.
+        guard plan.outcome == .made, job.apps.count == plan.apps.count else {
+            // A host that would be there but for its file is nothing for a wildcard to answer for.
             let isUnreadable = job.apps.count < plan.apps.count
             return RenderedSite(
                 isRefused: isUnreadable, isClosed: isUnreadable || plan.outcome == .closed, isUnreadable: isUnreadable)
         }
         var findings: [Finding] = []
         var own: [SiteFolder] = []
-        var isPartlyCompressed = false
+        var isPartlyPacked = false
         for (host, record) in plan.folders.lazy.map({ ($0.host, $0.record) }) {
             var folder = SiteFolder()
-            var quota = HostQuota(folders.limits)
+            var share = HostShare(folders.limits)
             let name = HostFolders.name(of: host)
             if host == plan.host, let finding = folders.hiddenWellKnown(name) { findings.append(finding) }
             if record.wellKnown != nil {
                 folder.wellKnown = try WellKnownFiles(
-                    of: name, in: folders, known: job.known, quota: &quota, findings: &findings)
+                    of: name, in: folders, known: job.known, share: &share, findings: &findings)
             }
             if record.pages != nil {
-                folder.pages = try PageSet(of: name, in: folders, known: job.known, quota: &quota, findings: &findings)
+                folder.pages = try PageSet(of: name, in: folders, known: job.known, share: &share, findings: &findings)
             }
             own.append(folder)
-            isPartlyCompressed = isPartlyCompressed || quota.compression.isSpent
+            isPartlyPacked = isPartlyPacked || share.packing.isSpent
         }
         var rendered = RenderedSite()
         let files = own.last?.wellKnown
-        // A host that no app names needs at least one file of its own.
+        // Without an app that names it, a host is there for the sake of its own files.
         if plan.wildcard == nil && !job.apps.isEmpty || files?.answers.isEmpty == false {
             rendered = try render(SiteSource(host: plan.host, apps: job.apps, folders: own))
         } else {
-            rendered.blocked = files?.blocked ?? BlockedPaths()
+            rendered.withheld = files?.withheld ?? WithheldPaths()
             rendered.remember(own, in: [:])
         }
         rendered.findings = findings + rendered.findings
-        rendered.isPartlyCompressed = isPartlyCompressed
+        rendered.isPartlyPacked = isPartlyPacked
         for folder in own {
             rendered.readCount += folder.pages.readCount + (folder.wellKnown?.readCount ?? 0)
         }
         return rendered
     }
 
-    /// Renders a site from what was read.
+    /// Makes a site of what was read. The same gives the same, but for signatures.
     func render(_ source: SiteSource) throws(SystemError) -> RenderedSite {
         var rendered = RenderedSite()
         var answers = pages(source)
@@ -113,10 +113,10 @@ struct SiteRenderer: Sendable {
             return rendered
         }
         for folder in source.folders {
-            rendered.missing.formUnion(folder.pages.beingWritten.union(folder.pages.overOpenFileLimit))
-            if folder.pages.isOverQuota { rendered.blocked.insertAllPages() }
+            rendered.missing.formUnion(folder.pages.refused.union(folder.pages.crowdedOut))
+            if folder.pages.isOverShare { rendered.withheld.insertAllPages() }
             guard let wellKnown = folder.wellKnown else { continue }
-            rendered.blocked.formUnion(wellKnown.blocked)
+            rendered.withheld.formUnion(wellKnown.withheld)
             answers.merge(wellKnown.answers) { _, verbatim in verbatim }
         }
         rendered.remember(source.folders, in: answers)
@@ -129,7 +129,7 @@ struct SiteRenderer: Sendable {
         return rendered
     }
 
-    /// The landing pages of the host's apps, with its own template if it has one.
+    /// The landing pages of the host's apps, made of its own template where it has one.
     private func landings(_ source: SiteSource, _ findings: inout [Finding]) -> [PreparedLanding] {
         let template = source.folders.last { $0.pages.landingTemplate != nil }?.pages.landingTemplate
         if template == nil, source.apps.count == 1 { return [source.apps[0].landing].compactMap { $0 } }
@@ -140,7 +140,7 @@ struct SiteRenderer: Sendable {
             findings.append(
                 LandingTemplate.finding(
                     template.file,
-                    "with the values of \(app.file), the page has more than \(LandingTemplate.filledBytesMax) bytes"))
+                    "with the values of \(app.file) the page has more than \(LandingTemplate.filledBytesMax) bytes"))
             return page
         }
     }
@@ -148,11 +148,11 @@ struct SiteRenderer: Sendable {
     private func pages(_ source: SiteSource) -> [String: PreparedAnswer] {
         var all: [String: PreparedAnswer] = [:]
         for folder in source.folders { all.merge(folder.pages.answers) { _, own in own } }
-        // Pages must not answer for paths that have a meaning.
+        // Nothing under this prefix is ever a page: a stray file there would answer for a name that has a meaning.
         return all.filter { !$0.key.hasPrefix(WellKnownFiles.prefix) && $0.key != AssociationPath.appleRoot }
     }
 
-    /// Adds the association files. Returns false if they must not be published.
+    /// Adds the association files. False when what was rendered must not be published.
     private func addDocuments(
         _ source: SiteSource, to answers: inout [String: PreparedAnswer], _ rendered: inout RenderedSite
     ) throws(SystemError) -> Bool {
@@ -175,7 +175,7 @@ struct SiteRenderer: Sendable {
                 signed = try SignedAnswer(host: source.host, apps: apps, cacheSeconds: documents.cacheSeconds)
                     .make(bytes, by: signer, &rendered.findings)
             }
-            // If signing failed, neither an unsigned document nor a page may answer at these paths.
+            // What is to be signed and cannot be is not there, not even unsigned, nor as a page of that name.
             answers[AssociationPath.apple] = documents.signing == .everywhere ? signed : plain
             answers[AssociationPath.appleRoot] = documents.signing == .none ? plain : signed
             rendered.missing = [AssociationPath.apple, AssociationPath.appleRoot]
@@ -187,12 +187,14 @@ struct SiteRenderer: Sendable {
     }
 }
 
-/// Request paths of files that cannot be used: unreadable, or phones would reject them. What is live there must stay.
-struct BlockedPaths: Sendable {
+/// What a host has files for and does not serve: they cannot be read, or would be refused by those who fetch them. Something
+/// else may stand in for it, but not for what was live.
+/// Paths of a site, and folders of paths.
+struct WithheldPaths: Sendable {
     private var paths: Set<String> = []
-    /// Each with a trailing slash.
+    /// Each with a slash behind it.
     private var folders: [String] = []
-    /// Whether all of the host's pages are blocked.
+    /// Whether it is all of the host's pages.
     private var areAllPages = false
 
     var isEmpty: Bool { paths.isEmpty && folders.isEmpty && !areAllPages }
@@ -203,14 +205,14 @@ struct BlockedPaths: Sendable {
 
     mutating func insertAllPages() { areAllPages = true }
 
-    mutating func formUnion(_ other: BlockedPaths) {
+    mutating func formUnion(_ other: WithheldPaths) {
         paths.formUnion(other.paths)
         folders += other.folders
         areAllPages = areAllPages || other.areAllPages
     }
 
     func contains(_ path: String) -> Bool {
-        // The copy at the root is made from the file in `well-known`.
+        // The copy at the root is made of the file in the folder.
         let path = path == AssociationPath.appleRoot ? AssociationPath.apple : path
         if areAllPages, !path.hasPrefix(WellKnownFiles.prefix) { return true }
         return paths.contains(path) || folders.contains { path.hasPrefix($0) }

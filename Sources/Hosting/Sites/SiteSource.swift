@@ -1,14 +1,14 @@
-// Everything that one host is rendered from, as values that refer to no other host.
+// What one host is made of, as values: whoever has them can render the host without knowing of any other host.
 
 import Association
 import Catalogue
 
-/// An app file in service. A class, because it is large and shared by many hosts.
+/// An app file that can be served. A class, because it has many parts and is handed around by the hundred thousand.
 final class LoadedAppFile: Sendable {
     let appFile: AppFile
-    /// The modification time in seconds since 1970.
+    /// Seconds since 1970 of its last change.
     let modified: Int64
-    /// The landing page of its links, the same on all hosts.
+    /// The page for its links; the same on all of its hosts.
     let landing: PreparedLanding?
 
     init(_ appFile: AppFile, modified: Int64) {
@@ -18,22 +18,22 @@ final class LoadedAppFile: Sendable {
     }
 }
 
-/// Parses the texts of app files.
+/// Reads the texts of app files.
 struct AppSource: Sendable {
     let configPath: String
     let environment: String?
     /// Which hosts the files of a folder may name.
     var owners = HostOwners()
-    /// Measures the CPU time of parsing.
+    /// What loading costs the round.
     var costs = RoundCosts(isCounting: false)
 
-    /// The path of `config/apps` in findings.
+    /// The folder of app files, as findings call it.
     var label: String { "\(configPath)/apps" }
 
-    /// The path of an app file in findings.
+    /// How a file is called in findings.
     func file(_ path: String) -> String { "\(label)/\(path)" }
 
-    /// Parses a good version; nil if another program version accepted it and this one cannot read it.
+    /// What a version says that was good once; nil where this program cannot read what another one could.
     func load(_ good: AppRecord.GoodVersion, at path: String) -> LoadedAppFile? {
         costs.measure(RoundCosts.folder(ofApp: path)) {
             let reading = AppFile.read(good.text.bytes, file: file(path), environment: environment)
@@ -42,26 +42,26 @@ struct AppSource: Sendable {
     }
 }
 
-/// A host to render, with what is in memory for it.
+/// One site to be made, with all that is in memory for it.
 struct SiteJob: Sendable {
     let plan: SitePlan
-    /// The plan's apps, except those that cannot be read.
+    /// Those of the plan, as far as they can be read.
     let apps: [LoadedAppFile]
-    /// The known results for its files.
+    /// What is known of the files in the folders.
     var known = KnownFiles.none
 }
 
-/// Everything read for one host.
+/// The same with all that was read for it.
 struct SiteSource {
-    /// Wildcards with their asterisk.
+    /// With its asterisk, when it is a wildcard.
     var host: String
     /// The apps that name the host, in any order.
     var apps: [LoadedAppFile]
-    /// Own files; later folders win.
+    /// What a site has of its own; where two have the same path, the later one wins.
     var folders: [SiteFolder]
 }
 
-/// What one folder name adds to a site.
+/// What the folders of one name add to a site.
 struct SiteFolder {
     var pages = PageSet()
     var wellKnown: WellKnownFiles?

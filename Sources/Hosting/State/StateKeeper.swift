@@ -1,25 +1,26 @@
-// Saves and restores the state. A start restores what the previous process knew; a round that changes something saves it before
-// it is published, so a version that was live is never lost.
+// What outlasts the process. A start takes up what the last one knew, and every round that changes something writes that
+// down before it is published: what has been live is the last good version, whatever happens to the process or to the file
+// in the next moment.
 
 import Catalogue
 import Posix
 
-/// What has been saved, and what has not.
+/// What is kept where, and what of it is still to be written.
 struct StateKeeper {
     let folder: StateFolder
-    /// Identifies the program and settings that sites are rendered with.
+    /// What sites are rendered with.
     let rendering: String
-    /// The generation of the base on disk; nil if there is none that this process can extend.
+    /// That of the base in the folder; nil while there is none of ours.
     private(set) var generation: UInt64?
-    /// Why the last attempt to save failed; nil if it succeeded.
+    /// Why the last attempt to write failed; nil when it did not.
     private(set) var failure: SystemError?
     /// What differs from the base.
     private var changed = Changed()
-    /// What differed from the old base when the running compaction began.
-    private var compacting: Changed?
-    /// Whether anything has changed since the last save.
+    /// What did when a new base was begun; nil while none is made.
+    private var frozen: Changed?
+    /// Whether any of it came after the last writing.
     private(set) var isDirty = false
-    /// When a compaction may be tried again, by the monotonic clock.
+    /// When to try again to write a base, by the monotonic clock.
     private var retryMilliseconds: Int64 = 0
 
     private static let retryAfterMilliseconds: Int64 = 60_000
@@ -34,23 +35,24 @@ struct StateKeeper {
         }
     }
 
-    /// What a start found in the state directory.
+    /// What the last process has left.
     struct Start: Sendable {
-        /// Why a file could not be used.
+        /// What could not be used.
         var notes: [String] = []
-        /// All app files on disk; nil if they have not been listed.
+        /// All app files as they are now; nil when they are to be listed.
         var listing: AppTree.Listing?
-        /// Hosts to render although their files have not changed.
+        /// Hosts to be made although nothing about them has changed.
         var hosts: Set<String> = []
-        /// Whether sites of the previous process are served.
+        /// Whether sites of the last process are served.
         var hasSites = false
-        /// Whether only the texts can be used, because another program version wrote the rest.
-        var isOfOtherProgram = false
+        /// Whether nothing but the texts is of use, because another program made the rest.
+        var isForeign = false
     }
 
     init(folder: StateFolder, rendering: String) { (self.folder, self.rendering) = (folder, rendering) }
 
-    /// Restores the state while another thread lists the app files; both take about equally long.
+    /// Takes up what was known when the last process ended, while another thread lists what there is now: each takes about
+    /// as long as the other.
     mutating func begin(
         _ folders: HostFolders, _ owners: HostOwners, _ memory: inout TenantMemory, _ shelf: inout SiteShelf
     ) throws(ConfigurationError) -> Start {
@@ -67,7 +69,7 @@ struct StateKeeper {
         return start
     }
 
-    /// Written by one thread and read by another after the first has ended.
+    /// Written by one thread, read by another when that has ended.
     private final class Listed: @unchecked Sendable {
         private(set) var listing: AppTree.Listing?
 
@@ -94,9 +96,9 @@ struct StateKeeper {
         }
         let revoked = memory.forgetGood { !owners.allows($1, at: $0) }
         if layers.contains(where: { $0 == nil }) {
-            start.isOfOtherProgram = true
+            start.isForeign = true
             memory.keepOnlyTexts()
-            start.hosts = Set(memory.appFiles.hosts).union(memory.appFiles.hostsElsewhere)
+            start.hosts = Set(memory.ledger.hosts).union(memory.ledger.hostsElsewhere)
         } else {
             generation = base.records.generation
             start.hasSites = true
@@ -108,22 +110,24 @@ struct StateKeeper {
         return start
     }
 
+    // What a round changes.
+
     /// Notes what a round has changed.
     mutating func note(_ scan: Scan, isAnything: Bool) {
         changed.apps.formUnion(scan.candidates.keys)
         changed.apps.formUnion(scan.forgotten)
-        // A start finds new marks by itself, but a compaction must not restore the old ones.
-        if compacting != nil { changed.apps.formUnion(scan.unchanged.keys) }
+        // New marks alone are found by every start, but a base that is being made must not take them back.
+        if frozen != nil { changed.apps.formUnion(scan.unchanged.keys) }
         changed.folders.formUnion(scan.folders.keys)
         if isAnything || !scan.candidates.isEmpty { isDirty = true }
     }
 
-    /// Saves what differs from the base. The round is published only after this.
+    /// Writes what differs from the base. To be called before a round is published, so it does no more than that.
     mutating func save(_ memory: TenantMemory, _ shelf: SiteShelf, _ report: inout RoundReport) {
         guard isDirty, let generation else { return }
         var records = TenantRecords(memory, rendering: rendering, generation: generation)
-        let all = changed.union(compacting)
-        for path in all.apps.sorted() { records.apps.append((path, memory.appFiles[path])) }
+        let all = changed.union(frozen)
+        for path in all.apps.sorted() { records.apps.append((path, memory.ledger[path])) }
         for host in all.folders.sorted() { records.folders.append((host, memory.folders[host])) }
         do {
             try folder.write(StateFolder.changesName, records, shelf.allChanges ?? CatalogueBuilder().finish())
@@ -136,37 +140,39 @@ struct StateKeeper {
 
     private mutating func noteSuccess() { (failure, isDirty) = (nil, false) }
 
+    // A new base.
+
     var wantsBase: Bool { generation == nil }
 
-    /// A full disk is not tried at every change.
+    /// A full disk is not filled further at every change.
     var mayTry: Bool { Clock.monotonicMilliseconds() >= retryMilliseconds }
 
-    /// A compaction begins; it contains all changes so far.
-    mutating func beginCompaction() { (compacting, changed) = (changed, Changed()) }
+    /// A base is begun, which has all that has changed.
+    mutating func freeze() { (frozen, changed) = (changed, Changed()) }
 
-    /// Replaces the base with the new one, on disk and in memory.
-    mutating func finishCompaction(
-        _ compaction: Compaction, _ memory: inout TenantMemory, _ shelf: inout SiteShelf, _ report: inout RoundReport
+    /// Puts a new base in the place of the old one, in the folder and in memory.
+    mutating func finish(
+        _ tidying: Tidying, _ memory: inout TenantMemory, _ shelf: inout SiteShelf, _ report: inout RoundReport
     ) {
-        guard compaction.putInPlace() else {
-            failure = compaction.failure ?? failure
-            (changed, compacting) = (changed.union(compacting), nil)
-            shelf.abortCompaction()
+        guard tidying.putInPlace() else {
+            failure = tidying.failure ?? failure
+            (changed, frozen) = (changed.union(frozen), nil)
+            shelf.thaw()
             retryMilliseconds = Clock.monotonicMilliseconds() + StateKeeper.retryAfterMilliseconds
             return
         }
         noteSuccess()
-        (compacting, generation) = (nil, compaction.generation)
-        if var mapped = compaction.mapped {
-            // Texts that are mapped need not stay in memory, except those that have changed since.
-            for path in changed.apps { mapped.appFiles.put(memory.appFiles[path], at: path) }
+        (frozen, generation) = (nil, tidying.generation)
+        if var mapped = tidying.mapped {
+            // What is mapped need not be in memory, but for what has changed since.
+            for path in changed.apps { mapped.ledger.put(memory.ledger[path], at: path) }
             for host in changed.folders { mapped.folders[host] = memory.folders[host] }
-            (memory.appFiles, memory.folders) = (mapped.appFiles, mapped.folders)
-            shelf.finishCompaction(mapped.layer.staleHosts.isEmpty ? mapped.layer : compaction.base)
+            (memory.ledger, memory.folders) = (mapped.ledger, mapped.folders)
+            shelf.settle(mapped.layer.staleHosts.isEmpty ? mapped.layer : tidying.base)
         } else {
-            shelf.finishCompaction(compaction.base)
+            shelf.settle(tidying.base)
         }
-        // Changes during the compaction now belong to the new base.
+        // What changed meanwhile belongs to the new base.
         isDirty = true
         save(memory, shelf, &report)
     }

@@ -1,36 +1,37 @@
-// What a state file contains in addition to the sites: app files with their last good texts, folders, and hosts that need
-// attention.
+// What a state file holds beside the sites: every app file with its last good text, every folder, and the hosts that have a
+// peculiarity. As values, and as bytes.
 
 import Catalogue
 import Posix
 
-/// The records of a state file. In the changes file, a record without content means that the file or folder no longer exists.
+/// The records of a state file. In one that holds changes, a record without content says that there is nothing any more.
 struct TenantRecords {
-    /// The program and settings that rendered the sites. For any other, the sites are rendered again from the texts.
+    /// What the sites were rendered with: a program and its settings. Under another one they are made again, from the same
+    /// texts.
     var rendering = ""
-    /// Identifies a base; the changes file has the generation of its base.
+    /// Tells one base from another; changes name the one that they belong to.
     var generation: UInt64 = 0
     var apps: [(path: String, record: AppRecord?)] = []
     var folders: [(host: String, record: FolderRecord?)] = []
-    /// Hosts to render at the next start, because their findings must be reported again.
-    var hostsToRender: Set<String> = []
+    /// Hosts to be made again at the next start, which says what is wrong with them.
+    var stale: Set<String> = []
     var signed: Set<String> = []
-    var hostWarnings: [String: AppRecord.WarningCounts] = [:]
+    var hostLesser: [String: AppRecord.LesserCounts] = [:]
 
-    /// Version 1 has no counts.
+    /// That of version 1 has no counts.
     private static let formatNumber: UInt64 = 2
 
-    /// The records, and the texts that they refer to.
+    /// The records as bytes, and the texts that they refer to.
     func encoded() -> (records: [UInt8], texts: [UInt8]) {
         var writer = RecordWriter()
         var texts: [UInt8] = []
         writer.add(TenantRecords.formatNumber)
         writer.add(rendering)
         writer.add(generation)
-        writer.add(hostsToRender.sorted())
+        writer.add(stale.sorted())
         writer.add(signed.sorted())
-        writer.add(UInt64(hostWarnings.count))
-        for (host, counts) in hostWarnings {
+        writer.add(UInt64(hostLesser.count))
+        for (host, counts) in hostLesser {
             writer.add(host)
             writer.add(counts.number)
         }
@@ -49,9 +50,9 @@ struct TenantRecords {
     }
 
     private func add(_ record: AppRecord?, to writer: inout RecordWriter, _ texts: inout [UInt8]) {
-        writer.add(record?.state.rawValue ?? UInt8.max)
+        writer.add(record?.standing.rawValue ?? UInt8.max)
         guard let record else { return }
-        writer.add(record.warningCounts.number)
+        writer.add(record.lesser.number)
         writer.add(UInt8(record.mark == nil ? 0 : 1))
         if let mark = record.mark {
             for number in mark.numbers { writer.add(number) }
@@ -69,13 +70,13 @@ struct TenantRecords {
 
     init() {}
 
-    /// Does not fill in app files and folders.
+    /// Without app files and folders.
     init(_ memory: TenantMemory, rendering: String, generation: UInt64) {
         (self.rendering, self.generation) = (rendering, generation)
-        (hostsToRender, signed, hostWarnings) = (memory.hostsWithFindings, memory.signed, memory.hostWarnings)
+        (stale, signed, hostLesser) = (memory.troubledHosts, memory.signed, memory.hostLesser)
     }
 
-    /// Reads the records of a verified state file.
+    /// Reads the records of a state file, which has been verified.
     init(_ file: StateFile) throws(StateProblem) {
         let textCount = try unsafe file.bytes(.texts).count
         do throws(RecordReader.Failure) {
@@ -84,11 +85,11 @@ struct TenantRecords {
             guard (1...TenantRecords.formatNumber).contains(format) else { throw RecordReader.Failure() }
             rendering = try reader.text()
             generation = try reader.number()
-            hostsToRender = Set(try reader.texts())
+            stale = Set(try reader.texts())
             signed = Set(try reader.texts())
             for _ in 0..<(format == 1 ? 0 : try reader.count()) {
                 let host = try reader.text()
-                hostWarnings[host] = AppRecord.WarningCounts(try reader.number())
+                hostLesser[host] = AppRecord.LesserCounts(try reader.number())
             }
             for _ in 0..<(try reader.count()) {
                 let path = try reader.text()
@@ -114,9 +115,9 @@ struct TenantRecords {
     ) throws(RecordReader.Failure) -> AppRecord? {
         let code = try reader.byte()
         if code == UInt8.max { return nil }
-        guard let state = AppRecord.State(rawValue: code) else { throw RecordReader.Failure() }
-        var record = AppRecord(mark: nil, state: state, good: nil)
-        if format > 1 { record.warningCounts = AppRecord.WarningCounts(try reader.number()) }
+        guard let standing = AppRecord.Standing(rawValue: code) else { throw RecordReader.Failure() }
+        var record = AppRecord(mark: nil, standing: standing, good: nil)
+        if format > 1 { record.lesser = AppRecord.LesserCounts(try reader.number()) }
         if try reader.byte() == 1 {
             var numbers: [UInt64] = []
             for _ in 0..<FileStatus.numberCount { numbers.append(try reader.number()) }
@@ -133,7 +134,7 @@ struct TenantRecords {
     }
 }
 
-extension AppRecord.WarningCounts {
+extension AppRecord.LesserCounts {
     fileprivate var number: UInt64 { UInt64(warnings) << 16 | UInt64(notes) }
 
     fileprivate init(_ number: UInt64) {
@@ -145,7 +146,7 @@ extension AppRecord.WarningCounts {
 extension FileStatus {
     static let numberCount = 6
 
-    /// Everything that shows that a file has changed.
+    /// Everything that shows a change.
     var numbers: [UInt64] {
         [
             device, inode, UInt64(bitPattern: byteCount), UInt64(bitPattern: modifiedNanoseconds),

@@ -1,37 +1,37 @@
-// Reads one app file and compares it with its record. Changes no state.
+// One app file, read against what is known of it. Nothing here changes what is known.
 
 import Association
 import Catalogue
 import Posix
 
-/// The result of reading one app file.
+/// What came of reading one app file.
 struct FileReading: Sendable {
     let path: String
     private(set) var outcome: Outcome
-    /// The content of the file, and that of its last good version if it differs.
+    /// What the file says, and what its last good version says where that is another one.
     private(set) var app: LoadedAppFile?
-    private(set) var lastGood: LoadedAppFile?
+    private(set) var former: LoadedAppFile?
 
     enum Outcome: Sendable {
         case changing
-        /// Its folder has used up its time in this round.
+        /// Its folder has cost the round enough.
         case postponed
-        /// Descriptors or memory ran out.
+        /// There was no descriptor for it, or no memory.
         case starved(SystemError)
-        /// The file is the version in service, or has the text of its last good version.
+        /// It is the version in service, or the one in whose place that stays.
         case same(FileStatus?)
         case candidate(Scan.Candidate)
     }
 
-    /// The hosts that the new version names.
+    /// The hosts that a good version names.
     var hosts: [String] { if case .candidate(let candidate) = outcome { candidate.hosts } else { [] } }
 
     init(postponed path: String) { (self.path, outcome) = (path, .postponed) }
 
     /// - Parameters:
-    ///   - read: what was read from disk.
-    ///   - known: the record of the file; nil to parse it in any case.
-    ///   - waitsForText: whether a file that became empty a moment ago counts as still being written.
+    ///   - read: what is on disk.
+    ///   - known: what is known of the file, when that may spare a closer look.
+    ///   - waitsForText: whether a file that has become empty a moment ago counts as one that is being written to.
     init(
         _ path: String, _ read: AppTree.Outcome, known: AppRecord?, _ source: AppSource, waitsForText: Bool = false
     ) {
@@ -49,7 +49,7 @@ struct FileReading: Sendable {
             let mark = isSettled ? contents.status : nil
             let isSame = known?.good?.text.equals(contents.bytes) == true
             outcome = .same(mark)
-            if isSame, known?.state == .current { return }
+            if isSame, known?.standing == .current { return }
             let reading = AppFile.read(
                 contents.bytes, file: source.file(path), environment: source.environment)
             let objections = source.owners.findings(about: reading, file: source.file(path), at: path)
@@ -66,30 +66,30 @@ struct FileReading: Sendable {
         }
     }
 
-    /// Notes which live entries are added and removed.
+    /// Notes what is different from the last good version.
     mutating func compare(with good: AppRecord.GoodVersion?, _ source: AppSource, notesAdded: Bool) {
         guard case .candidate(var candidate) = outcome, !candidate.isBroken else { return }
-        // The text can be the same if another program version saved it.
+        // As another program kept it.
         let isSame = candidate.good.map { good?.text.equals($0.text.bytes) == true } ?? false
-        if !isSame { lastGood = good.flatMap { source.load($0, at: path) } }
-        candidate.removalGuard = (app ?? lastGood)?.appFile.removalGuard ?? .block
-        if lastGood != nil || notesAdded {
+        if !isSame { former = good.flatMap { source.load($0, at: path) } }
+        candidate.removalGuard = (app ?? former)?.appFile.removalGuard ?? .block
+        if former != nil || notesAdded {
             let new = app.map { LiveIdentity.all(of: $0.appFile) } ?? []
-            let old = lastGood.map { LiveIdentity.all(of: $0.appFile) } ?? []
+            let old = former.map { LiveIdentity.all(of: $0.appFile) } ?? []
             if notesAdded { candidate.added = new.subtracting(old) }
             let retired = app?.appFile.retired ?? RetiredIdentities()
             if candidate.removalGuard != .off {
                 candidate.removed = old.subtracting(new).filter { !$0.isRetired(by: retired) }
             }
         }
-        if let app, let lastGood {
-            candidate.hasNewLanding =
-                app.landing?.rules != lastGood.landing?.rules || app.landing?.segments != lastGood.landing?.segments
+        if let app, let former {
+            candidate.isRelanded =
+                app.landing?.rules != former.landing?.rules || app.landing?.segments != former.landing?.segments
         }
         outcome = .candidate(candidate)
     }
 
-    /// Programs that replace files, such as git, create each one empty and write to it at once.
+    /// A program that makes files anew, such as git, writes to each at once.
     private static let emptyNanosecondsMax: Int64 = 500_000_000
 
     private static func isFresh(_ contents: SettledContents) -> Bool {

@@ -1,55 +1,56 @@
-// What may have changed below `config/` and `public/`, as the watch reports it to the next round. It may name too much but never
-// too little; the scan finds out what has really changed.
+// What may have changed below `config/` and `public/`: what somebody who watches says to somebody who looks. It may name too
+// much, never too little; what has really changed shows when it is looked at.
 
-/// Places to read again.
+/// Places to look at again.
 public struct TreeChanges: Hashable, Sendable {
-    /// Everything.
+    /// Everything there is.
     public var everything = false
-    /// Whether all open findings are checked and reported again, because an operator asked.
-    public var repeatsFindings = false
-    /// Whether the server waits for this round before it answers. Then whatever can be found later without wrong answers is left
-    /// for the next round and listed in the report.
+    /// What was wrong is to be looked at and told again, because somebody asks.
+    public var again = false
+    /// With everything: a server waits for this round, so what may be found later without a wrong answer is left to the
+    /// next one, and that is said in the report.
     public var isStart = false
-    /// The list of folders in `config/hosts`.
+    /// Which folders there are in `config/hosts`.
     public var hostList = false
-    /// App files by path below `config/apps`: read again, even if their marks are equal.
+    /// App files by their paths below `config/apps`: read again, whatever their marks say.
     public var appFiles: Set<String> = []
-    /// Folders below `config/apps`, empty for `apps` itself: listed again; files are read if their marks have changed.
+    /// Folders below `config/apps`, an empty path being that one: listed again, and files read whose marks differ.
     public var appFolders: Set<String> = []
-    /// Held or refused app files that an earlier change may have released: some are read in each round.
+    /// App files that are held back and that an earlier change may have set free: read again, some in each round.
     public var waiting: Set<String> = []
-    /// Whether something in `config/retired` has changed.
+    /// Something in `config/retired`.
     public var retired = false
-    /// Folders of `config/hosts`, by name.
+    /// Folders of `config/hosts` by name.
     public var hostFolders: Set<String> = []
-    /// Folders of `config/hosts` in which something other than `well-known` has changed. Certificates are checked elsewhere, so
-    /// rounds ignore this.
+    /// Those of them in which something besides `well-known` has changed. No round needs to know: certificates are looked at
+    /// beside the rounds.
     public var certificateFolders: Set<String> = []
-    /// Folders of `public`, by name.
+    /// Folders of `public` by name.
     public var pageFolders: Set<String> = []
-    /// Whether a certificate that signs documents has changed.
+    /// Certificates that sign documents.
     public var signatures = false
-    /// Hosts to render again although nothing about them has changed.
+    /// Hosts to be made again, although nothing about them has changed.
     public var hosts: Set<String> = []
-    /// Whether the state must be saved again because that failed.
-    public var savesState = false
+    /// What is known and could not be written down.
+    public var records = false
 
     public init() {}
 
+    /// Everything there is.
     public static var all: TreeChanges {
         var changes = TreeChanges()
         changes.everything = true
         return changes
     }
 
-    /// Everything, for an operator who wants all findings again.
+    /// Everything there is, for somebody who asks.
     public static var allAgain: TreeChanges {
         var changes = all
-        changes.repeatsFindings = true
+        changes.again = true
         return changes
     }
 
-    /// Everything that is needed before the first answer.
+    /// Everything that has to be there before the first answer.
     public static var start: TreeChanges {
         var changes = allAgain
         changes.isStart = true
@@ -58,7 +59,7 @@ public struct TreeChanges: Hashable, Sendable {
 
     public var isEmpty: Bool { self == TreeChanges() }
 
-    /// Everything that can belong to a tenant, with the folder that it counts for, named as in `RoundCosts`.
+    /// What may be a tenant's, with the folder that it costs a round, as `RoundCosts` names it.
     private static var tenantsChanges: [(path: WritableKeyPath<TreeChanges, Set<String>>, folder: (String) -> String?)]
     {
         [
@@ -68,12 +69,12 @@ public struct TreeChanges: Hashable, Sendable {
         ]
     }
 
-    /// The tenants' folders concerned.
+    /// The folders of tenants that it is about.
     var folders: Set<String> {
         Set(TreeChanges.tenantsChanges.flatMap { kind in self[keyPath: kind.path].compactMap(kind.folder) })
     }
 
-    /// Removes and returns everything about some tenants' folders.
+    /// Takes out what is about some folders of tenants.
     mutating func take(_ folders: Set<String>) -> TreeChanges {
         var taken = TreeChanges()
         for kind in TreeChanges.tenantsChanges {
@@ -86,8 +87,8 @@ public struct TreeChanges: Hashable, Sendable {
 
     public mutating func merge(_ other: TreeChanges) {
         everything = everything || other.everything
-        repeatsFindings = repeatsFindings || other.repeatsFindings
-        // A start is a round of its own; combined with other changes it is an ordinary one.
+        again = again || other.again
+        // A start is a round of its own; anything with it makes it a common one.
         isStart = false
         hostList = hostList || other.hostList
         appFiles.formUnion(other.appFiles)
@@ -99,6 +100,6 @@ public struct TreeChanges: Hashable, Sendable {
         pageFolders.formUnion(other.pageFolders)
         signatures = signatures || other.signatures
         hosts.formUnion(other.hosts)
-        savesState = savesState || other.savesState
+        records = records || other.records
     }
 }

@@ -1,24 +1,23 @@
-// Signs the documents of hosts when the catalogue is built. The certificate is the one that a handshake for the host would use,
-// unless the settings name one for all hosts. Certificates are read only for hosts that have something to sign.
+// Signs the documents of hosts when the catalogue is built. A host's certificate is looked for where a handshake looks for
+// it, unless one is named for all. Only hosts that have something to sign are ever looked at.
 //
-// While the signer exists, the same document and certificate give the same bytes, although each ECDSA signature is different: a
-// reload that changes nothing must not change an entity tag. If files cannot be used any more, the last good certificate stays in
-// use, as in handshakes, and the problem is reported each time.
+// The same document and the same certificate give the same bytes for as long as the signer lives, although ECDSA signs
+// differently each time: a reload that changes nothing must not change an entity tag. Files that can no longer be used leave
+// the last good certificate in use, as they do in a handshake, and are reported each time.
 
 public import Posix
 import Synchronization
 
-/// Creates signed messages for hosts, and caches them.
+/// Makes signed messages for hosts, and remembers them.
 public final class DocumentSigner: Sendable {
-    /// The result of signing.
+    /// What came of signing.
     public enum Outcome: Sendable {
         /// The message in DER, and when the newest file of the certificate was written, in seconds since 1970.
         case signed([UInt8], modified: Int64)
-        /// There is no message, for this reason. The plain document is no substitute, because clients that need a signed one
-        /// reject it.
+        /// There is no message, for this reason. The plain document is no substitute: whoever wants it signed refuses it.
         case impossible(String)
-        /// The process was out of descriptors or memory.
-        case shortage(SystemError)
+        /// There was no descriptor to read the certificate with, or no memory.
+        case starved(SystemError)
     }
 
     /// A certificate and its key in files of any name.
@@ -32,16 +31,16 @@ public final class DocumentSigner: Sendable {
         }
     }
 
-    /// The files of one certificate.
+    /// Files that were looked at.
     private struct Source {
         let files: CertificateFiles
-        /// Their state when they were last read.
+        /// Their state at that time.
         var seen: Int?
-        /// A later state, which counts if it is the same at the next check.
+        /// Another state of them since, to be believed when it is still so at the next look.
         var pending: Int?
-        /// The certificate in use, perhaps from an earlier state.
+        /// What could be used, perhaps of an earlier state.
         var good: Good?
-        /// Why a state could not be used, so that it is not read again.
+        /// Why this state of them could not be used, so that it is not read again.
         var failure: (stamp: Int, problem: CertificateProblem)?
         var round = 0
     }
@@ -63,9 +62,9 @@ public final class DocumentSigner: Sendable {
         var sources: [String: Source] = [:]
         /// By host.
         var messages: [String: Message] = [:]
-        /// The problems that were reported in this round, because hosts may share a certificate.
+        /// What has been said in this round: hosts that share a certificate share its faults.
         var reported: Set<CertificateProblem> = []
-        /// Set if the last certificate could not be read because of a shortage.
+        /// Why the certificate that was looked for last could not be read, when its files are not to blame.
         var shortage: SystemError?
         var round = 0
     }
@@ -79,9 +78,9 @@ public final class DocumentSigner: Sendable {
 
     /// - Parameters:
     ///   - hostsPath: `config/hosts`.
-    ///   - links: where links in a host's folder may lead, in addition to that folder and certbot's.
+    ///   - links: where links in a host's folder may lead, beside that folder and certbot's.
     ///   - named: signs for all hosts instead of their own certificates.
-    ///   - development: issues certificates for hosts that have none.
+    ///   - development: makes certificates for hosts that have none.
     public init(
         hostsPath: String, links: LinkTargets = .none, named: NamedPair? = nil, passphrase: Passphrase? = nil,
         development: DevelopmentAuthority? = nil
@@ -92,8 +91,8 @@ public final class DocumentSigner: Sendable {
         self.development = development
     }
 
-    /// Signs a document of a configured host (`*.example.com` for a wildcard). Adds the problems of its certificate that were not
-    /// reported in this round yet.
+    /// Signs a document of a host, `*.example.com` included. What there is to say about its certificate, and has not been
+    /// said in this round, is added to the problems.
     public func sign(_ content: [UInt8], for host: String, problems: inout [CertificateProblem]) -> Outcome {
         memory.withLock { memory in
             var found: [CertificateProblem] = []
@@ -121,12 +120,12 @@ public final class DocumentSigner: Sendable {
                 digest: digest, identity: found.identity, bytes: bytes, round: memory.round)
             return .signed(bytes, modified: found.modified)
         } catch {
-            if let shortage = memory.shortage { return .shortage(shortage) }
+            if let shortage = memory.shortage { return .starved(shortage) }
             return .impossible(error.description)
         }
     }
 
-    /// Ends a round of signing. If it was complete, everything about other hosts is dropped.
+    /// Says that the hosts of a round have been asked for. When these were all that there are, the others are forgotten.
     public func endRound(isComplete: Bool = true) {
         memory.withLock { memory in
             memory.reported = []
@@ -138,14 +137,14 @@ public final class DocumentSigner: Sendable {
         }
     }
 
-    /// Whether files have changed, and are the same as at the last call, so that it is time to sign again.
+    /// Whether files that were looked at have changed, and stayed so since the last call: it is time to sign again.
     public func hasChanges() -> Bool {
         memory.withLock { memory in
             var hasChanges = false
             for (path, source) in memory.sources {
                 let stamp = source.files.stamp(passphrase)
                 if stamp == source.seen { continue }
-                // Files are replaced one after the other, so a change must be stable.
+                // Files are replaced one after the other, and half of them signs nothing.
                 hasChanges = hasChanges || source.pending == stamp ?? 0
                 memory.sources[path]?.pending = stamp ?? 0
             }
@@ -159,7 +158,7 @@ public final class DocumentSigner: Sendable {
         if let named {
             let files = CertificateFiles(certificateFile: named.certificateFile, keyFile: named.keyFile)
             if let found = try read(files, host: nil, &memory, &problems) { return found }
-            throw TLSError("\(named.certificateFile) does not exist")
+            throw TLSError("there is no \(named.certificateFile)")
         }
         for candidate in CertificateOrder.candidates(for: host) {
             switch candidate {
@@ -171,10 +170,10 @@ public final class DocumentSigner: Sendable {
                 if let development { return (try development.identity(for: Array(host.utf8).span), 0) }
             }
         }
-        throw TLSError("there is no certificate for this host below \(tree.path)")
+        throw TLSError("there is no certificate for it below \(tree.path)")
     }
 
-    /// The certificate in these files, or their last good one; nil if there are no files.
+    /// The certificate in these files, or the last good one of them; nil when there are none.
     private func read(
         _ files: CertificateFiles, host: String?, _ memory: inout Memory, _ problems: inout [CertificateProblem]
     ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64)? {
@@ -186,7 +185,7 @@ public final class DocumentSigner: Sendable {
         source.seen = stamp
         source.pending = nil
         source.round = memory.round
-        // Missing files are remembered too, because new ones here may take precedence.
+        // That there is nothing is remembered too: what comes here goes before what signs today.
         guard let stamp else { return nil }
         if let failure = source.failure, failure.stamp == stamp {
             problems.append(failure.problem)
@@ -196,7 +195,7 @@ public final class DocumentSigner: Sendable {
             case .absent, .slow: return nil
             case .failed(let problem):
                 if let shortage = problem.shortage {
-                    // Read again next time, although the files do not change.
+                    // To be read again, although the files do not change.
                     source.seen = nil
                     if source.good == nil {
                         memory.shortage = shortage
@@ -208,7 +207,7 @@ public final class DocumentSigner: Sendable {
                 }
             case .identity(let identity):
                 let found = checks(identity, host, now)
-                // Do not replace a certificate that clients accept by one that they reject.
+                // Not in the place of one that still holds.
                 if let good = source.good, isRefused(found), !isRefused(checks(good.identity, host, now)) {
                     problems += found
                 } else {
@@ -231,7 +230,7 @@ public final class DocumentSigner: Sendable {
         problems.contains(where: \.kind.isRefusedByClients)
     }
 
-    /// The problems that matter for signing. A named certificate need not be for servers; one for mail can sign too.
+    /// A certificate that is named need not be for servers at all: one for mail signs as well.
     private func checks(_ identity: ServerIdentity, _ host: String?, _ now: Int64) -> [CertificateProblem] {
         CertificateChecks.problems(of: identity, host: host, now: now).filter {
             $0.kind != .notForServers || host != nil

@@ -1,11 +1,11 @@
-// One host's certificate files, and how they are opened and read.
+// One host's certificate files and what can be said of them without and with reading them.
 //
 //   fullchain.pem      privkey.pem        the host's certificate and chain, and its key (certbot's names)
 //   fullchain.rsa.pem  privkey.rsa.pem    a second pair for old clients, where the first is ECDSA
 //
-// The files of a host are opened below the host's own folder. Links in it may lead inside it, to certbot's folders and to the
-// operator's link targets; a link to the key of another tenant is refused. A signer may use one pair of files with any names
-// instead, which belong to the operator and are opened without these restrictions.
+// The files of a host are opened beneath the host's own folder. Links in it may lead inside it, to certbot's folders and to the
+// places that the operator has named: a link to the key of another tenant is refused. A signer may be given one pair of any
+// names instead, which is the operator's and opened as it is.
 
 import Posix
 
@@ -14,7 +14,7 @@ struct CertificateTree: Hashable, Sendable {
     let path: String
     let links: LinkTargets
 
-    /// - Parameter links: link targets in addition to certbot's folders.
+    /// - Parameter links: places of the operator beside certbot's.
     init(_ path: String, links: LinkTargets) {
         self.path = path
         self.links = links.adding(.certbot)
@@ -34,13 +34,13 @@ struct CertificateFiles: Sendable {
         static let all = ["fullchain.pem", "privkey.pem", "fullchain.rsa.pem", "privkey.rsa.pem"]
     }
 
-    /// The result of reading the files.
+    /// What came of reading a folder.
     enum Outcome {
-        /// There is no certificate.
+        /// There is no certificate here.
         case absent
         case identity(ServerIdentity)
         case failed(CertificateProblem)
-        /// A key takes long to open, and the lane is the quick one.
+        /// Opening a key takes long, and the lane is not the one for that.
         case slow
     }
 
@@ -48,7 +48,7 @@ struct CertificateFiles: Sendable {
 
     init(certificateFile: String, keyFile: String) { place = .pair(certificateFile: certificateFile, keyFile: keyFile) }
 
-    /// The indices of the files: certificate and key, and perhaps a second pair.
+    /// The places of the files: certificate and key, and perhaps a second pair.
     private var places: Range<Int> {
         switch place {
         case .folder: Name.all.indices
@@ -56,7 +56,7 @@ struct CertificateFiles: Sendable {
         }
     }
 
-    /// The path of a file, for messages. Computed only when it is needed.
+    /// Of a file, for messages. Made when it is needed: names without a certificate take one look-up.
     func path(_ index: Int) -> String {
         switch place {
         case .folder(let folder, let tree): "\(tree.path)/\(folder.name)/\(Name.all[index])"
@@ -64,7 +64,7 @@ struct CertificateFiles: Sendable {
         }
     }
 
-    /// The files with their open folder, if they have one.
+    /// The files for one look: beneath their folder, where they have one.
     private struct Opened: ~Copyable {
         let files: CertificateFiles
         let folder: Folder?
@@ -95,7 +95,7 @@ struct CertificateFiles: Sendable {
         func read(_ index: Int, bytesMax: Int) throws(FileError) -> [UInt8] {
             switch folder {
             case .some(let folder):
-                // A file that is being written is read again later.
+                // Half a file is no certificate, and is read again when it is whole.
                 return try folder.read(Name.all[index], bytesMax: bytesMax)?.bytes ?? []
             case .none: return try File.read(files.path(index), bytesMax: bytesMax).bytes
             }
@@ -111,7 +111,7 @@ struct CertificateFiles: Sendable {
 }
 
 extension CertificateFiles {
-    /// Throws if the folder is missing, cannot be opened or leads elsewhere.
+    /// Throws where the folder is missing, or cannot be opened or leads elsewhere.
     private func open() throws(FileError) -> Opened {
         switch place {
         case .pair: return Opened(files: self, folder: nil)
@@ -125,8 +125,9 @@ extension CertificateFiles {
         }
     }
 
-    /// A hash of everything that the result of reading depends on: the metadata of the files and of the passphrase. Nil if there
-    /// is no certificate. It is the same for the same state in this process, but not in another one.
+    /// Everything that a reading depends on, the state of the files and of the passphrase, as one number that changes whenever
+    /// any of it does; nil where there is no certificate. Other threads and later times give the same number for the same state;
+    /// other processes do not.
     func stamp(_ passphrase: Passphrase?) -> Int? {
         var hasher = Hasher()
         do throws(FileError) {
@@ -135,7 +136,7 @@ extension CertificateFiles {
                 do throws(FileError) {
                     hasher.combine(try opened.status(index))
                 } catch {
-                    // Only one system call for the many names without a certificate.
+                    // One look-up for the many names without a certificate.
                     if index == 0 && error.isMissing { return nil }
                     hasher.combine(error)
                 }
@@ -148,10 +149,10 @@ extension CertificateFiles {
         return hasher.finalize()
     }
 
-    /// Whether there is a certificate, or that cannot be determined.
+    /// Whether there is a certificate, or one cannot be looked for.
     var hasCertificate: Bool { has(0..<1) }
 
-    /// Whether there is any of the files, or that cannot be determined.
+    /// Whether there is any of the files, or none can be looked for.
     var hasAny: Bool { has(places) }
 
     private func has(_ indices: Range<Int>) -> Bool {
@@ -199,9 +200,9 @@ extension CertificateFiles {
                 if lane == .quick, key.isSlow { return .slow }
                 second = try pair(2, key, opened, passphrase, pool)
             } catch {
-                // A shortage must not make the identity permanently lack its second pair.
+                // Without the second only because of a shortage, it would be without it for good.
                 if error.shortage != nil { throw error }
-                // A broken pair for old clients must not affect the others.
+                // The other clients need not suffer for faults of the pair for old ones.
                 second = nil
                 fault = error
             }
@@ -211,7 +212,7 @@ extension CertificateFiles {
         }
     }
 
-    /// The key file of a pair; throws if one of the two files is missing.
+    /// The key of a pair, both of whose files are there.
     private func keyFile(_ index: Int, _ opened: borrowing Opened) throws(CertificateProblem) -> KeyFile {
         if opened.isMissing(index) { throw incomplete(index, index + 1) }
         if opened.isMissing(index + 1) { throw incomplete(index + 1, index) }
@@ -241,7 +242,7 @@ extension CertificateFiles {
         return credentials
     }
 
-    /// The problem of a folder that has some of the files but no `fullchain.pem`.
+    /// What is wrong with a folder that has some of the files but no `fullchain.pem`.
     var incomplete: CertificateProblem {
         do throws(FileError) {
             let opened = try open()
@@ -253,8 +254,8 @@ extension CertificateFiles {
 
     private func incomplete(_ missing: Int, _ other: Int) -> CertificateProblem {
         CertificateProblem(
-            .incompletePair, file: path(missing), "the file is missing, but \(name(other)) needs it",
-            fix: "put both files there, or neither")
+            .incompletePair, file: path(missing), "the file is missing, and \(name(other)) needs it",
+            fix: "put both files of the pair there, or neither")
     }
 
     private func name(_ index: Int) -> String { path(index).split(separator: "/").last.map(String.init) ?? path(index) }
@@ -267,11 +268,11 @@ extension CertificateProblem {
         self.init(
             .unreadableFile, file: path,
             isElsewhere
-                ? "\(what) is not read, because it is a link to a place outside the host's own folder"
+                ? "\(what) is not read: it is a link that leads out of the host's own folder"
                 : "\(what) cannot be read: \(error)",
             fix: isElsewhere
-                ? "put the file itself there, or list its folder under `linkTargets` in server.json"
-                : "make it a regular file that the server's user can read", shortage: error.shortage)
+                ? "put the file itself there, or name the folder that it is in under `linkTargets` in server.json"
+                : "make it a file that the server's user may read", shortage: error.shortage)
     }
 
     /// A host's folder that cannot be opened.
@@ -280,10 +281,10 @@ extension CertificateProblem {
         self.init(
             .unreadableFile, file: path,
             isElsewhere
-                ? "the certificate is not read, because the host's folder is a link to another place"
+                ? "the certificate is not read: the host's folder is a link to another place than this host's own"
                 : "the host's folder cannot be opened: \(error)",
             fix: isElsewhere
-                ? "make it a folder, or list that place under `linkTargets` in server.json"
+                ? "make it a folder, or name the place under `linkTargets` in server.json"
                 : "let the server's user read it", shortage: error.shortage)
     }
 }

@@ -1,16 +1,16 @@
-// The categories of metrics and logs: short, closed lists, so that the number of counters depends neither on the number of hosts
-// nor on what clients send.
+// What is told apart in counts and records: short, closed lists, so that a table of counters has the same size whatever
+// the number of hosts and whatever clients send.
 
 import HTTP
 
-/// The class of a status code. There are no 1xx answers. Any client can cause a 501 or 505, so they are not counted as server
-/// errors.
+/// The hundreds of a status code. No answer here begins with 1. A client can have 501 and 505 whenever it likes, so they
+/// stand apart from the errors that are the server's own.
 public enum StatusClass: UInt8, CaseIterable, Sendable {
     case success
     case redirection
     case clientError
     case serverError
-    /// 501 and 505: a method or a version that this server does not support.
+    /// 501 and 505: a method or a version that this server does not have.
     case notSupported
 
     @inlinable
@@ -25,7 +25,7 @@ public enum StatusClass: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// The kind of document that a request asks for. If the host has no such document, the path can still name an association file.
+/// What a request was about. Where there is nothing to answer with, the path still tells an association file.
 public enum RequestedDocument: UInt8, CaseIterable, Sendable {
     case appleAssociation
     case statementList
@@ -35,15 +35,15 @@ public enum RequestedDocument: UInt8, CaseIterable, Sendable {
     case landing
     case none
 
-    /// Whether verifiers fetch it.
+    /// Whether verifiers ask for it.
     @inlinable
     public var isAssociation: Bool { self == .appleAssociation || self == .statementList }
 
-    /// The association file that a path names; `.none` for any other path.
+    /// The kind that a path names; `.none` for all that are no association file.
     public init(naming path: Span<UInt8>) {
-        if path.equals(WellKnownPath.appleAssociation) || path.equals(WellKnownPath.appleAssociationAtRoot) {
+        if path.equals("/.well-known/apple-app-site-association") || path.equals("/apple-app-site-association") {
             self = .appleAssociation
-        } else if path.equals(WellKnownPath.statementList) {
+        } else if path.equals("/.well-known/assetlinks.json") {
             self = .statementList
         } else {
             self = .none
@@ -55,7 +55,7 @@ public enum RequestedDocument: UInt8, CaseIterable, Sendable {
 public enum HandshakeOutcome: UInt8, CaseIterable, Sendable {
     case full
     case resumed
-    /// There is no certificate for the name that the client sent, or it sent none.
+    /// No certificate here is for the name that the client asked for, or it asked for none.
     case unknownName
     /// The certificate for the name cannot be used.
     case brokenCertificate
@@ -65,14 +65,14 @@ public enum HandshakeOutcome: UInt8, CaseIterable, Sendable {
     case refusedByClient
     /// Plain HTTP on a port for TLS.
     case plainHTTP
-    /// The client closed the connection during the handshake.
+    /// The client went away in the middle.
     case clientClosed
     case timedOut
     case other
 }
 
 extension HandshakeOutcome {
-    /// The name in metrics and in the access log.
+    /// In metrics and in the access log.
     public var name: StaticString {
         switch self {
         case .full: "full"
@@ -90,33 +90,33 @@ extension HandshakeOutcome {
     }
 }
 
-/// Why an accepted connection was refused.
+/// Why nobody listened to a connection that was accepted.
 public enum AdmissionRefusal: UInt8, CaseIterable, Sendable {
     case tooManyConnections
     case tooManyHandshakes
     case tooManyFromAddress
-    /// On a listener with the PROXY protocol, the client is not a trusted proxy, or its header is malformed.
-    case notFromTrustedProxy
+    /// A listener for fronts was connected to by somebody else, or by one that said nothing that could be understood.
+    case notFromFront
 }
 
 /// Why a connection ended.
 public enum CloseReason: UInt8, CaseIterable, Sendable {
-    /// The client closed it.
+    /// The client has closed it.
     case client
-    /// The client or the answer had announced the end.
+    /// Client or answer had said that it would end.
     case finished
-    /// Idle for too long between requests.
+    /// Silent for too long between requests.
     case idle
     /// A handshake, a head, a body or an answer took too long.
     case deadline
-    /// It reached the limit of requests or bytes.
+    /// It had as many requests or bytes as one connection may have.
     case limit
-    /// The request or the handshake was refused.
+    /// What came was refused.
     case refused
     /// Sending or receiving failed.
     case error
-    /// Closed to make room for others: it had sent no request yet, was between two requests, or used too much memory.
+    /// It made room for others: it had not asked for anything yet, was between two requests, or held too much memory.
     case evicted
-    /// The server is exiting.
+    /// The server is ending.
     case drained
 }

@@ -1,8 +1,9 @@
-// The data of one request for the access log: values, and pointers to the received bytes.
+// What is said of one request in the access log: values, and bytes that still lie where they were received.
 
 public import Posix
 
-/// One request and its answer. Text that the client did not send, or that could not be parsed, is `absent`.
+/// One request and its answer. What the client did not say, or what could not be understood, is an empty stretch without a
+/// start.
 @safe public struct AccessEntry {
     public var remote = RemoteAddress.unknown
     public var method = unsafe AccessEntry.absent
@@ -12,24 +13,24 @@ public import Posix
     public var query = unsafe AccessEntry.absent
     public var userAgent = unsafe AccessEntry.absent
     public var referer = unsafe AccessEntry.absent
-    /// The trace fields of a trusted proxy.
+    /// By which names a trusted front knows the request.
     public var traceParent = unsafe AccessEntry.absent
     public var requestID = unsafe AccessEntry.absent
     /// 0 for HTTP/1.0, 1 for HTTP/1.1.
     public var minorVersion: UInt8 = 1
     public var status: UInt16 = 0
-    /// Bytes of the answer's body that the kernel accepted.
+    /// Bytes of the answer's body that were handed to the kernel.
     public var bodyBytes = 0
-    /// When it accepted the last of them, since 1970 by the wall clock.
+    /// When the last of them was, since 1970 by the wall clock.
     public var wallMicroseconds: Int64 = 0
-    /// The time from the complete head until then.
+    /// From the head being here until then.
     public var durationMicroseconds: Int64 = 0
     public var secure: Secure?
     public var verifier = VerifierKind.none
-    /// The outcome of a failed handshake; nil for a request.
+    /// Of a handshake that came to nothing, and of no request; nil for requests.
     public var handshake: HandshakeOutcome?
 
-    /// The properties of a TLS connection.
+    /// What there is to say of a connection over TLS.
     @safe public struct Secure {
         public var version: Version
         public var isResumed: Bool
@@ -53,12 +54,12 @@ public import Posix
     public init() {}
 }
 
-/// Which requests are logged, and what is left out.
+/// Which requests have a line, and what of it is left out.
 public struct LogSelection: Hashable, Sendable {
     public var only = Only.all
-    /// Whether lines contain the query.
+    /// Whether lines have the query that was asked for.
     public var hasQuery = true
-    /// Whether failed handshakes are logged too.
+    /// Whether handshakes that came to nothing have lines too.
     public var hasHandshakes = false
 
     public enum Only: String, CaseIterable, Sendable {
@@ -71,7 +72,7 @@ public struct LogSelection: Hashable, Sendable {
 
     public init() {}
 
-    func includes(_ entry: borrowing AccessEntry) -> Bool {
+    func takes(_ entry: borrowing AccessEntry) -> Bool {
         if entry.handshake != nil { return hasHandshakes }
         switch only {
         case .all: return true
@@ -81,10 +82,10 @@ public struct LogSelection: Hashable, Sendable {
     }
 }
 
-/// The format of a line.
+/// How lines are written.
 public enum LogFormat: String, CaseIterable, Sendable {
-    /// A JSON object in each line.
+    /// A JSON object on each line.
     case json
-    /// The combined format of Apache and nginx.
+    /// The combined format that Apache's and nginx's tools read.
     case combined
 }

@@ -1,11 +1,11 @@
-// Files that a command reads, and files that it writes. A written file appears completely or not at all; missing folders are
-// created.
+// Files that a command reads, and files that it leaves behind: each of these appears as a whole or not at all, in folders that are
+// made where there are none.
 
 import Association
 import Posix
 
 enum InputFile {
-    /// The bytes of a file; a message if it cannot be read.
+    /// The bytes of a file that was named.
     static func read(_ path: String, bytesMax: Int = AppFile.bytesMax) throws(Refusal) -> [UInt8] {
         do throws(FileError) { return try File.read(path, bytesMax: bytesMax).bytes } catch {
             throw .failure("cannot read \(path): \(error)")
@@ -13,14 +13,14 @@ enum InputFile {
     }
 }
 
-/// A text file that a command generates for a person.
+/// A file with a text, to be taken over by a person.
 struct OutputFile {
-    /// The path below the output folder.
+    /// With the folders that it belongs into.
     let name: String
     let text: String
 
-    /// Prints the files, or writes them into a folder. Unless `force`, an existing file with other content is kept, and the
-    /// command fails.
+    /// Prints files one after the other, or writes them into a folder. Each file that is there with another text stays, and
+    /// fails the command, unless `force`.
     static func write(_ files: [OutputFile], to folder: String?, force: Bool) -> ExitStatus {
         guard let folder else {
             let text = files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n")
@@ -48,7 +48,7 @@ struct OutputFile {
         return status
     }
 
-    /// Creates a file and the folders above it. False if the file exists.
+    /// Makes a file and the folders above it. False where there is one.
     static func create(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             try Directory.create(String(path[..<slash]), permissions: 0o755)
@@ -58,14 +58,14 @@ struct OutputFile {
         }
     }
 
-    /// Replaces a file in one step: a reader never sees half of it.
+    /// Puts a file in the place of what is there, in one step: a reader never sees half of it.
     static func replace(_ path: String, _ bytes: [UInt8], permissions: UInt32 = 0o644) throws(SystemError) {
         try unsafe with(bytes) { bytes throws(SystemError) in
             try unsafe File.replace(path, bytes, permissions: permissions)
         }
     }
 
-    /// Like `withUnsafeBytes`, which does not keep the type of the error.
+    /// The bytes in memory, for a body whose errors have a type: the library's own function forgets it.
     private static func with<Value>(
         _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Value
     ) throws(SystemError) -> Value {

@@ -1,4 +1,4 @@
-// The words of the change journal for two versions of a file.
+// What the change journal says of two versions of a file.
 
 import Association
 import Testing

@@ -10,7 +10,7 @@ struct SourceFile {
 
     init(path: String, _ content: String) {
         self.path = path
-        text = SourceText(content)
+        text = SourceText(content, isSwift: path.hasSuffix(".swift"))
     }
 
     private var folders: [Substring] { path.split(separator: "/").dropLast() }

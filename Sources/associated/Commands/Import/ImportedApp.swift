@@ -1,5 +1,5 @@
-// One imported app: the parts of association files that go into one app file, and the text of that file. Values that no phone
-// accepts are kept with a comment, so that the user can fix them in place.
+// One app while it is imported: what of association files goes into one app file, and the text of that file. What no phone can
+// use is kept, with a comment beside it, so that it can be fixed where it is.
 
 import Association
 import SourceJSON
@@ -12,12 +12,12 @@ struct ImportedApp {
     var rules: [AppleComponent] = []
     var variables: [SubstitutionVariable] = []
     var packages: [Package] = []
-    /// Comments on invalid values, by the value.
-    var comments: [String: String] = [:]
-    /// Whether the imported file gives URLs of this app to other apps too.
+    /// Comments for values that are not what they should be, by the value.
+    var doubts: [String: String] = [:]
+    /// Whether the file that was imported gives URLs of this app to others too.
     var sharesURLs = false
 
-    /// An Android app with everything that its statements grant.
+    /// An Android app with everything that statements grant it.
     struct Package {
         let name: String
         var relations: [String]
@@ -26,21 +26,21 @@ struct ImportedApp {
         var rules: [ImportedRules?]
     }
 
-    /// The words that distinguish builds and platforms of one app.
+    /// The words that tell builds and platforms of one app from each other.
     private static let buildWords: Set<String> = [
         "app", "ios", "android", "mobile", "prod", "production", "release", "dev", "develop", "development", "debug",
         "alpha", "beta", "test", "testing", "qa", "uat", "staging", "stage", "preview", "nightly", "internal",
         "enterprise", "inhouse", "adhoc", "local",
     ]
 
-    /// The common part of the bundle ids and package names of one app's builds: `com.acme.shop` of `com.acme.Shop.beta`.
+    /// What the bundle ids and package names of one app's builds have in common: `com.acme.shop` of `com.acme.Shop.beta`.
     static func family(of name: String) -> String {
         var words = name.lowercased().split { ".-_".contains($0) }.map(String.init)
         while words.count > 2, let last = words.last, buildWords.contains(last) { words.removeLast() }
         return words.joined(separator: ".")
     }
 
-    /// The bundle id in an app id, which may be invalid.
+    /// The bundle id in an app id, which need not be a proper one.
     static func bundleID(of id: String) -> String {
         id.firstIndex(of: ".").map { String(id[id.index(after: $0)...]) } ?? id
     }
@@ -50,7 +50,7 @@ struct ImportedApp {
             .union(packages.map { ImportedApp.family(of: $0.name) })
     }
 
-    /// A name for the file, and for an app without a name.
+    /// A name for the file, and for the app where nothing better is known.
     var stem: String {
         let name = appIDs.first.map(ImportedApp.bundleID(of:)) ?? packages.first?.name ?? ""
         let last = ImportedApp.family(of: name).split(separator: ".").last.map(String.init) ?? ""
@@ -64,14 +64,14 @@ struct ImportedApp {
 
     var hasDynamicRules: Bool { packages.contains { $0.rules.contains { $0 != nil } } }
 
-    /// The dynamic rules that all its statements have; nil if they differ, or if a statement has none.
+    /// The dynamic rules that all its statements have; nil where they differ or lack any.
     private var dynamicRules: ImportedRules? {
         let rules = packages.flatMap(\.rules)
         guard let first = rules.first else { return nil }
         return rules.allSatisfy { $0 == first } ? first : nil
     }
 
-    /// Whether its links render to the same dynamic rules, so that the app file can have `dynamicRules`.
+    /// Whether the dynamic rules are what its links render to, so that the app file can say so.
     func rendersDynamicRules(hosts: [String]) -> Bool {
         guard let dynamicRules else { return false }
         let text = text(name: "app", hosts: hosts, priority: 0, hasDynamicRules: true)
@@ -120,10 +120,10 @@ struct ImportedApp {
         return .object(hasDynamicRules ? android + [("dynamicRules", .bool(true))] : android)
     }
 
-    /// The text with the comments. Each value is the last thing in its line, and its comment follows it.
+    /// The text with a comment behind each value in doubt, which is the last thing in its line.
     private func commented(_ text: [UInt8]) -> [UInt8] {
-        if comments.isEmpty, !sharesURLs { return text }
-        let comments = comments.map { (SourceWriter.quoted($0.key), Printable.line($0.value)) }
+        if doubts.isEmpty, !sharesURLs { return text }
+        let comments = doubts.map { (SourceWriter.quoted($0.key), Printable.line($0.value)) }
         var lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .map { line in
                 let value = line.hasSuffix(",") ? line.dropLast() : line[...]
@@ -131,16 +131,16 @@ struct ImportedApp {
                 return comment.map { "\(line)  // \($0.1)" } ?? String(line)
             }
         if sharesURLs {
-            lines.insert("// As in the imported file, several apps open some links: associated-ignore APP-036", at: 0)
+            lines.insert("// Some links open several apps, as in the imported file: associated-ignore APP-036", at: 0)
         }
         return Array(lines.joined(separator: "\n").utf8)
     }
 }
 
-/// Dynamic rules as values that can be compared, independent of the file that they come from.
+/// Dynamic rules as values that can be compared, whatever file they were read from.
 enum ImportedRules: Equatable {
     case list([Rule])
-    /// There are rules that Android ignores, or may ignore.
+    /// There are some, and Android throws them away, or may.
     case unreadable
 
     struct Rule: Equatable {
@@ -150,7 +150,7 @@ enum ImportedRules: Equatable {
         let excludes: Bool
     }
 
-    /// Nil if there are none.
+    /// Nil where there are none.
     init?(_ rules: [AndroidRule]?) {
         guard let rules else { return nil }
         self = .list(

@@ -1,6 +1,6 @@
-// Splits association files into apps: one for each list of rules, with all builds that have it, and one for ids that only
-// share passwords. An Android app joins the iOS app of the same name. Reading is lenient, because users import files in order
-// to fix them: also files that phones reject, and ids that no app can have.
+// Association files taken apart into apps: one for each list of rules with the builds of an app that have it, one for what
+// only shares passwords, and the Android app joined to the iOS app of the same name. Reading is lenient: a file that no phone
+// reads, and an id that no app can have, are what somebody imports in order to fix them.
 
 import Association
 import AssociationLint
@@ -11,21 +11,21 @@ struct ImportedApps {
     private let hosts: [String]
     private var association: AppleAssociation?
     private var list: StatementList?
-    /// Content that an app file cannot express, or that needs the user's attention.
+    /// What an app file cannot say, or a person should look at.
     private(set) var remarks: [String] = []
 
-    /// The result of reading a file.
+    /// What came of a file.
     enum Addition {
         case otherKind
-        /// The file cannot be read because of this finding.
+        /// Nothing, because of this.
         case unreadable(Finding?)
-        /// The content was added. Phones reject the file because of this finding, if there is one.
+        /// Its content; with the reason why phones do not read it.
         case added(unlessFixed: Finding?)
     }
 
     init(hosts: [String]) { self.hosts = hosts }
 
-    /// Reads a file; its content shows the type.
+    /// Reads a file by its content.
     mutating func add(_ bytes: [UInt8], file: String) -> Addition {
         switch Linter.recognise(bytes) {
         case .signedAppleAssociation:
@@ -54,21 +54,19 @@ struct ImportedApps {
         return isRead ? .added(unlessFixed: fatal) : .unreadable(fatal ?? findings.first { $0.severity == .error })
     }
 
-    /// Adds a remark, once.
+    /// Says something once.
     private mutating func remark(_ text: String) {
         if !remarks.contains(text) { remarks.append(text) }
     }
 
-    /// The app files, in the order in which their rules apply.
-    /// - Parameter name: the name of the app if there is only one; by default the host.
+    /// The app files, in the order in which their rules count.
+    /// - Parameter name: what the app is called, if there is one only; the host otherwise.
     mutating func files(name: String?) -> [OutputFile] {
         var apps = appleApps()
         addAndroidApps(to: &apps)
-        if apps.count > 1, name != nil {
-            remark("--name was ignored, because the files name \(apps.count) apps; set each app file's `name`")
-        }
+        if apps.count > 1, name != nil { remark("--name is for one app; the files name \(apps.count), see each name") }
         markOverlaps(&apps)
-        // Files that share a host are merged by priority, and the order of rules matters.
+        // Files that share a host are merged by priority, and the order of rules counts.
         var stems: Set<String> = []
         return apps.enumerated().map { index, app in
             var stem = app.stem
@@ -80,8 +78,8 @@ struct ImportedApps {
             let hasRules = app.hasDynamicRules && app.rendersDynamicRules(hosts: hosts)
             if app.hasDynamicRules, !hasRules {
                 remark(
-                    "the dynamic rules for Android differ from the links, so they were not imported: compare both, then "
-                        + "set dynamicRules")
+                    "there are dynamic rules for Android; an app file makes them from its links, so compare: "
+                        + "dynamicRules is left off")
             }
             let text = app.text(
                 name: apps.count == 1 ? name ?? hosts[0] : stem, hosts: hosts, priority: index,
@@ -90,7 +88,7 @@ struct ImportedApps {
         }
     }
 
-    /// Marks apps that share URLs with others. The imported file has that overlap too, so lint need not report it.
+    /// Marks the apps whose links open others too. The imported file says so, and linting what comes of it need not.
     private func markOverlaps(_ apps: inout [ImportedApp]) {
         if apps.count < 2 { return }
         let read = apps.enumerated().compactMap { index, app in
@@ -113,8 +111,7 @@ struct ImportedApps {
                 let fresh = ids.filter { known.insert(ExactText($0)).inserted }
                 if fresh.count < ids.count {
                     remark(
-                        "an app has two entries in details; only the first was imported, because phones are known to use "
-                            + "only that one")
+                        "an app has two entries in details; only the first is taken, as far as is known like on phones")
                 }
                 if fresh.isEmpty { continue }
                 var app = ImportedApp()
@@ -132,7 +129,8 @@ struct ImportedApps {
         return apps
     }
 
-    /// Adds each id to an app with the same rules that has another build of it or the same services, or else to a new app.
+    /// Adds each id to an app with the same rules, if one of its builds or one with the same services is there, and to a
+    /// new one otherwise.
     private mutating func add(
         _ ids: [String], like new: ImportedApp, to apps: inout [ImportedApp], _ association: AppleAssociation
     ) {
@@ -150,8 +148,7 @@ struct ImportedApps {
                 fitting.first { apps[$0].families.contains(family) } ?? fitting.first { apps[$0].services == services }
             if let index {
                 if apps[index].services != services {
-                    remark(
-                        "the builds of \(family) have different services; in the app file, each build has all of them")
+                    remark("the builds of \(family) have different services; all get those of any of them")
                     apps[index].services += services.filter { !apps[index].services.contains($0) }
                 }
                 apps[index].appIDs.append(id)
@@ -160,15 +157,15 @@ struct ImportedApps {
                 (app.appIDs, app.services) = ([id], services)
                 apps.append(app)
             }
-            check(id, AppID.problems(in: id), what: "app id", in: &apps[index ?? apps.count - 1])
+            doubt(id, AppID.problems(in: id), what: "app id", in: &apps[index ?? apps.count - 1])
         }
     }
 
-    /// Adds a comment to a value that no phone accepts.
-    private mutating func check(_ text: String, _ problems: [TextProblem], what: String, in app: inout ImportedApp) {
+    /// Puts a comment beside what no phone can use.
+    private mutating func doubt(_ text: String, _ problems: [TextProblem], what: String, in app: inout ImportedApp) {
         guard let problem = problems.first(where: { $0.severity == .error }) else { return }
-        app.comments[text] = problem.message
-        remark("\(text.isEmpty ? "an empty text" : text) is not a valid \(what); it was imported with a comment")
+        app.doubts[text] = problem.message
+        remark("\(text.isEmpty ? "an empty text" : text) is not a valid \(what); it is kept with a comment")
     }
 
     private func services(of id: String, _ association: AppleAssociation) -> [String] {
@@ -178,7 +175,7 @@ struct ImportedApps {
             + (has(association.activitycontinuation) ? ["activitycontinuation"] : [])
     }
 
-    /// Adds each App Clip to the app that its id begins with, or else to a new app.
+    /// Adds each App Clip to the app that its id begins with, or to one that is made for it.
     private mutating func addAppClips(of association: AppleAssociation, to apps: inout [ImportedApp]) {
         for clip in (association.appclips?.apps ?? []).map(\.text) {
             let owner = apps.indices.first { apps[$0].appIDs.contains { clip == $0 || clip.hasPrefix("\($0).") } }
@@ -187,24 +184,22 @@ struct ImportedApps {
                 var app = ImportedApp()
                 let parent = clip.split(separator: ".", omittingEmptySubsequences: false).dropLast()
                 app.appIDs = [parent.count > 2 ? parent.joined(separator: ".") : clip]
-                app.comments[app.appIDs[0]] =
-                    "taken from the id of the App Clip; the imported file does not name its app"
-                remark("the file does not name the app of the App Clip \(clip); its id was taken from the App Clip's")
+                app.doubts[app.appIDs[0]] = "taken from the id of the App Clip; the imported file does not name its app"
+                remark("the file does not name the app of the App Clip \(clip); its id is taken from the App Clip's")
                 apps.append(app)
                 index = apps.count - 1
             }
             apps[index].appClips.append(clip)
-            check(clip, AppID.problems(in: clip), what: "app id", in: &apps[index])
+            doubt(clip, AppID.problems(in: clip), what: "app id", in: &apps[index])
         }
     }
 
-    /// The rules, with inherited defaults written out.
+    /// The rules with everything they inherit written out.
     private mutating func rules(of detail: AppleDetail, _ links: AppleLinks) -> [AppleComponent] {
         let defaults = [detail.defaults, links.defaults].compactMap { $0 }
         if let components = detail.components {
             if detail.paths != nil {
-                remark(
-                    "an entry has components and paths; only its components were imported, and paths follow from them")
+                remark("an entry has components and paths; the components are taken, and paths are made from them")
             }
             return components.map { $0.inheriting(from: defaults) }
         }
@@ -212,7 +207,7 @@ struct ImportedApps {
         return paths.map { AppleComponent(legacyPath: $0.text, defaults: defaults) }
     }
 
-    /// Adds each Android app to the iOS app of the same name, or to the only one; others become new apps.
+    /// Joins each Android app to the iOS app of its name, or to the only one; the others are apps of their own.
     private mutating func addAndroidApps(to apps: inout [ImportedApp]) {
         let hasOneApp = apps.count == 1
         var packages = androidPackages(&apps)
@@ -222,49 +217,46 @@ struct ImportedApps {
             for index in packages.indices { packages[index].family = apps[0].families.first ?? "" }
         }
         let firstOwn = apps.count
-        for (package, family, comments) in packages {
+        for (package, family, doubts) in packages {
             let owner =
                 apps.indices.first { apps[$0].families.contains(family) }
                 ?? apps.indices.dropFirst(firstOwn).first { apps[$0].relations == package.relations }
             if owner == nil { apps.append(ImportedApp()) }
             let index = owner ?? apps.count - 1
             if !apps[index].packages.isEmpty, apps[index].relations != package.relations {
-                remark(
-                    "the packages of \(family) have different relations; in the app file, each package has all of them")
+                remark("the packages of \(family) have different relations; all get those of any of them")
             }
             apps[index].packages.append(package)
-            apps[index].comments.merge(comments) { first, _ in first }
+            apps[index].doubts.merge(doubts) { first, _ in first }
         }
     }
 
-    /// Each package once, with the content of all its statements.
+    /// Each package once, with what all its statements say.
     private mutating func androidPackages(
         _ apps: inout [ImportedApp]
-    ) -> [(package: ImportedApp.Package, family: String, comments: [String: String])] {
+    ) -> [(package: ImportedApp.Package, family: String, doubts: [String: String])] {
         guard let list else { return [] }
-        if !list.includes.isEmpty {
-            remark("skipped the includes of the statement list; import the files that they name as well")
-        }
-        var packages: [(package: ImportedApp.Package, family: String, comments: [String: String])] = []
+        if !list.includes.isEmpty { remark("includes are left out; add what they lead to") }
+        var packages: [(package: ImportedApp.Package, family: String, doubts: [String: String])] = []
         for statement in list.statements {
             guard case .androidApp(let name, let fingerprints)? = statement.target else {
-                remark("skipped the statement in line \(statement.range.start.line), which is not for an Android app")
+                remark("the statement in line \(statement.range.start.line) is not for an Android app, and is left out")
                 continue
             }
             var app = ImportedApp()
-            check(name.text, PackageName.problems(in: name.text), what: "package name", in: &app)
+            doubt(name.text, PackageName.problems(in: name.text), what: "package name", in: &app)
             let prints = fingerprints.map { print in
                 if let known = Fingerprint(normalising: print.text) { return known.text }
-                check(print.text, Fingerprint.problems(in: print.text), what: "SHA-256 fingerprint", in: &app)
+                doubt(print.text, Fingerprint.problems(in: print.text), what: "SHA-256 fingerprint", in: &app)
                 return print.text
             }
-            // Rules that Android may ignore still count as rules.
+            // Rules that Android may throw away are rules nevertheless.
             let rules = statement.malformedRule == nil ? ImportedRules(statement.dynamicRules) : .unreadable
             let relations = statement.relations.map(\.text)
             guard let index = packages.firstIndex(where: { $0.package.name.isIdentical(to: name.text) }) else {
                 let package = ImportedApp.Package(
                     name: name.text, relations: relations, fingerprints: [], rules: [rules])
-                packages.append((package, ImportedApp.family(of: name.text), app.comments))
+                packages.append((package, ImportedApp.family(of: name.text), app.doubts))
                 packages[packages.count - 1].package.add(prints)
                 continue
             }
@@ -273,7 +265,7 @@ struct ImportedApps {
                 !packages[index].package.relations.contains($0)
             }
             packages[index].package.add(prints)
-            packages[index].comments.merge(app.comments) { first, _ in first }
+            packages[index].doubts.merge(app.doubts) { first, _ in first }
         }
         return packages
     }

@@ -27,9 +27,9 @@ struct FixedFile {
         guard isIntact, let editable = SourceEdit.editable(document) else {
             text = bytes
             if !isIntact {
-                refusal = "it contains bytes that are not UTF-8; save it in UTF-8"
+                refusal = "it has bytes that are no UTF-8, and what they were is not known"
             } else if !document.text.isEmpty {
-                refusal = "it contains zero bytes, so it is not a text file"
+                refusal = "it has zero bytes, which no text has"
             }
             return
         }
